@@ -4,9 +4,52 @@ const server = '^apps/server/src'
 const console_ = '^apps/console/src'
 const proofs = '^packages/proofs/src'
 /** Arithmetic that several filters or weighers share; none of these is a filter or weigher itself. */
-const sharedParts = `${core}/(filters/(fit|extra-spec-match)|weighers/fill)[.]ts$`
+const sharedParts = `${core}/(filters/(fit|extra-spec-match)|weighers/(fill|aggregate-m(ultiplier|etadata)))[.]ts$`
 const tests = '[.](test|suite|bench)[.]ts$'
 const installed = (...names) => names.map((name) => `(^|/)node_modules/${name}(/|$)`).join('|')
+
+/** The layers of the core, lowest first: a file imports its own layer and those before it. ARCHITECTURE.md says what each holds. */
+const coreLayers = {
+  values: 'values/',
+  text: '(text|query)/',
+  request: 'request/',
+  report: 'report/',
+  records: 'records/',
+  hosts: 'hosts/',
+  kinds: 'kinds/',
+  claims: 'claims/',
+  profiles: 'profiles/',
+  'namespace-facts': 'namespace/facts/',
+  fleet: 'fleet/',
+  contracts: 'contracts/',
+  namespace: 'namespace/[^/]+$',
+  filters: '(filters|weighers)/',
+  outside: 'outside/',
+  pipeline: 'pipeline/',
+  cause: 'cause/',
+  examine: 'examine/',
+  schedulers: 'schedulers/',
+  nova: 'nova/',
+  decision: 'decision/',
+  audit: 'audit/',
+  compare: 'compare/',
+  why: 'why/',
+  'what-if': 'what-if/',
+  plugin: 'plugin/',
+}
+const coreLayerRules = Object.entries(coreLayers)
+  .slice(0, -1)
+  .map(([layer, folder], i) => ({
+    name: `core-${layer}-below`,
+    severity: 'error',
+    comment: `The layer ${layer} of the core knows none of the layers after it: move down what it needs, or pass it in.`,
+    from: { path: `${core}/${folder}`, pathNot: [tests, '/testing/', '/testing[.]ts$'] },
+    to: {
+      path: Object.values(coreLayers)
+        .slice(i + 1)
+        .map((later) => `${core}/${later}`),
+    },
+  }))
 
 module.exports = {
   forbidden: [
@@ -32,56 +75,98 @@ module.exports = {
       from: { path: `${core}/`, pathNot: tests },
       to: { pathNot: [`${core}/`, installed('zod')] },
     },
+    ...coreLayerRules,
     {
       name: 'filters-stand-alone',
       severity: 'error',
-      comment:
-        'A filter or weigher knows its contract, the fleet, the kinds, the namespaces, the request and the rules of Nova; never another filter.',
+      comment: 'A filter or weigher knows its contract and the layers below it; never another filter.',
       from: { path: `${core}/(filters|weighers)/[^/]+[.]ts$`, pathNot: [tests, '/index[.]ts$'] },
-      to: {
-        path: `${core}/`,
-        pathNot: [
-          `${core}/(filters/filter|weighers/weigher)[.]ts$`,
-          sharedParts,
-          `${core}/(fleet|kinds|namespace|request|nova)/`,
-          `${core}/[^/]+[.]ts$`,
-        ],
-      },
+      to: { path: `${core}/(filters|weighers)/`, pathNot: sharedParts },
     },
     {
       name: 'rules-of-nova-stand-alone',
       severity: 'error',
       comment: 'How Nova reads text and fits guests into hosts is arithmetic: no fleet, no filter, no request of ours.',
       from: { path: `${core}/nova/(text|hardware)/`, pathNot: tests },
-      to: { path: `${core}/`, pathNot: [`${core}/nova/(text|hardware)/`, `${core}/[^/]+[.]ts$`] },
+      to: { path: `${core}/`, pathNot: [`${core}/nova/(text|hardware)/`, `${core}/(values|text)/`] },
+    },
+    {
+      name: 'nova-is-built-in',
+      severity: 'error',
+      comment: 'The core knows the built-in package by contracts/built-in.ts; bundled.ts alone loads it.',
+      from: { path: `${core}/`, pathNot: [`${core}/(nova/|bundled[.]ts$)`, tests, '/testing/'] },
+      to: { path: `${core}/nova/` },
+    },
+    {
+      name: 'bundled-is-at-the-top',
+      severity: 'error',
+      comment: 'The entry points of the core load bundled.ts; all other files ask contracts/built-in.ts for the package.',
+      from: { path: `${core}/`, pathNot: [`${core}/((plugin|testing)/)?index[.]ts$`, tests, '/testing/'] },
+      to: { path: `${core}/bundled[.]ts$` },
     },
     {
       name: 'filters-arrive-by-profile',
       severity: 'error',
       comment: 'A scheduler runs the filters and weighers of its profile; only compiling a profile looks their names up.',
       from: { path: `${core}/(schedulers|pipeline)/`, pathNot: [tests, `${core}/pipeline/compile[.]ts$`] },
-      to: { path: `${core}/(filters|weighers)/`, pathNot: `${core}/(filters/filter|weighers/weigher)[.]ts$` },
-    },
-    {
-      name: 'explain-reads-records',
-      severity: 'error',
-      comment: 'Explain renders a record: it needs the record only.',
-      from: { path: `${core}/decision/explain` },
-      to: { path: `${core}/(pipeline|filters|weighers|schedulers|fleet|claims)/` },
+      to: { path: `${core}/(filters|weighers)/` },
     },
     {
       name: 'schema-goes-through-services',
       severity: 'error',
       comment: 'A resolver is one line into a service.',
       from: { path: `${server}/schema/`, pathNot: tests },
-      to: { path: `${server}/(db|sync)/` },
+      to: { path: `${server}/(db|sync|stores|http)/` },
     },
     {
       name: 'services-know-the-contract',
       severity: 'error',
       comment: 'A service knows that there is a synchronizer, not which one, and no GraphQL.',
       from: { path: `${server}/services/`, pathNot: tests },
-      to: { path: [`${server}/(schema/|sync/[^/]+/)`, installed('graphql', 'graphql-yoga', '@pothos/[^/]+')] },
+      to: { path: [`${server}/(schema|http)/`, `${server}/(sync|stores)/[^/]+/`, installed('graphql', 'graphql-yoga', '@pothos/[^/]+')] },
+    },
+    {
+      name: 'parts-below-services',
+      severity: 'error',
+      comment: 'What services and replica ask (plug-ins, solver, liveness, callers) is below the services: pass in what it needs of them.',
+      from: { path: `${server}/(plugin|solver|liveness|auth)/`, pathNot: tests },
+      to: { path: `${server}/(http|schema|services)/` },
+    },
+    {
+      name: 'replica-below-services',
+      severity: 'error',
+      comment: 'A replica knows the engines by their contracts, the tables, and nothing of what is built on it: pass in what it needs.',
+      from: { path: `${server}/replica/`, pathNot: tests },
+      to: {
+        path: [`${server}/(http|schema|services|plugin|solver|liveness|auth)/`, `${server}/(sync|stores)/[^/]+/`, `${server}/engine[.]ts$`],
+      },
+    },
+    {
+      name: 'engines-below-replica',
+      severity: 'error',
+      comment: 'An engine keeps the log and the other stores; it does not know who reads them.',
+      from: { path: `${server}/((sync|stores|nats-server)/|engine[.]ts$)`, pathNot: tests },
+      to: { path: `${server}/(http|schema|services|replica|plugin|solver|liveness|auth)/` },
+    },
+    {
+      name: 'db-below-engines',
+      severity: 'error',
+      comment: 'A table implements the contract of a store (the files directly in sync and stores); it knows no engine and nothing above.',
+      from: { path: `${server}/db/`, pathNot: tests },
+      to: {
+        path: [
+          `${server}/(http|schema|services|replica|plugin|solver|liveness|auth)/`,
+          `${server}/(sync|stores)/[^/]+/`,
+          `${server}/(engine|stores/postgres)[.]ts$`,
+        ],
+      },
+    },
+    {
+      name: 'event-loop-below-all',
+      severity: 'error',
+      comment: 'How long work takes turns is used by every layer, and knows none of them.',
+      from: { path: `${server}/(event-loop/|(timers|unavailable)[.]ts$)`, pathNot: tests },
+      to: { path: `${server}/`, pathNot: `${server}/(event-loop/|(timers|unavailable)[.]ts$)` },
     },
     {
       name: 'synchronizers-stand-alone',
@@ -162,14 +247,15 @@ module.exports = {
       severity: 'error',
       comment: 'The filter grammar, and how a name is shown, know rows and fields, no fleet: a browser loads them by themselves.',
       from: { path: `${core}/query/`, pathNot: tests },
-      to: { pathNot: `${core}/(query/|plain-text\\.ts$)` },
+      to: { pathNot: `${core}/(query/|text/plain-text\\.ts$)` },
     },
     {
       name: 'builders-are-for-tests',
       severity: 'error',
-      comment: 'What is published as ./testing, and the folder testing/ of the repository, are for tests and benchmarks.',
+      comment:
+        'What is published as ./testing, the folder testing/ of the repository, and api-tests/ of the server, are for tests and benchmarks.',
       from: { path: '^(apps|packages)/', pathNot: [tests, '/testing/', '/(bench|scenarios)/'] },
-      to: { path: ['/src/testing/', '^testing/'] },
+      to: { path: ['/src/testing/', '/src/api-tests/', '^testing/'] },
     },
     {
       name: 'features-stand-alone',

@@ -36,11 +36,12 @@ export default defineConfig({
     // each file has its own database, ports and folders; many wait for processes that they started, and leave a processor to one more
     maxWorkers: availableParallelism() + 1,
     projects: [
-      project('core', 'packages/scheduler-core', { include: ['**/*.test.ts'] }),
+      // tests of the core import its files, not its entry points, which load the built-in package
+      project('core', 'packages/scheduler-core', { include: ['**/*.test.ts'], setupFiles: ['src/bundled.ts'] }),
       project('client', 'packages/client'),
       project('console', 'apps/console'),
       project('bench', 'bench', { include: ['*.test.ts'] }),
-      project('docs', 'docs', { include: ['*.test.ts'], globalSetup: '../apps/server/src/testing/global-setup.ts' }),
+      project('docs', 'docs', { include: ['tests/*.test.ts'], globalSetup: '../apps/server/src/testing/global-setup.ts' }),
       project('agent', 'apps/agent'),
       { ...project('cli', 'apps/cli', { globalSetup: '../server/src/testing/global-setup.ts' }), resolve: { ...resolve, alias: graphql } },
       {

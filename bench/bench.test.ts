@@ -19,7 +19,7 @@ test.each(questions.map((question) => [question.name, question] as const))('%s a
   for (const line of toLines(question, figures)) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('a target is kept where the figure is at most what it says', () => {
+test('a figure meets its target if it is at most as large', () => {
   const figure = { what: 'x', unit: 'ms', median: 3, p99: null, ratio: 20 } as const
   expect(isMet(figure)).toBeUndefined()
   expect(isMet({ ...figure, target: { of: 'ratio', most: 20 } })).toBe(true)

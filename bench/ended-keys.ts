@@ -63,7 +63,7 @@ export const endedKeys: Question = {
   },
 }
 
-/** As a caller makes it: keys and instances are uuids, with two alternates and the limits of three classes. */
+/** A call as callers make it: keys and instances are uuids, with two alternates and the limits of three classes. */
 function placement(names: readonly string[], uuid: () => string, i: number): ReturnType<typeof someInstances> {
   const host = names[i % names.length] as string
   const instance = uuid()

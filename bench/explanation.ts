@@ -34,8 +34,8 @@ export const explanation: Question = {
 }
 
 /**
- * The least that anybody could do: one loop over the columns that compares and keeps the freest host, without names, zones, traits, ranks
- * or a record. Not a floor that an explanation can come near to, but it says what the plain scan itself is made of.
+ * The least possible work: one loop over the columns that compares and keeps the freest host, without names, zones,
+ * traits, ranks or a record. An explanation cannot come near it, but it shows the cost of the plain scan.
  */
 function scanColumns({ hosts }: Fleet, { flavor }: RequestSpec): number {
   const { status, liveness } = hosts.columns

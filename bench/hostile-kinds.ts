@@ -1,8 +1,8 @@
 import type { Fleet } from '../packages/scheduler-core/src/fleet/fleet.ts'
-import type { HostIndex } from '../packages/scheduler-core/src/host-index.ts'
 import { allKinds } from '../packages/scheduler-core/src/kinds/index.ts'
-import { hash32 } from '../packages/scheduler-core/src/random.ts'
 import { aFleet, aRequest, type HostShape } from '../packages/scheduler-core/src/testing/index.ts'
+import type { HostIndex } from '../packages/scheduler-core/src/values/host-index.ts'
+import { hash32 } from '../packages/scheduler-core/src/values/random.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
@@ -11,7 +11,7 @@ type Cell = NonNullable<Request['numaTopology']>['cells'][number]
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** A host of so many cells of eight CPUs on four cores, with pages, a socket for every two cells, and devices at each. */
+/** A host with this many cells of eight CPUs on four cores, with pages, a socket for every two cells, and devices at each. */
 function aHost(size: number, number: number): HostShape {
   return {
     vcpus: 512,
@@ -122,7 +122,7 @@ export const hostileKinds: Question = {
   },
 }
 
-/** All hosts asked, and then the reason of each that refused. */
+/** All hosts are evaluated, then the reason of each refusal. */
 function prepareAsking(fleet: Fleet, shape: Request) {
   const request = aRequest(shape)
   let refused: [(typeof allKinds)[number], unknown, HostIndex][] = []

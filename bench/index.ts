@@ -15,7 +15,7 @@ import { storage } from './storage.ts'
 import { whatWouldFitQuestion } from './what-would-fit.ts'
 import { whyNot } from './why-not.ts'
 
-/** Every measured question. */
+/** All measured questions. */
 export const questions: readonly Question[] = [
   explanation,
   whyNot,

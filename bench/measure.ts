@@ -1,4 +1,4 @@
-/** What doing something many times took, milliseconds of the processor. */
+/** The time of many repetitions, milliseconds of the processor. */
 export interface Samples {
   readonly median: number
   readonly p99: number
@@ -26,7 +26,7 @@ export async function measureInTurns<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, samplesOf(times.get(name) ?? [])])) as Record<Name, Samples>
 }
 
-/** Of any numbers. */
+/** Statistics of any numbers. */
 export function samplesOf(numbers: readonly number[]): Samples {
   const sorted = [...numbers].sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

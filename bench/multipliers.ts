@@ -1,11 +1,11 @@
 import { compileProfile } from '../packages/scheduler-core/src/pipeline/compile.ts'
-import { prepareWeighers, runWeighers } from '../packages/scheduler-core/src/pipeline/run-weighers.ts'
+import { prepareWeighers, runWeighers } from '../packages/scheduler-core/src/pipeline/weighing/run-weighers.ts'
 import { builtInProfiles } from '../packages/scheduler-core/src/profiles/built-in.ts'
 import { aLog, aReport, aRequest, aUuid } from '../packages/scheduler-core/src/testing/index.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Aggregates that may say multipliers: not asked, asked where none says anything, and where one does for a tenth of the hosts. */
+/** Aggregates that may set multipliers: not read, read without any value, and with a value for a tenth of the hosts. */
 export const multipliers: Question = {
   name: 'multipliers',
   asks: 'What does it cost to weigh all hosts by the profile nova where aggregates may say multipliers?',

@@ -8,7 +8,7 @@ import type { Figure, Question } from './question.ts'
 const VOLUMES = 20
 const POOL = aUuid(1)
 
-/** Every host reports one pool that all share, and volumes of its own. */
+/** Every host reports one pool that all hosts share, and volumes of its own. */
 function aToldFleet(size: number): Fleet {
   const log = aLogOf(size)
   const documents = log.fleet.hosts.records.map(({ host }, i) =>
@@ -55,7 +55,7 @@ export const nearQuestion: Question = {
   },
 }
 
-/** What finding a volume takes where no index is kept. */
+/** The time to find a volume without an index. */
 const tellersBySearch = ({ hosts }: Fleet, uuid: string): number =>
   hosts.records.filter(({ namespaces }) => {
     const { volumes = [] } = (namespaces.get('storage')?.document ?? {}) as { readonly volumes?: readonly { readonly uuid: string }[] }

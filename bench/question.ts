@@ -1,8 +1,8 @@
-/** How large a question is asked. */
+/** The size of a measured question. */
 export interface BenchOptions {
   /** Hosts of the fleet; undefined: the sizes that the question is about. */
   readonly hosts: number | undefined
-  /** How often each of the things compared is done, in turns. */
+  /** The number of repetitions of each compared operation, in turns. */
   readonly rounds: number
 }
 
@@ -18,7 +18,7 @@ export interface Figure {
   readonly target?: Target
 }
 
-/** What it is to stay under. */
+/** The limit of a figure. */
 export interface Target {
   readonly of: 'ratio' | 'median' | 'p99'
   readonly most: number
@@ -28,14 +28,14 @@ export interface Target {
 export interface Question {
   readonly name: string
   readonly asks: string
-  /** What the ratios are to, measured in the same run. */
+  /** The base of the ratios, measured in the same run. */
   readonly floor: string
-  /** Rounds if the caller says none. */
+  /** The default number of rounds. */
   readonly rounds: number
   run(options: BenchOptions): readonly Figure[] | Promise<readonly Figure[]>
 }
 
-/** Whether a figure keeps to its target; undefined: it has none. */
+/** Whether a figure is within its target; undefined if it has none. */
 export function isMet({ target, ...figure }: Figure): boolean | undefined {
   const value = target === undefined ? null : figure[target.of]
   return target === undefined || value === null ? undefined : value <= target.most

@@ -9,7 +9,7 @@ import {
   replay,
 } from '@gantt/scheduler-core'
 import { aClaim, aRequest } from '@gantt/scheduler-core/testing'
-import { createPastFleets, KEPT_THINGS } from '../apps/server/src/replica/past-fleets.ts'
+import { createPastFleets, KEPT_THINGS } from '../apps/server/src/replica/follow/past-fleets.ts'
 import { createMemoryStore } from '../apps/server/src/sync/memory/memory.ts'
 import type { Synchronizer } from '../apps/server/src/sync/synchronizer.ts'
 import { aLogOf, scan } from './fleet.ts'
@@ -20,7 +20,7 @@ import type { Question } from './question.ts'
 const CHANGES = 10_000
 /** A request's claims come in one entry with others of the same moment. */
 const PER_ENTRY = 10
-/** Of the hosts' reporters, as the builders have it. */
+/** The sequences of the hosts' reporters, as the builders have them. */
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 const request = aRequest({ vcpus: 1, memoryMb: 1_024 })
@@ -49,7 +49,7 @@ export const replayQuestion: Question = {
         same: () => again(warm, last),
         other: () => again(warm, any()),
       })
-      // by itself: what it leaves behind would be cleared away while the others are measured
+      // separately: its garbage would be collected while the others are measured
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
           const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })

@@ -5,7 +5,7 @@ import type { Figure, Question } from './question.ts'
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** What a decision is kept in, without its request. */
+/** The stored form of a decision, without its request. */
 export const storage: Question = {
   name: 'storage',
   asks: 'How many bytes is a decision by the default profile kept in, for each of its instances, without the request?',

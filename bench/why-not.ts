@@ -3,7 +3,7 @@ import { aLogOf, requests, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Every filter's word on one host, as a stored decision met it. */
+/** The verdicts of all filters on one host, at the state of a stored decision. */
 export const whyNot: Question = {
   name: 'why-not',
   asks: 'What does it cost to say of one host why a stored decision did not take it: all checks, with the facts behind them?',

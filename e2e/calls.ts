@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from '@playwright/test'
 
-/** What of a request of the page is read here. */
+/** The fields of the page's request that are read here. */
 interface Sent {
   postData(): string | null
 }
 
 let documents: Readonly<Record<string, string>> | undefined
 
-/** The operation of a call, as text: the page sends it, or the id that its build wrote next to it. Empty for what is no call. */
+/** The text of a call's operation; the page sends the text or the id from its build. Empty if the request is no call. */
 export function operationOf(request: Sent): string {
   const { query, documentId } = JSON.parse(request.postData() ?? '{}') as { readonly query?: string; readonly documentId?: string }
   if (documentId === undefined) return query ?? ''
@@ -18,7 +18,7 @@ export function operationOf(request: Sent): string {
   return text
 }
 
-/** Holds back calls of some operations until they are released; answers how many were held so far, and how to release them. */
+/** Holds back calls of some operations; returns the number of held calls so far, and a function that releases them. */
 export async function holdCalls(page: Page, isHeld: (operation: string) => boolean) {
   let count = 0
   let release = (): void => undefined
@@ -36,8 +36,9 @@ export async function holdCalls(page: Page, isHeld: (operation: string) => boole
 }
 
 /**
- * Sends an unknown key with calls of some operations, as if the key had been revoked. A test that needs its own action to be the first
- * that is refused names the operation: the page also makes calls by itself, at any time. Returns how to send the right key again.
+ * Sends an unknown key with calls of some operations, as if the key had been revoked. A test whose own action must be
+ * the first refused one names the operation: the page also makes calls on its own, at any time. Returns a function that
+ * sends the right key again.
  */
 export async function revokeKey(page: Page, isRefused: (operation: string) => boolean = () => true): Promise<() => Promise<void>> {
   const handler = async (route: Route): Promise<void> => {

@@ -11,13 +11,13 @@ export interface SeededService extends Service {
 }
 
 interface WorkerFixtures {
-  /** Starts one when a file asks for the first time, and stops that of the file before. */
+  /** Starts a service at the first use in a file, and stops that of the file before. */
   readonly serviceOfFile: (file: string) => Promise<SeededService>
-  /** A service that no host has reported to, and none may. */
+  /** A service without hosts; tests must not report any. */
   readonly emptyService: Service
 }
 
-/** A service starts within it, and the one before it stops, however busy the machine. */
+/** The time for stopping a service and starting the next one on a busy machine, milliseconds. */
 const START_MS = 180_000
 
 const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
@@ -29,7 +29,7 @@ const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
 type Scheme = 'light' | 'dark' | 'forced'
 
 export interface TestOptions {
-  /** The colours that every state of a page is looked at in. */
+  /** The colour schemes in which every state of a page is checked. */
   readonly schemes: readonly Scheme[]
 }
 
@@ -37,21 +37,21 @@ export interface TestOptions {
 export const COLOURED = /@looks|@colours/
 
 interface TestFixtures {
-  /** That of the file. */
+  /** The service of the file. */
   readonly service: SeededService
-  /** Opens an address of the console, signed in by the link. */
+  /** Opens an address of the console; the link has the key. */
   readonly visit: (path: string) => Promise<void>
-  /** Checks what is on the page for accessibility; `state` names it in a failure. */
+  /** Checks the page for accessibility; `state` names its state in a failure. */
   readonly axe: (state: string) => Promise<void>
   /**
-   * Checks a state of the page in the colours of the project: accessibility, and that nothing lies beyond the right edge. It stays in
-   * those that came last, so that the next page is opened in them. A test that calls it is tagged `@looks` or `@colours`, by which the
-   * project that looks in all colours finds it.
+   * Checks a state of the page in the colours of the project: accessibility, and that nothing lies beyond the right edge. The page keeps
+   * the last colours, in which the next page is opened. A test that calls this has the tag `@looks` or `@colours`, which the project of
+   * all colours selects.
    */
   readonly look: (state: string) => Promise<void>
   /**
-   * Says which errors a test provokes in the console of the browser: statuses of answers, or parts of their texts. No others may come,
-   * and each of these must.
+   * Declares the errors that a test provokes in the console of the browser: statuses of answers, or parts of their texts. Each of them
+   * must occur, and no others may.
    */
   readonly provokes: (...errors: readonly (number | string)[]) => void
 }
@@ -59,7 +59,7 @@ interface TestFixtures {
 export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   schemes: [['light', 'dark', 'forced'], { option: true }],
 
-  // each file has one to itself: what its tests meet is what those before them in the file left, whichever ran with them
+  // each file has its own service, so that its tests depend only on earlier tests of the same file
   serviceOfFile: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
     async ({}, use) => {
@@ -67,7 +67,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       const end = async (): Promise<void> => {
         const before = now
         now = undefined
-        // one that did not start has said so to the test that asked for it, and left nothing
+        // a failed start was reported to the test that requested the service, and left nothing behind
         const service = await before?.service.catch(() => undefined)
         await service?.stop()
       }
@@ -106,7 +106,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
 
   page: async ({ page }, use) => {
     await use(page)
-    // what a page asks again by itself may be on its way through a route of the test while the browser goes
+    // an automatic request of the page may still be in a route of the test while the browser is closed
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   },
 
@@ -144,7 +144,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       context.on('weberror', (error) => errors.push(String(error.error())))
       await use((...parts) => void provoked.push(...parts.map((part) => (typeof part === 'number' ? `a status of ${part} (` : part))))
       for (const part of provoked) await expect.poll(() => errors.join('; '), 'errors in the console of the browser').toContain(part)
-      // what came while those were awaited counts too
+      // errors that arrived during the wait count too
       const others = errors.filter((error) => !provoked.some((part) => error.includes(part)))
       expect(others, `errors in the console of the browser: ${others.join('; ')}`).toEqual([])
     },
@@ -161,14 +161,14 @@ export async function colour(page: Page, scheme: Scheme): Promise<void> {
 
 /** WCAG 2.2 AA, as far as a program can report. */
 export async function checkAccessibility(page: Page, state: string): Promise<void> {
-  // what is still fading in has other colours than it will have
+  // an element that is still fading in does not have its final colours
   await page.evaluate(() =>
     Promise.all(
       document.getAnimations().map(({ finished, effect }) => {
         const endsAfterMs = Number(effect?.getComputedTiming().endTime ?? 0)
-        // one that begins again for ever is part of the state
+        // an animation that repeats forever is part of the state
         if (!Number.isFinite(endsAfterMs)) return undefined
-        // one whose place another took, as when all colours change, is never reported to have ended
+        // an animation that was replaced, for example when all colours change, never reports its end
         const isOver = new Promise((resolve) => setTimeout(resolve, endsAfterMs + 100))
         return Promise.race([finished.catch(() => undefined), isOver])
       }),
@@ -177,9 +177,9 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'] })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    // what GraphiQL alone is answerable for: each of its tabs is an item that can be dragged, with buttons in it
+    // GraphiQL's own markup is excluded: each of its tabs is an item that can be dragged, with buttons in it
     .exclude({ fromFrames: ['iframe[title=GraphiQL]', '.graphiql-tabs'] })
-    // no frame is of another origin, so that nothing has to be gathered in a page of its own
+    // all frames have the same origin, so axe needs no separate page to collect the results
     .setLegacyMode(true)
     .analyze()
   const problems = violations.flatMap(({ id, nodes }) =>
@@ -188,7 +188,7 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
   expect(problems, `accessibility of ${state}`).toEqual([])
 }
 
-/** Nothing of the page lies beyond its right edge, and what is wider scrolls by itself. */
+/** Asserts that nothing of the page lies beyond its right edge, and that wider content scrolls on its own. */
 export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   expect(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)

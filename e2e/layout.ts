@@ -8,8 +8,8 @@ export interface Box {
 }
 
 /**
- * Reads until it reads the same twice: what is loaded next to or above something moves it from under the mouse. `undefined` is nothing
- * yet.
+ * Reads until two reads are equal, because content that is loaded next to or above an element moves it under the mouse.
+ * `undefined` means not yet.
  */
 export async function settled<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
   let found: Value | undefined
@@ -24,5 +24,5 @@ export async function settled<Value>(what: string, read: () => Promise<Value | u
   return found
 }
 
-/** Where something lies, once it stays there. */
+/** The position of an element, once it no longer moves. */
 export const boxOf = (target: Locator): Promise<Box> => settled(`${target}`, async () => (await target.boundingBox()) ?? undefined)

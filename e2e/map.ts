@@ -3,10 +3,10 @@ import { type Box, settled } from './layout.ts'
 
 export const mapOf = (page: Page): Locator => page.getByRole('application', { name: /^Map of/ })
 
-/** The box of the map, once it is laid out for the room that it has. */
+/** The box of the map, once its layout is final. */
 export const boxOfMap = (page: Page): Promise<Box> => boxInMap(page, undefined)
 
-/** The middle of the cell that the map's cursor is on, once the map is laid out. */
+/** The middle of the cell under the map's cursor, once the layout of the map is final. */
 export async function cursorOf(page: Page): Promise<{ readonly x: number; readonly y: number }> {
   const { x, y, width, height } = await boxInMap(page, '.g-map-cursor')
   return { x: x + width / 2, y: y + height / 2 }

@@ -7,8 +7,8 @@ const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
 /** Tests with this tag go through the states of a page; they run in all colours and zoomed as well. */
 const LOOKS = /@looks/
-/** What runs on a fleet of 10,000 hosts. */
-const LARGE = /(large-fleet|states|why)\.spec\.ts$/
+/** The tests that run on a fleet of 10,000 hosts. */
+const LARGE = /large-fleet\/[a-z-]+\.spec\.ts$/
 /**
  * Without it the trace of a failure has the actions and what the page logged; with it the pages after each of them too, and the
  * tests take half as long again.
@@ -23,11 +23,11 @@ export default defineConfig<TestOptions>({
   // keeps the PostgreSQL server of all tests up between the files
   globalSetup: '../apps/server/src/testing/global-setup.ts',
   outputDir: '../test-results',
-  // no load reaches them: a condition that comes is waited for, one that never comes fails
+  // these timeouts are longer than any load requires: a test waits for a condition and fails if it never holds
   timeout: 240_000,
   expect: { timeout: 30_000 },
   retries: 0,
-  // one more than processors: part of its time a worker waits for the page's own rhythms
+  // one more than processors, because a worker waits part of the time for intervals of the page
   workers: availableParallelism() + 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list']],
@@ -44,7 +44,7 @@ export default defineConfig<TestOptions>({
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
         // a container's /dev/shm is small
         '--disable-dev-shm-usage',
-        // the browser asks nobody but the service
+        // the browser sends requests only to the service
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
@@ -63,11 +63,11 @@ export default defineConfig<TestOptions>({
     },
     { name: 'rare', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: RARE },
     { name: 'colours', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: COLOURED, grepInvert: RARE },
-    // each worker makes a fleet of its own
+    // each worker creates its own fleet
     { name: 'large', workers: 2, use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
     {
       name: 'zoom-200',
-      // what remains of 1280 x 720 at 200 %
+      // 1280 x 720 at a zoom of 200 %
       use: { ...desktop, viewport: { width: 640, height: 360 }, deviceScaleFactor: 2, colorScheme: 'light', schemes: ['light'] },
       grep: LOOKS,
     },

@@ -6,11 +6,11 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A command of the built program that goes on running. */
+/** A running command of the built program. */
 export interface Running {
-  /** What it wrote to standard output until it was ready. */
+  /** The standard output of the process until it was ready. */
   readonly lines: readonly string[]
-  /** Its own data folder, which is there until it is stopped. */
+  /** Its own data folder, which exists until the process is stopped. */
   readonly folder: string
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>
@@ -22,8 +22,8 @@ const MAIN = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url))
 const START_TIMEOUT_MS = 90_000
 
 /**
- * Starts the command with a data folder of its own, on a free port of the loopback, and waits for a line. Throws with its
- * last words when that does not come.
+ * Starts the command with a data folder of its own, on a free port of the loopback, and waits for a line. Throws with its last output
+ * if the line does not appear.
  */
 export async function startCommand(
   args: (folder: string) => readonly string[],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 
-/** What a host reports; the rest is a machine of 16 CPUs, 64 GiB and 1 TB with nothing used. */
+/** The fields of a host's report that are set; all others describe an unused machine of 16 CPUs, 64 GiB and 1 TB. */
 export interface Machine {
   readonly vcpusUsed?: number
   readonly memoryMb?: number
@@ -18,7 +18,7 @@ export interface Machine {
     readonly pages?: readonly { readonly sizeKib: number; readonly total: number; readonly reserved?: number; readonly used?: number }[]
   }[]
   readonly traits?: readonly string[]
-  /** How many instances it runs, and which. */
+  /** The number of its instances, and their ids. */
   readonly runningVms?: number
   readonly instances?: readonly string[]
   readonly hypervisorType?: string
@@ -36,7 +36,7 @@ export interface Machine {
   }[]
 }
 
-/** A host reports in full. */
+/** Sends a full report of a host. */
 export async function report(client: Client, machines: Readonly<Record<string, Machine>>): Promise<void> {
   const updates = Object.entries(machines).map(([host, machine]) => ({
     name: { host },
@@ -59,7 +59,7 @@ export interface AggregateShape {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Makes an aggregate; answers its uuid. */
+/** Creates an aggregate; returns its uuid. */
 export async function gather(client: Client, name: string, { metadata = {}, ...shape }: AggregateShape): Promise<string> {
   const input = { name, ...shape, metadata: Object.entries(metadata).map(([key, value]) => ({ key, value })) }
   const { aggregateCreate } = await client.request<{ aggregateCreate: { aggregate?: { uuid: string }; message?: string } }>(
@@ -72,7 +72,7 @@ export async function gather(client: Client, name: string, { metadata = {}, ...s
   return aggregateCreate.aggregate.uuid
 }
 
-/** Opens or closes hosts, 1,000 at most. */
+/** Enables or disables at most 1,000 hosts. */
 export async function setStatus(
   client: Client,
   hosts: string | readonly string[],
@@ -88,7 +88,7 @@ export async function setStatus(
   if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${hosts} stay as they are: ${hostSetStatus.message}`)
 }
 
-/** A key of a service account of the same name. */
+/** Creates a key of a service account with the same name. */
 export async function keyFor(client: Client, name: string, scopes: readonly string[]): Promise<string> {
   const { apiKeyCreate } = await client.request<{ apiKeyCreate: { secret: string } }>(
     `mutation Key($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }`,
@@ -97,9 +97,9 @@ export async function keyFor(client: Client, name: string, scopes: readonly stri
   return apiKeyCreate.secret
 }
 
-/** Keys of an account that let nobody in any more; each is two rows of the audit. */
+/** Creates keys of an account that are no longer valid; each has two rows in the audit. */
 export async function endedKeys(client: Client, account: string, names: readonly string[]): Promise<void> {
-  // one call has so many fields
+  // the maximum number of fields of one call
   const most = 10
   for (let from = 0; from < names.length; from += most) {
     const some = names
@@ -120,16 +120,16 @@ export interface Ask {
   readonly flavor?: string
   readonly zone?: string
   readonly numInstances?: number
-  /** The uuid of the only instance; named, so that a second request for it is a try again. */
+  /** The uuid of the only instance, by which a second request for it is a retry. */
   readonly instance?: string
-  /** Further kinds of instances, placed with those of the flavor or not at all. */
+  /** Further kinds of instances, which are placed together with those of the flavor or not at all. */
   readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
   readonly pciRequests?: readonly { readonly count: number; readonly vendorId: string }[]
   readonly extraSpecs?: Readonly<Record<string, string>>
-  /** Who decides; if not given the default one. */
+  /** The profile; the default one if absent. */
   readonly profile?: string
-  /** How long its room is reserved (PT1H); if not given it is no expiry. */
+  /** The TTL of its claim (PT1H); if absent, the claim does not expire. */
   readonly reservedFor?: string
 }
 
@@ -139,7 +139,7 @@ export interface Placement {
   readonly hosts: readonly string[]
 }
 
-/** A service asks where an instance goes; 2 CPUs and 4 GiB unless reported otherwise. */
+/** Requests the placement of an instance, by default with 2 CPUs and 4 GiB. */
 export async function place(
   client: Client,
   { zone, flavor, gpus, instance, numInstances, gang = [], profile, reservedFor, pciRequests = [], extraSpecs = {}, ...ask }: Ask,
@@ -173,7 +173,7 @@ export async function place(
         ... on UserError { message }
       }
     }`,
-    // no expiry: a claim that ends by itself would change numbers in the middle of a test
+    // no expiry: a claim that expires would change numbers in the middle of a test
     {
       input: {
         idempotencyKey: randomUUID(),
@@ -196,7 +196,7 @@ export interface Part {
   readonly options?: object
 }
 
-/** Writes the next version of a profile: the first spreads by memory, the second packs, say. */
+/** Writes the next version of a profile, for example a first one that spreads by memory and a second one that packs. */
 export async function writeVersion(
   client: Client,
   profile: string,
@@ -212,7 +212,7 @@ export async function writeVersion(
   if (profileVersionCreate.version === undefined) throw new Error(`${profile} was not written: ${profileVersionCreate.message}`)
 }
 
-/** Lets a version decide, or be tried by a rollout. */
+/** Activates a version, or starts a rollout of it. */
 export async function activate(client: Client, version: string, rollout: object | null = null): Promise<void> {
   const { profileActivate } = await client.request<{ profileActivate: { message?: string } }>(
     `mutation Activate($version: ID!, $rollout: RolloutInput) {
@@ -222,17 +222,17 @@ export async function activate(client: Client, version: string, rollout: object 
   if (profileActivate.message !== undefined) throw new Error(profileActivate.message)
 }
 
-/** What `seedFleet` made. */
+/** The objects that `seedFleet` created. */
 export interface Seed {
   readonly hostCount: number
-  /** Fits nowhere: too large for some, in the wrong zone for others, one host is closed. */
+  /** A request that fits nowhere: it is too large for some hosts, others are in the wrong zone, and one is disabled. */
   readonly refused: Placement
   readonly placed: Placement
   readonly aggregates: Readonly<Record<'az1' | 'az2' | 'az3' | 'fast', string>>
 }
 
 /**
- * A fleet small enough to be thought through: 14 hosts in three zones, with GPUs and NUMA cells in the second, a closed host in
+ * A fleet that is small enough to be understood: 14 hosts in three zones, with GPUs and NUMA cells in the second, a disabled host in
  * the first; a request that found a host, and one that found none.
  */
 export async function seedFleet(client: Client): Promise<Seed> {
@@ -259,10 +259,10 @@ export async function seedFleet(client: Client): Promise<Seed> {
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 
-/** Reports of so many hosts at once are one message. */
+/** The number of hosts whose reports are sent in one message. */
 const BATCH = 1_000
 
-/** A fleet of any size, reported in batches; `machine` says what each host is. */
+/** A fleet of any size, reported in batches; `machine` describes each host. */
 export async function reportMany(client: Client, names: readonly string[], machine: (name: string, i: number) => Machine): Promise<void> {
   for (let from = 0; from < names.length; from += BATCH)
     await report(client, Object.fromEntries(names.slice(from, from + BATCH).map((name, i) => [name, machine(name, from + i)])))

@@ -3,39 +3,39 @@ import { type Client, createClient } from '@gantt/client'
 import { createTestDatabase } from '../apps/server/src/testing/test-database.ts'
 import { type Running, startCommand } from './process.ts'
 
-/** The built service as a process of our own. */
+/** A process of the built service. */
 export interface Service extends Pick<Running, 'folder' | 'kill' | 'stop'> {
-  /** Where the console is. */
+  /** The address of the console. */
   readonly origin: string
-  /** Where the API is. */
+  /** The address of the API. */
   readonly url: string
-  /** May do everything. */
+  /** A key with all scopes. */
   readonly key: string
   readonly client: Client
 }
 
-/** A demo: what it printed leads somewhere. */
+/** A demo with the links that it printed. */
 export interface Demo extends Service {
-  /** The failed decision to start with: its address, without origin and key. */
+  /** The address of the failed decision to start with, without origin and key. */
   readonly start: string
-  /** Everything else that it links to, likewise. */
+  /** The addresses of its other links, also without origin and key. */
   readonly others: readonly string[]
 }
 
 const KEY = 'the-admin-key-of-browser-tests'
 
-/** Chooses among racks; no profile of the release names its parts. */
+/** The folder of a plug-in that chooses among racks; no profile of the release uses its parts. */
 const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
 
-/** Which service the new one joins as a replica, and on which port. */
+/** The service that the new one joins as a replica, and its port. */
 export interface SharedStore {
   /** `folder` of the service whose database it shares. */
   readonly folder: string
-  /** Any that is free, if not given. */
+  /** The port; a free one by default. */
   readonly port?: number
 }
 
-/** The database of each running service, by the folder of the service that came first to it. */
+/** The database of each running service, by the folder of the first service on it. */
 const databases = new Map<string, string>()
 
 /**
@@ -79,7 +79,7 @@ const serve = (database: string, port = 0): Promise<Running> =>
     }),
   )
 
-/** Starts `gantt demo` with a fleet that keeps still. */
+/** Starts `gantt demo` with a fleet that does not change. */
 export async function startDemo(): Promise<Demo> {
   const running = await startCommand((folder) => ['demo', '--once', '--port', '0', '--data-dir', folder], /export GANTT_KEY=/)
   const text = running.lines.join('\n')

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page } from '@playwright/test'
 
-/** Saves all rows of the list of the page as a file; answers them by the names in its heading. */
+/** Saves all rows of the list of the page as a CSV file; returns them by the column names. */
 export async function savedRows(page: Page): Promise<Readonly<Record<string, string>>[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), chooseFile(page)])
   return readSheet(await readFile(await download.path(), 'utf8'))
 }
 
-/** Asks for the file. */
+/** Starts the download of the file. */
 export async function chooseFile(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: /^CSV file, / }).click()
   await expect(page.getByRole('menuitem')).toHaveCount(0)
 }
 
-/** The rows of a sheet, as RFC 4180 has them. */
+/** Parses the rows of a CSV file (RFC 4180). */
 function readSheet(text: string): Readonly<Record<string, string>>[] {
   const [heading = [], ...rows] = text
     .trimEnd()

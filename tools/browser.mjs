@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { quietEnvironment, root, runTool, tools } from './prepare.mjs'
 
-/** What to do where neither of the two ways of getting a browser worked. */
+/** What to do if neither of the two ways of getting a browser worked. */
 export const HOW_TO_INSTALL = '`apt-get install chromium-headless-shell` or `npx playwright install chromium`'
 
 /**

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** No program that we start reports home or looks for news of itself. */
+/** Switches off telemetry and update checks of all programs that we start. */
 export const quietEnvironment = {
   TURBO_TELEMETRY_DISABLED: '1',
   TURBO_NO_UPDATE_NOTIFIER: '1',
@@ -29,17 +29,9 @@ const RESULTS = [
   'apps/console/src/generated/graphql-env.d.ts',
   'apps/console/dist/index.html',
 ]
-const SOURCES = [
-  'package-lock.json',
-  'tsconfig.json',
-  'prisma/schema.prisma',
-  'tools/build.mjs',
-  'tools/package-doors.mjs',
-  'apps',
-  'packages',
-]
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema', 'tools/build.mjs', 'tools/package-doors.mjs', 'apps', 'packages']
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
-/** What the sources looked like at the last build. */
+/** The state of the sources at the last build. */
 const stamp = path.join(root, 'node_modules', '.cache', 'gantt', 'built.txt')
 /** Holds the process that builds, while it does. */
 const builder = path.join(root, 'node_modules', '.cache', 'gantt', 'builder.txt')

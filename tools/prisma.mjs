@@ -1,6 +1,6 @@
 // The Prisma command line with this repository's own schema engine, so that nothing but npm packages is downloaded.
 //   node tools/prisma.mjs generate
-//   node tools/prisma.mjs migrate diff --from-migrations prisma/migrations --to-schema prisma/schema.prisma --script
+//   node tools/prisma.mjs migrate diff --from-migrations prisma/migrations --to-schema prisma/schema --script
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'

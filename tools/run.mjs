@@ -14,12 +14,12 @@ const tasks = {
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
   'test:without-shared': async () => (await import('./without-shared.mjs')).testWithoutShared(),
   pack: async () => {
-    const { pack } = await import('./pack.mjs')
+    const { pack } = await import('./release/pack.mjs')
     const [target] = args
     for (const tarball of await pack(target && path.resolve(target))) process.stdout.write(`${tarball}\n`)
   },
   release: async () => {
-    const { release } = await import('./release.mjs')
+    const { release } = await import('./release/release.mjs')
     const [target] = args
     process.stdout.write(`${await release(target && path.resolve(target))}\n`)
   },

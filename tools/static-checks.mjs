@@ -8,8 +8,11 @@ const CHECKS = [
   ...typeChecks,
   ['import rules', tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
   ['lint and format', tools.biome, ['check']],
-  ['size of the console', '../tools/console-size.mjs', []],
-  ['list of third-party licences', '../tools/third-party-licences.mjs', ['--check']],
+  ['size of the console', '../tools/checks/console-size.mjs', []],
+  ['readers of the shared folder', '../tools/checks/shared-folder-readers.mjs', []],
+  ['tests that nothing runs', '../tools/checks/unrun-tests.mjs', []],
+  ['sizes of files, folders and functions', '../tools/checks/sizes.mjs', []],
+  ['list of third-party licences', '../tools/release/third-party-licences.mjs', ['--check']],
 ]
 
 /** Runs them all, as many at a time as there are processors: most use one only. Progress goes to standard error. */
@@ -31,7 +34,7 @@ export async function runStaticChecks() {
   return summary
 }
 
-/** What it writes is kept until its end, so that no two are mixed. */
+/** The output is kept until the end, so that the outputs of two checks are not mixed. */
 function run(tool, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path.join(root, 'node_modules', tool), ...args], {

@@ -1,29 +1,14 @@
 // `npm run test:without-shared`: runs the tests that read the shared folder once more with it hidden, as a newcomer has it. Each file
-// has to end well, and to have a test that was skipped by that reason. What else names the folder would not be found by this, and is
-// refused: `testing/shared-folder.ts` is the only way to it, for test files only.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+// has to end well, and to have a test that was skipped by that reason.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { root, runTool, tools } from './prepare.mjs'
-
-const DOOR = 'testing/shared-folder.ts'
-const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'packages', 'testing', 'tools']
-const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
-/** The folder in a path, in one piece or in two. */
-const NAMES_FOLDER = /\.\.\/shared\b|['"`]\.\.['"`],\s*['"`]shared\b/
-const IMPORTS_DOOR = /from '[./]*\/testing\/shared-folder\.ts'/
+import { sharedFolderReaders } from './checks/shared-folder-readers.mjs'
+import { runTool, tools } from './prepare.mjs'
 
 /** Returns the exit code. */
 export function testWithoutShared() {
-  const sources = FOLDERS.flatMap(sourcesIn).map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
-  const faults = []
-  for (const { file, text } of sources)
-    if (file !== DOOR && NAMES_FOLDER.test(text) && file !== 'tools/without-shared.mjs')
-      faults.push(`${file} names the shared folder itself; ask sharedData of ${DOOR} for the data`)
-  const readers = sources.filter(({ text }) => IMPORTS_DOOR.test(text)).map(({ file }) => file)
-  for (const file of readers)
-    if (!file.endsWith('.test.ts')) faults.push(`${file} imports ${DOOR}, which is for test files (*.test.ts) only`)
-  if (readers.length === 0) faults.push(`no file imports ${DOOR}; this check has nothing to run`)
+  const { readers, faults } = sharedFolderReaders()
   if (faults.length === 0) faults.push(...run(readers))
   for (const fault of faults) process.stdout.write(`FAILED   ${fault}\n`)
   process.stdout.write(`${readers.length} files read the shared folder; without it ${faults.length} faults\n`)
@@ -49,12 +34,4 @@ function run(readers) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function sourcesIn(folder) {
-  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const file = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return NOT_SOURCES.has(entry.name) ? [] : sourcesIn(file)
-    return /\.(ts|tsx|mjs|cjs)$/.test(entry.name) ? [file] : []
-  })
 }

@@ -5,7 +5,7 @@ import type { Plugin } from 'vite'
 /** The document that the page of GraphiQL shows in its frame; src/features/graphiql/frame.tsx knows it too. */
 const FRAME = 'graphiql-frame.html'
 
-/** Its dark theme writes texts in an ink of 1.8:1, of which WCAG asks 4.5:1. */
+/** The dark theme has a text colour with a contrast of 1.8:1; WCAG requires 4.5:1. */
 const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
 
 /**

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { Kind, parse, print } from 'graphql'
 import { type ESTree, type Plugin, Visitor } from 'vite'
-import { readHeader } from './src/lib/written.ts'
+import { readHeader } from './src/lib/service/written.ts'
 
-/** What the service reads beside the page: the text of each operation by its id. */
+/** A file for the service, next to the page: the text of each operation by its id. */
 const MANIFEST = 'documents.json'
 
 /**
- * Gives each operation of a build its id, `sha256:` of its text, as `documentId` (lib/wire.ts sends that), and writes the texts
- * beside the page for the service. `graphql(...)` takes a text without expressions, and fragments of the same file by their names;
- * an operation begins with its header, which is all that the page reads of it.
+ * Gives each operation of a build its id, `sha256:` of its text, as `documentId` (sent by lib/service/wire.ts), and
+ * writes the texts into a file for the service, next to the page. `graphql(...)` takes a text without expressions, and
+ * fragments of the same file by their names; an operation begins with its header, which is all that the page reads of
+ * it.
  */
 export function persistedDocuments(): Plugin {
   const texts = new Map<string, string>()
@@ -40,7 +41,7 @@ export function persistedDocuments(): Plugin {
 }
 
 interface FoundDocument {
-  /** With its fragments, as `print` writes it. */
+  /** The document with its fragments, as `print` writes it. */
   readonly text: string
   readonly start: number
   readonly end: number

@@ -6,12 +6,12 @@ import { defaultClientConditions, defineConfig, type Plugin, type Rolldown } fro
 import { graphiqlFiles } from './graphiql-files.ts'
 import { persistedDocuments } from './persisted-documents.ts'
 
-/** Where `npm run dev` finds a service. */
+/** The address of the service for `npm run dev`. */
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 /**
  * What is loaded together is in one file. Without these groups every set of pages that share a module has a file of its own: 85 requests
- * for the page of hosts, most of them for less than a kilobyte. What a page may load is limited in tools/console-size.mjs.
+ * for the page of hosts, most of them for less than a kilobyte. What a page may load is limited in tools/checks/console-size.mjs.
  */
 const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   { name: 'initial', tags: ['$initial'] },
@@ -19,7 +19,7 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 1_500 },
 ]
 
-/** What pages share is named after all of them: `shared~host-page~hosts-page`. */
+/** A chunk that pages share is named after all of them: `shared~host-page~hosts-page`. */
 const withoutPages = (name: string): string => name.split('~')[0] ?? name
 
 export default defineConfig({
@@ -47,7 +47,7 @@ export default defineConfig({
 /** Files of GraphiQL are so large that the best compression would take longer than all else of a build. */
 const LARGE_BYTES = 300_000
 
-/** Writes each text file beside itself as .br and .gz, so that the service compresses nothing while it serves. */
+/** Writes compressed copies of each text file as .br and .gz, so that the service compresses nothing at run time. */
 function precompress(): Plugin {
   return {
     name: 'precompress',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,15 +36,17 @@ export async function writeBlock(folder: string, { form, file, text }: Block): P
 
 /** The file with the lines of a diff that begin with `-` made those that begin with `+`. */
 function edited(file: string, diff: string): string {
-  const lines = (sign: string) =>
-    diff
-      .split('\n')
-      .filter((line) => line.startsWith(sign))
-      .map((line) => `${line.slice(1)}\n`)
-      .join('')
-  expect(file).toContain(lines('-'))
-  return file.replace(lines('-'), lines('+'))
+  expect(file).toContain(linesOf(diff, '-'))
+  return file.replace(linesOf(diff, '-'), linesOf(diff, '+'))
 }
+
+/** The lines of a diff that begin with a sign, without it. */
+const linesOf = (diff: string, sign: '-' | '+'): string =>
+  diff
+    .split('\n')
+    .filter((line) => line.startsWith(sign))
+    .map((line) => `${line.slice(1)}\n`)
+    .join('')
 
 /** A temporary copy of the core, to be edited as a page says. */
 export async function copyCore(prefix: string): Promise<string> {
@@ -56,13 +58,34 @@ export async function copyCore(prefix: string): Promise<string> {
   return folder
 }
 
+/** Folders of packages that are installed or built, not sources. */
+const MADE = new Set(['node_modules', 'dist', '.turbo'])
+
+/** A temporary copy of all packages and pages, to be edited as a page says. Its packages find each other, not those of the checkout. */
+export async function copyWorkspace(prefix: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), prefix))
+  // a database of the tests may run as another account
+  await chmod(folder, 0o711)
+  for (const name of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'testing', 'tools', 'prisma', 'docs', 'apps', 'packages'])
+    await cp(path.join(checkout, name), path.join(folder, name), { recursive: true, filter: (from) => !MADE.has(path.basename(from)) })
+  const modules = path.join(folder, 'node_modules')
+  await mkdir(path.join(modules, '@gantt'), { recursive: true })
+  const installed = path.join(checkout, 'node_modules')
+  for (const name of await readdir(installed))
+    if (name !== '@gantt' && (name === '.bin' || !name.startsWith('.'))) await symlink(path.join(installed, name), path.join(modules, name))
+  for (const name of await readdir(path.join(installed, '@gantt')))
+    await symlink(await readlink(path.join(installed, '@gantt', name)), path.join(modules, '@gantt', name))
+  return folder
+}
+
 /** Checks the types of these files of a copy of the core, and runs its tests under each of `tests`. */
 export async function checkCore(folder: string, files: readonly string[], ...tests: readonly string[]): Promise<void> {
   const include = files.map((file) => path.relative(core, file))
   await writeFile(path.join(folder, core, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }))
-  await writeFile(path.join(folder, core, 'vitest.config.ts'), 'export default {}\n')
+  await writeFile(path.join(folder, core, 'vitest.config.ts'), `export default { test: { setupFiles: ['src/bundled.ts'] } }\n`)
   runTool(path.join(folder, core), 'typescript7/bin/tsc', '--noEmit', '-p', '.')
-  runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', ...tests)
+  // as long as tests of the repository have: none ends for want of processors
+  runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', '--testTimeout=120000', ...tests)
 }
 
 /** Runs a program of the checkout's packages, which has to end well. */
@@ -71,3 +94,14 @@ export function runTool(cwd: string, tool: string, ...args: readonly string[]): 
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], { cwd, encoding: 'utf8' })
   expect(status, `${tool}: ${stdout}${stderr}`).toBe(0)
 }
+
+/** Runs each line of a block as the shell does. */
+export function runLines(folder: string, text: string): void {
+  for (const line of text.trim().split('\n')) {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' })
+    expect(status, `${line}: ${stdout}${stderr}`).toBe(0)
+  }
+}
+
+/** The lines that a diff of a page expects in its file. */
+export const removedLines = ({ file, text }: Block) => ({ file, removed: linesOf(text, '-') })

@@ -8,7 +8,7 @@ import { checkout } from './follow-page.ts'
 // What follows a page to the letter: its blocks of commands, in order, in one bash; what they print is compared with the
 // `text` block behind them. In a `text` block `<...>` stands for anything within a line, a line `...` for any lines, and
 // blanks may be more or fewer. TMPDIR and HOME are folders of the test; `npx` is a script that starts the command of the checkout,
-// since npm's own takes longer than the commands do (docs/tutorial.test.ts runs that one once).
+// since npm's own takes longer than the commands do (docs/tests/tutorial.test.ts runs that one once).
 
 const PATIENCE_MS = 600_000
 

@@ -7,7 +7,7 @@ import type { Offer } from './report.ts'
 export interface ClaimsCheck {
   readonly claims: number
   readonly overLimits: readonly OverLimit[]
-  /** Of the host as it was looked at; undefined where the service does not know it. */
+  /** The host at the last read; undefined if the service does not know it. */
   readonly revision: string | undefined
 }
 
@@ -40,7 +40,7 @@ export async function checkClaims(
 export interface ClaimsWatch {
   /** The machine was looked at: checks again where its sizes are others by now, or the last check failed. */
   looked(): void
-  /** Until the signal ends it; never rejects. */
+  /** Runs until the signal ends it; never rejects. */
   readonly ended: Promise<void>
 }
 
@@ -58,9 +58,9 @@ export interface ClaimsWatchOptions {
 const PAUSE_MS = 10_000
 
 /**
- * Checks the claims whenever the service says that something about the host changed, by its stream, so that nothing is asked while nothing
- * happens. What changes during a check leads to one more check, however much it was. Without the right to read, it says so and ends;
- * every other failure is reported once, and the check is tried again.
+ * Checks the claims whenever the service's stream reports a change of the host, so that nothing is requested otherwise.
+ * Changes during a check lead to one more check, however many they were. Without the right to read, it reports that and
+ * ends; every other failure is reported once, and the check is retried.
  */
 export function watchClaims({ gantt, name, offer, picture, notify, signal, clock }: ClaimsWatchOptions): ClaimsWatch {
   let isChecking = false

@@ -79,7 +79,7 @@ test('devices that are offered with tags are known by the name that claims have 
   expect(findOverLimits(claims, pictureOf(twoSockets), { ...plainOffer, pci })).toEqual([])
 })
 
-test('what a machine cannot read has no limit: nothing is said of it', () => {
+test('a limit that a machine cannot read is not set', () => {
   const claims = [
     claim('a', { cells: [cell({ pinned: [99] })], gpus: [{ index: 0, milli: 1_000 }], pciDevices: [{ pool: '8086:154c', count: 1 }] }),
   ]

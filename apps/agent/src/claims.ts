@@ -24,7 +24,7 @@ export const heldClaims = graphql(`
   }
 `)
 
-/** Says that something about one host changed, claims too. Needs a key with READ. */
+/** Follows the changes of one host, claims included. Needs a key with READ. */
 export const hostChanges = graphql(`
   subscription HostOfAgent($after: Revision, $filter: HostFilter) {
     hostChanged(after: $after, filter: $filter) { revision }
@@ -112,7 +112,7 @@ function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: st
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
-/** All that limits are made of: a machine of the same sizes has the same. */
+/** All inputs of the limits: machines of the same size have the same limits. */
 export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
   JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 

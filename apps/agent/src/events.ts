@@ -1,10 +1,10 @@
 import type { OverLimit } from './claims.ts'
 import type { Omittable } from './report.ts'
 
-/** The form of a report: whole, the changes, an empty one that asks what is needed, or a sign of life alone. */
+/** The form of a report: full, a delta, an empty one that requests the needed fields, or only a heartbeat. */
 export type Form = 'full' | 'delta' | 'question' | 'heartbeat'
 
-/** What an agent notifies its operators of. */
+/** The events that an agent reports to its operators. */
 export type AgentEvent =
   | { readonly event: 'remark'; readonly text: string }
   | { readonly event: 'reported'; readonly form: Form; readonly bytes: number; readonly sequence: number; readonly tookMs: number }
@@ -24,7 +24,7 @@ export interface Counts {
   readonly delta: number
   readonly question: number
   readonly heartbeat: number
-  /** Of reports, without the call around them. */
+  /** The duration of reports, without the surrounding call. */
   readonly bytes: number
   readonly failed: number
   /** Processor time of the agent, milliseconds. */

@@ -15,8 +15,8 @@ const STEPS: Readonly<Record<string, (reported: number) => number>> = {
 }
 
 /**
- * Measurements of a machine at `at` (RFC 3339), shares as 0 to 1 as Nova has them: those of CPUs are of the time since the look `before`,
- * and not reported at the first. One that differs by less than its step keeps its number and time.
+ * Measurements of a machine at `at` (RFC 3339), shares as 0 to 1 as in Nova: those of CPUs are for the time since the
+ * reading `before`, and absent at the first. A value that differs by less than its step keeps its number and time.
  */
 export function metricsOf(
   load: Load,

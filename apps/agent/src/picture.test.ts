@@ -96,7 +96,7 @@ test('control groups of version 1 count alike, and half a CPU is one', () => {
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })
 
-test('a container that is bound to some CPUs has no more than those, in both versions', () => {
+test('a container that is bound to some CPUs reports only those, in both versions', () => {
   const bound = pictureOf(container, { isContainer: true }, { 'sys/fs/cgroup/pod/app/cpuset.cpus.effective': '0-1,6' })
   expect(bound.cpuCount).toEqual({ value: 3 })
   const groups = { 'proc/self/cgroup': '2:cpuset:/pod\n0::/', 'sys/fs/cgroup/cpuset/pod/cpuset.effective_cpus': '2-3' }

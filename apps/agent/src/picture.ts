@@ -9,11 +9,11 @@ import { type Cell, readCells } from './readers/numa.ts'
 import { type PciDevice, readPciDevices } from './readers/pci.ts'
 import { type FileSystem, type Reading, reading, type Source, Unreadable, valueIn } from './readers/source.ts'
 
-/** What a machine is at one moment. What could not be read says why, and has no value. */
+/** The state of a machine at one moment. A value that could not be read has a reason instead. */
 export interface Picture {
   /** E.g. x86_64. */
   readonly arch: string
-  /** CPUs that run; within a control group, as many as it leaves. */
+  /** Online CPUs; within a control group, as many as it allows. */
   readonly cpuCount: Reading<number>
   readonly topology: Reading<readonly Cpu[]>
   readonly model: Reading<CpuModel>
@@ -22,14 +22,14 @@ export interface Picture {
   readonly cells: Reading<readonly Cell[]>
   readonly devices: Reading<readonly PciDevice[]>
   readonly gpus: Reading<readonly Gpu[]>
-  /** What identifies the machine, whatever its name is. */
+  /** The machine's identity, independent of its name. */
   readonly machineId: Reading<string>
-  /** Whether it can run guests by itself. */
+  /** Whether the machine supports hardware virtualization. */
   readonly canVirtualize: Reading<true>
   readonly load: Load
 }
 
-/** What changes all the time. */
+/** Values that change constantly. */
 export interface Load {
   readonly times: Reading<CpuTimes>
   readonly running: Reading<number>
@@ -44,7 +44,7 @@ export interface PictureOptions {
   readonly isContainer: boolean
 }
 
-/** Looks at the machine. Throws nothing: what cannot be read is said in its place. */
+/** Reads the state of the machine. Throws nothing: a value that cannot be read is replaced by the reason. */
 export function readPicture(source: Source, { arch, diskFolder, isContainer }: PictureOptions): Picture {
   const limits = isContainer ? readGroupLimits(source) : undefined
   const topology = reading(() => readCpuTopology(source))

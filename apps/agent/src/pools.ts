@@ -4,7 +4,7 @@ import type { PciDevice } from './readers/pci.ts'
 
 type Pool = NonNullable<FullStats['pciPools']>[number]
 
-/** What claims call a pool: `vendor:product:type@cell?tag=value`, the tags by their names. */
+/** The name of a pool in claims: `vendor:product:type@cell?tag=value`, the tags by their names. */
 export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: Pool): string {
   const kind = [vendorId, productId, ...(deviceType ? [deviceType] : [])].map(encodeURIComponent).join(':')
   const tagged = [...(tags ?? [])]

@@ -28,7 +28,7 @@ describe('a full report', () => {
     expect(report.omitted).toEqual(unread)
   })
 
-  test('leaves out what nobody needs, and is shorter for it', () => {
+  test('leaves out fields that nobody needs, and is shorter', () => {
     const picture = pictureOf(twoSockets)
     const needed = toFull({ picture, at: AT }, plainOffer, new Set<Omittable>(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
     expect(needed.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
@@ -36,7 +36,7 @@ describe('a full report', () => {
     expect(JSON.stringify(needed).length).toBeLessThan(JSON.stringify(toFull({ picture, at: AT }, plainOffer, nothing)).length)
   })
 
-  test('of a machine without cells says that they are not known, which is not the same as none', () => {
+  test('for a machine without cells reports that they are not known, which differs from none', () => {
     const report = toFull({ picture: pictureOf(withoutCells), at: AT }, plainOffer, nothing)
     expect(report.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'GPUS', 'PCI_POOLS', 'SUPPORTED_INSTANCES']))
     expect(report.cpuInfo).not.toHaveProperty('sockets')
@@ -102,7 +102,7 @@ describe('what changed since the report before', () => {
   })
 })
 
-test('shares of CPU time are of the time between two looks', () => {
+test('shares of CPU time cover the time between two readings', () => {
   const before = pictureOf(twoSockets)
   const picture = pictureOf(twoSockets, {}, { 'proc/stat': 'cpu  150 0 110 720 120 0 0 0 0 0' })
   const { metrics } = toFull({ picture, before, at: AT }, plainOffer, nothing)

@@ -8,7 +8,7 @@ import { traitsOf } from './traits.ts'
 /** A field that a report may leave out. */
 export type Omittable = NonNullable<FullStats['omitted']>[number]
 
-/** What operators say of a machine, and no file does. */
+/** Facts about a machine that operators state because no file has them. */
 export interface Offer {
   /** The node's name, as the machine calls itself. */
   readonly nodeName: string
@@ -27,18 +27,21 @@ export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
 
-/** What a report is made of. */
+/** The inputs of a report. */
 export interface Look {
   readonly picture: Picture
-  /** The picture before it: measurements are of the time between. */
+  /** The picture before it: measurements are for the time between. */
   readonly before?: Picture | undefined
   /** The report before it: figures that only fluctuate stay as they were reported. */
   readonly reported?: FullStats | undefined
-  /** When it was taken, RFC 3339. */
+  /** The time of the reading, RFC 3339. */
   readonly at: string
 }
 
-/** A full report (HostStats 1.3). Left out is what nobody needs (`omittable`), and what could not be read. Throws NotReportable. */
+/**
+ * A full report (HostStats 1.3), without fields that nobody needs (`omittable`), and without values that could not be
+ * read. Throws NotReportable.
+ */
 export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittable>): FullStats {
   const { picture } = look
   const must = <Value>(name: string, of: Reading<Value>): Value => {
@@ -72,7 +75,7 @@ const machineOf = ({ machineId }: Picture): Pick<FullStats, 'machineId'> => {
 
 type Optional = Pick<FullStats, (typeof OMITTABLE)[number][0]>
 
-/** Every field that a report may leave out, as the report and as `omitted` call it. */
+/** All fields that a report may leave out, as the report and as `omitted` name them. */
 const OMITTABLE = [
   ['freeDiskGb', 'FREE_DISK_GB'],
   ['diskAvailableLeast', 'DISK_AVAILABLE_LEAST'],
@@ -115,7 +118,7 @@ function optionalFields({ picture, before, reported, at }: Look, { nodeName, hos
   }
 }
 
-/** Sockets, cores and threads only where all sockets and all cores are alike: one number says it then. */
+/** Sockets, cores and threads only if all sockets and all cores are alike, so that one number describes them. */
 function cpuInfoOf(
   { arch, topology }: Picture,
   { vendor, model, flags }: { readonly vendor: string | undefined; readonly model: string | undefined; readonly flags: readonly string[] },
@@ -149,7 +152,7 @@ function cellsOf({ cells }: Picture): Pick<FullStats, 'numaCells'> {
   return { numaCells }
 }
 
-/** Only what is needed. */
+/** The fields that have a value. */
 const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional =>
   Object.fromEntries(
     OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
@@ -161,10 +164,10 @@ const steady = (now: number, reported: number | null | undefined, step: number):
 
 const gib = (bytes: number): number => Math.floor(bytes / 2 ** 30)
 
-/** What a delta can say. */
+/** The fields that a delta can contain. */
 const DELTA_FIELDS = ['vcpusUsed', 'memoryMbUsed', 'localGbUsed', 'runningVms', 'numIoOps'] as const satisfies readonly (keyof StatsDelta)[]
 
-/** How a report differs from the one before it: not at all, by what a delta says, or by more, so that it has to be reported whole. */
+/** How a report differs from the one before it: not at all, by fields of a delta, or by more, so that a full report is needed. */
 export function changesOf(before: FullStats, after: FullStats): 'nothing' | 'more' | StatsDelta {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof FullStats)[])
   const changed = [...fields].filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))

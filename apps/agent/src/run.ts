@@ -29,14 +29,15 @@ export interface AgentOptions {
   readonly now?: () => number
 }
 
-/** A machine that changes in nothing asks so often what is needed, looks; the others are signs of life. */
+/** The number of checks after which an unchanged machine requests the needed fields; the others send heartbeats. */
 const LOOKS_PER_QUESTION = 6
 /** The longest pause after failures. */
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Looks at the machine at each interval and reports what changed, in the smallest form that says it, until the signal. What the profiles need
- * comes with each answer, and the next report has it at once. Failures are logged and lead to growing pauses; nothing ends it.
+ * Reads the machine at each interval and reports changes in the smallest form that can express them, until the signal.
+ * The fields that the profiles need come with each answer, and the next report has them at once. Failures are logged
+ * and lead to growing pauses; nothing ends it.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
@@ -62,7 +63,7 @@ export interface MachineReporter {
   /** Looks and reports. True once the service has taken the report; failures are logged. Never rejects for what the service or the machine does. */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** What the last look ended with, where no answer came. */
+  /** The error of the last attempt, if no answer came. */
   readonly trouble: unknown
 }
 
@@ -103,7 +104,7 @@ export function createMachineReporter({
     counts.bytes += bytes
     notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
-  /** What the answer leads to: whether it counted, and whether to report again at once. */
+  /** The effect of the answer: whether the report counted, and whether to report again at once. */
   const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
@@ -118,10 +119,10 @@ export function createMachineReporter({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // the same sequence is most likely this report, whose first answer was lost. Otherwise a later incarnation has reported: another agent
-        // reports this host, or did. Beginning anew is right either way
+        // the same sequence is most likely this report, whose first answer was lost. Otherwise a later incarnation has
+        // reported: another agent reports this host, or did. Starting a new incarnation is right in either case
         if (result.lastSequence !== reporter.sequence)
-          notify({ event: 'superseded', text: 'another agent has reported this host meanwhile; this one begins anew' })
+          notify({ event: 'superseded', text: 'another agent has reported this host meanwhile; this one starts a new incarnation' })
         reporter = newReporter()
         reported = undefined
         return 'again'
@@ -174,7 +175,7 @@ export function createMachineReporter({
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
-        // a report that was lost on its way may have counted: the service says so when the next one comes
+        // a lost report may have counted: the service reports it when the next one arrives
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text

@@ -1,8 +1,9 @@
-/** A door for packages/proofs alone: what its commands share with those here. Nothing of it is for other programs. */
-export { signal } from './cluster/signal.ts'
-export { type AuditRow, findBreak, type Head, START } from './commands/audit-chain.ts'
-export { note, withExamples } from './commands/output.ts'
-export { demoFleet } from './demo/fleet.ts'
-export { hostAt } from './demo/host.ts'
-export { aUuid } from './demo/requests.ts'
+/** The entry point for packages/proofs: what its commands share with those here. No other package may use it. */
+
+export { type AuditRow, findBreak, type Head, START } from './commands/audit/chain.ts'
+export { signal } from './commands/cluster/signal.ts'
+export { demoFleet } from './commands/demo/fleet.ts'
+export { hostAt } from './commands/demo/host.ts'
+export { aUuid } from './commands/demo/requests.ts'
+export { note, withExamples } from './output/output.ts'
 export { PROGRAM } from './program.ts'

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 
-// What is loaded before a command runs, read from the bundle as tools/build.mjs makes it.
+// The modules that are loaded before a command runs, read from the bundle of tools/build.mjs.
 let outputs: Metafile['outputs']
 let main: string
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const importsOf = (file: string) => outputs[file]?.imports ?? []
 
-/** Packages that a file of the bundle loads as it is loaded itself, by itself and by what it imports. */
+/** Packages that a file of the bundle loads when it is loaded, directly and by its imports. */
 function packagesOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return []
   seen.add(file)

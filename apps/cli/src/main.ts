@@ -5,7 +5,7 @@ import { addCommands } from './commands/commands.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version(manifest.version)
 
-// usage that cannot be taken ends with 2, for scripts; commander's own code is 1
+// invalid usage ends with 2, for scripts; commander's own code is 1
 program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 
 program.addHelpText(
@@ -14,7 +14,7 @@ program.addHelpText(
 Address and key of the service: --url and --key, else GANTT_URL and GANTT_KEY,
 else ~/.config/gantt/config.json: {"url": "http://127.0.0.1:4400", "key": ""}.
 
-Exit codes: 0 done; 1 refused: no host fits, or there is no such thing;
+Exit codes: 0 done; 1 refused, for example because no host fits;
 2 the call or the key is wrong; 3 the service cannot be reached.
 
 Examples:
@@ -24,7 +24,7 @@ Examples:
     $ gantt select --help`,
 )
 
-// whoever reads us may have seen enough, as `head` does, or is gone with its terminal; a service ends in order then
+// the reader of our output may have closed it, as `head` does, or its terminal; a service is then stopped in order
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

@@ -43,7 +43,7 @@ function proveRace(content?: string) {
   return { status, stdout, stderr }
 }
 
-test('where the package of the proofs is not installed, a proof says so and what to do, and ends with 2', () => {
+test('without the package of the proofs, a proof explains what to do, and ends with 2', () => {
   expect(proveRace()).toEqual({
     status: 2,
     stdout: '',

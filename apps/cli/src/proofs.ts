@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { GANTT } from './commands/called.ts'
+import { GANTT } from './output/called.ts'
 
 /**
- * The commands of packages/proofs, as the list of commands has them. The package needs this one, so it is loaded by its name and stands in
- * no package.json here; what is installed from a release or from npm does not have it.
+ * The commands of packages/proofs, as the list of commands has them. That package depends on this one, so it is loaded by name and is in
+ * no package.json here; an installation from a release or from npm does not have it.
  */
 const PROOFS = {
   replay: 'replay a trace of real requests, and show the figure that is published for it',
@@ -15,13 +15,13 @@ const PROOFS = {
 
 export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)
 
-/** Their names and what they show, without loading them. */
+/** The names and descriptions of proofs, without loading them. */
 export function listProofs(program: Command): void {
   for (const [name, description] of Object.entries(PROOFS))
     program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
 }
 
-/** Adds one of them; where the package is not installed, says what to do, and ends the command. */
+/** Adds one of them; if the package is not installed, ends the command with what to do. */
 export async function addProof(program: Command, name: keyof typeof PROOFS): Promise<void> {
   const proofs = await loadProofs()
   if (proofs === undefined)
@@ -42,6 +42,6 @@ async function loadProofs() {
   }
 }
 
-/** Whether it is the package itself that is not there, and not something that it needs. */
+/** Whether the package itself is missing, and not one of its dependencies. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'@gantt/proofs'")

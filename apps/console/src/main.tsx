@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 // what most pages share comes with the start, not with each of them
 import './ui/copy-as.tsx'
-import './ui/list-table.tsx'
+import './ui/table/list-table.tsx'
 import './ui/page.tsx'
 
 const root = document.getElementById('root')

@@ -64,7 +64,7 @@ const { services, volumes } = readYaml(read('compose.yaml')) as unknown as {
 }
 const { replica, postgres } = services as { replica: Service; postgres: Service }
 const dockerfile = read('Dockerfile')
-/** As compose fills in variables that must be given. */
+/** The required variables as compose fills them in. */
 const filled = (text: string): string => text.replace(/\$\{(\w+):\?[^}]+\}/g, (_all, name) => `${name.toLowerCase()}-of-the-test`)
 
 test('compose.yaml names only volumes and services that it has, and starts again what ends', () => {

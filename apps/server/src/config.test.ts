@@ -2,7 +2,7 @@ import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
-test('what is not set has its default', () => {
+test('unset variables have their defaults', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 4400,
@@ -22,7 +22,7 @@ test('what is not set has its default', () => {
   })
 })
 
-test('what is set is taken', () => {
+test('set variables are used', () => {
   const environment = {
     PORT: '0',
     HOST: '::1',

@@ -17,7 +17,7 @@ export interface Config {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
-  /** Where the embedded database and what belongs to it lie; undefined: the default place. */
+  /** The folder of the embedded database and its files; undefined: the default folder. */
   readonly dataDir: string | undefined
   /** A PostgreSQL server of the operator's own. */
   readonly databaseUrl: string | undefined
@@ -32,19 +32,19 @@ export interface Config {
   readonly featureLevel: number
   /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
   readonly nats: NatsAddress | undefined
-  /** What waits in NATS for the database takes at most so many bytes. */
+  /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
-  /** Whether one flush serves all who wait for the disk; `auto` measures the disk. */
+  /** Whether one flush serves all calls that wait for the disk; `auto` measures the disk. */
   readonly sharedFlush: SharedFlush
-  /** What is loaded in addition to the parts of the release. */
+  /** Plug-ins that are loaded in addition to the parts of the release. */
   readonly plugins: readonly PluginSetting[]
-  /** How long a plug-in or extender may take for an answer, milliseconds. */
+  /** The timeout of a plug-in or extender, milliseconds. */
   readonly pluginTimeoutMs: number
   /** A file that describes extenders; undefined: there are none. */
   readonly extenders: string | undefined
 }
 
-/** How it is found out whether hosts are alive. */
+/** How the service determines whether hosts are alive. */
 export interface LivenessSettings {
   /** static, reports, or the lease provider of a plug-in. */
   readonly source: string

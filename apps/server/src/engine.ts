@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import type { DatabaseWatch } from './db/database-watch.ts'
 import type { PrismaClient } from './db/prisma.ts'
-import { createRecordTables } from './db/record-tables.ts'
-import type { SetAside } from './db/set-aside.ts'
+import { createRecordTables } from './db/tables/record-tables.ts'
+import type { SetAside } from './db/tables/set-aside.ts'
 import { assertLogIn } from './engine-change/record.ts'
 import { openPostgresStores } from './stores/postgres.ts'
 import type { Stores } from './stores/stores.ts'
@@ -13,7 +13,7 @@ import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 import { StoreSetupError, StoreUnavailableError, type Synchronizer } from './sync/synchronizer.ts'
 import { realTimers } from './timers.ts'
 
-/** What replicas share: the log and the other stores. */
+/** The parts that replicas share: the log and the other stores. */
 export interface Engine {
   readonly log: Synchronizer
   readonly stores: Stores
@@ -26,7 +26,7 @@ export interface EngineOptions {
   /** The NATS cluster that keeps all of it; the database does if not given. */
   readonly nats: NatsAddress | undefined
   readonly sharedFlush: SharedFlush
-  /** What waits for the database takes at most so many bytes, where it is kept elsewhere. */
+  /** The maximum size in bytes of data that waits for the database, if it is kept elsewhere. */
   readonly recordBytes: number
   /** The replica's name. */
   readonly name: string
@@ -50,7 +50,7 @@ export function openEngine(options: EngineOptions): Promise<Engine> {
 
 /**
  * A service that went on from a log that is empty, shorter or another one would forget claims. Where the database is away it cannot
- * say which log it has followed: one with entries is gone on from, and compared once it is back (replica/projector.ts).
+ * say which log it has followed: one with entries is gone on from, and compared once it is back (replica/follow/projector.ts).
  */
 async function assertSameLog(log: Synchronizer, { database, followed }: Pick<EngineOptions, 'database' | 'followed'>): Promise<void> {
   if (database.away !== undefined) {
@@ -74,7 +74,7 @@ async function openPostgres(options: EngineOptions): Promise<Engine> {
 /** The driver is loaded where it is chosen. */
 async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
   const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
-  // without the database the streams alone say whether the log is in them
+  // if the database is unreachable, only the streams can show whether they hold the log
   if (database.away === undefined)
     await assertLogIn('nats', connection).catch((error: unknown) => {
       if (error instanceof StoreSetupError) throw error
@@ -83,8 +83,8 @@ async function openNats(options: EngineOptions, address: NatsAddress): Promise<E
   const [{ openNatsSynchronizer }, { openNatsStores }] = await Promise.all([import('./sync/nats/nats.ts'), import('./stores/nats/nats.ts')])
   const log = await openNatsSynchronizer(address, { name, warn, reached })
   const tables = createRecordTables(prisma, { mayPack, onSetAside, warn })
-  const isThere = (): boolean => database.away === undefined
-  return withStores(log, options, () => openNatsStores(address, { name, tables, recordBytes, isThere, time: log.time, warn }))
+  const isDatabaseUp = (): boolean => database.away === undefined
+  return withStores(log, options, () => openNatsStores(address, { name, tables, recordBytes, isDatabaseUp, time: log.time, warn }))
 }
 
 async function withStores(log: Synchronizer, options: EngineOptions, open: () => Promise<Stores>): Promise<Engine> {

@@ -5,9 +5,9 @@ import { migrationCodes } from './db/migrate.ts'
 import { embeddedPostgresCodes } from './embedded-postgres/error.ts'
 import { engineChangeCodes } from './engine-change/error.ts'
 import { haltCodes } from './replica/mode.ts'
-import { faultCodes } from './schema/faults.ts'
-import { callCodes } from './services/codes.ts'
-import { degradedCodes } from './services/health.ts'
+import { faultCodes } from './schema/types/faults.ts'
+import { callCodes } from './services/calls/codes.ts'
+import { degradedCodes } from './services/replica/health.ts'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
 const rows = page.split('\n').flatMap((line) => {
@@ -40,7 +40,7 @@ test('docs/errors.md lists every code there is, once, and no other', () => {
   expect(rows.map(({ code }) => code).sort()).toEqual(all.sort())
 })
 
-test('docs/errors.md says of each code what the code says, and a cure', () => {
+test('docs/errors.md has the text of each code in the source, and a remedy', () => {
   const catalogue: Readonly<Record<string, string>> = { ...codes, ...auditCodes, ...haltCodes, ...callCodes }
   for (const { code, cells } of rows) {
     if (catalogue[code] !== undefined) expect({ code, says: cells[0] }).toEqual({ code, says: catalogue[code] })

@@ -3,14 +3,14 @@ import net from 'node:net'
 
 const HOST = '127.0.0.1'
 /**
- * Below the ports that systems give to connections that go out (from 32768 on at the lowest): a server that is down for a while
- * finds its port as it left it, and nobody who looks for it there meets himself.
+ * Below the ports that systems use for outgoing connections (from 32768 on at the lowest): a server that is down for a
+ * while finds its port free, and a client that connects to it meanwhile never connects to itself.
  */
 const FIRST = 20_000
 const LAST = 31_999
 const TRIES = 1_000
 
-/** So many ports of the loopback that nobody listens on now, and none of `except`. Throws where none can be found. */
+/** Free ports of the loopback, none of `except`. Throws if there are not enough. */
 export async function freePorts(count: number, except: readonly number[] = []): Promise<number[]> {
   const found = new Set<number>()
   for (let tries = 0; found.size < count; tries++) {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
-import { requestLimits } from './services/request-limits.ts'
-import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from './services/stats.ts'
+import { printDuration } from './schema/types/scalars.ts'
+import { DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from './services/claim/claims.ts'
+import { requestLimits } from './services/placement/request-limits.ts'
+import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from './services/stats/read-report.ts'
 
 const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
 const rows = page.split('\n').filter((line) => line.startsWith('| '))
@@ -36,4 +38,11 @@ test.each<[string, number, string]>([
   expect(rows.filter((row) => row.includes(what)).some((row) => new RegExp(`(^|[^\\d,])${number(value)}([^\\d,]|$|, )`).test(row))).toBe(
     true,
   )
+})
+
+test.each([
+  ['the range of TTLs', `${printDuration(MIN_TTL_MS)} to ${printDuration(MAX_TTL_MS)}`, 'a reservation'],
+  ['the default TTL', printDuration(DEFAULT_TTL_MS), 'DEFAULT_TTL_MS'],
+])('docs/limits.md has %s as it is', (_name, value, what) => {
+  expect(rows.filter((row) => row.startsWith(`| ${value} |`) && row.includes(what))).toHaveLength(1)
 })

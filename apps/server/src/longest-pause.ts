@@ -1,7 +1,7 @@
-/** How often the process is looked at, milliseconds: a pause is known to be as long as this at most too long. */
+/** The sampling interval in milliseconds: a measured pause is too long by at most this. */
 const EVERY_MS = 5
 
-/** For how long a process did one thing only, so that calls waited, milliseconds. */
+/** The longest time for which a process did only one thing, so that calls waited, milliseconds. */
 export interface Pause {
   readonly wallMs: number
   /** Of that, the processor's time of the whole process: what others do on the machine does not count. */
@@ -40,7 +40,7 @@ export function watchPauses(): PauseWatch {
   }
 }
 
-/** Of the whole process, milliseconds. */
+/** The CPU time of the whole process, milliseconds. */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000

@@ -12,7 +12,7 @@ import {
   restoreFleet,
 } from '@gantt/scheduler-core'
 import type pg from 'pg'
-import { inPieces } from './replica/pieces.ts'
+import { inPieces } from './event-loop/pauses.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 
 /** The longest time for which a process does nothing else, milliseconds. */
@@ -31,7 +31,7 @@ export interface Pauses {
   readonly longDigestPartMs: number
 }
 
-/** Takes and restores a checkpoint of a database's fleet, at once and in pieces: how long each holds up everything else. */
+/** Takes and restores a checkpoint of a database's fleet, at once and in slices, and measures how long each blocks everything else. */
 export async function measurePauses(connection: pg.ClientConfig): Promise<Pauses> {
   const store = await openPostgresSynchronizer(connection)
   try {
@@ -59,7 +59,7 @@ function* wholeRound(fleet: Fleet): Generator<unknown, void> {
   yield* auditWorld(fleet)
 }
 
-/** Each a second time: a service that runs has done it before. */
+/** Each measurement is made twice, because a running service has warmed up. */
 function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs' | 'digestPartMs' | 'longDigestPartMs'> {
   const measure = () => {
     const steps = wholeRound(fleet)
@@ -104,7 +104,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   delays.enable()
   await sleep(20)
   delays.reset()
-  // it measures between two ticks of its own, and begins anew with the first one after the reset
+  // it measures between two of its own ticks, and starts again with the first one after the reset
   await sleep(20)
   await work()
   await sleep(20)

@@ -9,7 +9,7 @@ import { parseNatsAddress } from './sync/nats/address.ts'
 export interface MigrateSyncOptions {
   /** DATABASE_URL or GANTT_DATA_DIR, GANTT_SYNC and GANTT_RECORDS_BYTES, as the service reads them. */
   readonly environment: NodeJS.ProcessEnv
-  /** Each is `postgres`, `nats` (where GANTT_SYNC says) or an address as GANTT_SYNC takes it. */
+  /** Each is `postgres`, `nats` (the address in GANTT_SYNC) or an address in the form of GANTT_SYNC. */
   readonly from: string
   readonly to: string
   /** Checks and sums up, and changes nothing. */

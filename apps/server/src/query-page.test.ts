@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const page = readFileSync(new URL('../../../docs/query.md', import.meta.url), 'utf8')
 
-/** The row that the page has of a field. */
+/** The page's row for a field. */
 function rowOf({ name, aliases = [], kind, unit, values, description }: QueryField): string {
   const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
   const kinds =

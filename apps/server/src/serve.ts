@@ -4,9 +4,9 @@ import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
-import { beginningText } from './replica/beginning.ts'
+import { startText } from './replica/follow/start.ts'
 import { openService, type Service } from './service.ts'
-import { settingsOf, unknownSettings } from './services/settings.ts'
+import { settingsOf, unknownSettings } from './services/replica/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 import { StoppedError } from './wait-for-store.ts'
@@ -15,7 +15,7 @@ export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
   /** Progress and trouble, for people. */
   readonly say?: (line: string) => void
-  /** What a caller needs to know: the address, and once the admin key. */
+  /** The information for callers: the address, and the admin key, which is shown only once. */
   readonly print?: (line: string) => void
 }
 
@@ -39,17 +39,17 @@ export async function serve({
 export type RunOptions = {
   readonly environment: NodeJS.ProcessEnv
   readonly say: (line: string) => void
-  /** The service wants the embedded database for itself: this is said, instead of starting, where another process uses it. */
+  /** Whether the service needs the embedded database exclusively: if another process uses it, an error is reported instead. */
   readonly aloneOr?: string
-  /** How the caller sets the port, for the cure where it is taken; PORT if not given. */
+  /** How the caller sets the port, for the message when it is in use; PORT if absent. */
   readonly portSetting?: string
-  /** What goes on while the service runs: it is closed when this ends. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP. */
+  /** What runs with the service: the service is closed when it ends. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP. */
   use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
 }
 
 /**
- * Opens the database and the service, hands them to `use`, and closes both once it ends, however it ends. What goes wrong is
- * said; the process then ends with 1.
+ * Opens the database and the service, passes them to `use`, and closes both once it ends, with or without an error. An
+ * error is reported; the process then exits with 1.
  */
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
@@ -84,7 +84,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       say(flushingText(service.replica.flushing))
       const { readsUpTo } = service.replica.fleet
       if (readsUpTo < FEATURE_LEVEL) say(`Feature level: held at ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
-      say(beginningText(service.replica.beginning))
+      say(startText(service.replica.startFigures))
       try {
         await use(service, stop.signal)
         say(stop.signal.aborted ? `Stopping: ${stop.signal.reason}.` : 'Stopping.')
@@ -112,7 +112,7 @@ class BusyError extends Error {
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`)
 const toStandardOutput = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Why the service could not start, or did not go on, with a cure where there is a likely one. */
+/** Why the service could not start, or did not continue, with a remedy if there is a likely one. */
 function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
   if (error instanceof StoreSetupError || error instanceof StoreUnavailableError) return `The service could not start:\n${error.message}`

@@ -2,25 +2,21 @@ import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import { countWarnings } from '@gantt/scheduler-core'
 import type pg from 'pg'
-import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
-import { createActivityStore } from './db/activity.ts'
-import { createAuditStore } from './db/audit.ts'
+import type { LivenessSettings } from './config.ts'
+import { DEFAULT_LIVENESS } from './config.ts'
 import { askedAnyway, type DatabaseWatch, watchDatabase } from './db/database-watch.ts'
-import { createDecisionCountStore } from './db/decision-counts.ts'
-import { createDecisionStore, type DecisionStore } from './db/decisions.ts'
-import { createHostTimelineStore } from './db/host-timeline.ts'
 import { migrate } from './db/migrate.ts'
-import { createPrisma, type PrismaClient } from './db/prisma.ts'
-import { createProjectionStore } from './db/projections.ts'
-import { PACKED_LEVEL } from './db/receipts.ts'
-import { createRequestSpecStore, requestSpecId } from './db/request-specs.ts'
-import { createRolloutStore } from './db/rollouts.ts'
-import type { StoredDecision } from './db/rows.ts'
-import type { SetAside } from './db/set-aside.ts'
+import { createPrisma } from './db/prisma.ts'
+import { createAuditStore } from './db/tables/audit.ts'
+import { createProjectionStore } from './db/tables/projections.ts'
+import { PACKED_LEVEL } from './db/tables/receipts.ts'
+import { createRolloutStore } from './db/tables/rollouts.ts'
+import type { SetAside } from './db/tables/set-aside.ts'
 import { type EngineOptions, openEngine } from './engine.ts'
+import { inPieces } from './event-loop/pauses.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
-import { readDocuments } from './http/documents.ts'
-import { createGraphql } from './http/graphql.ts'
+import { readDocuments } from './http/graphql/documents.ts'
+import { createGraphql } from './http/graphql/graphql.ts'
 import { metricsText } from './http/metrics.ts'
 import { startHttpServer } from './http/server.ts'
 import { openProvidedLiveness } from './liveness/provided.ts'
@@ -28,40 +24,39 @@ import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
 import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
 import { watchPauses } from './longest-pause.ts'
+import { openRecords } from './open-records.ts'
 import { type FoundProvider, findProvider } from './plugin/find-provider.ts'
 import { openPlugins } from './plugin/open-plugins.ts'
 import { gatherAnswers } from './plugin/outside/gather-answers.ts'
 import { nothingOutside } from './plugin/outside/outside.ts'
-import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './plugin/settings.ts'
-import { createDecisionFeed } from './replica/decision-feed.ts'
-import { createHistory } from './replica/history.ts'
-import { KEPT_THINGS } from './replica/past-fleets.ts'
-import { inPieces } from './replica/pieces.ts'
-import type { UnloggedDecision } from './replica/placement.ts'
-import { createProjector } from './replica/projector.ts'
-import type { Registry } from './replica/registry.ts'
+import type { PluginSetting } from './plugin/settings.ts'
+import { DEFAULT_PLUGIN_TIMEOUT_MS } from './plugin/settings.ts'
+import { createDecisionFeed } from './replica/follow/decision-feed.ts'
+import { createHistory } from './replica/follow/history.ts'
+import { KEPT_THINGS } from './replica/follow/past-fleets.ts'
+import { createProjector } from './replica/follow/projector.ts'
 import { Replica } from './replica/replica.ts'
 import type { ReplicaOptions } from './replica/replica-options.ts'
-import { createRolloutFindings } from './replica/rollout-findings.ts'
-import { unloggedRow } from './replica/rows-of.ts'
-import { createShadow } from './replica/shadow.ts'
-import { openStanding, type Registered } from './replica/standing.ts'
+import { createRolloutFindings } from './replica/rollout/rollout-findings.ts'
+import { createShadow } from './replica/rollout/shadow.ts'
+import type { Registry } from './replica/watch/registry.ts'
+import { openStanding, type Registered } from './replica/watch/status.ts'
 import { createSchema } from './schema/index.ts'
-import { createAudit } from './services/audit.ts'
-import { degradedOf } from './services/health.ts'
-import type { Listening } from './services/liveness.ts'
-import { createLogReader } from './services/log.ts'
+import { createAudit } from './services/audit/audit.ts'
+import { createLogReader } from './services/fleet/log.ts'
+import type { Listening } from './services/host/liveness.ts'
+import { degradedOf } from './services/replica/health.ts'
+import type { Setting } from './services/replica/settings.ts'
 import { createServices } from './services/services.ts'
-import type { Setting } from './services/settings.ts'
 import { askRequest, createAskSolver, createSolve, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
 import { type ApiKeyStore, drawSecret, scopes } from './stores/api-keys.ts'
 import type { LeaseStore } from './stores/leases.ts'
-import type { RecordStore } from './stores/records.ts'
 import { DEFAULT_RECORD_BYTES } from './stores/records.ts'
 import type { SharedFlush } from './sync/flushing.ts'
 import type { NatsAddress } from './sync/nats/address.ts'
-import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
+import type { Horizon } from './sync/retention.ts'
+import { DEFAULT_HORIZON } from './sync/retention.ts'
 import { realTimers } from './timers.ts'
 import { waitForStore } from './wait-for-store.ts'
 
@@ -71,28 +66,28 @@ export interface ServiceOptions {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
-  /** Taken as an admin key, in addition to those that are there. */
+  /** Accepted as an admin key, in addition to the existing ones. */
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
   /** The NATS cluster that keeps the log and the other stores; the database does if not given. */
   readonly nats?: NatsAddress | undefined
-  /** What waits for the database takes at most so many bytes in NATS. */
+  /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes?: number
   /** Whether one flush serves all who wait for the disk, where the database keeps the log; `off` if not given. */
   readonly sharedFlush?: SharedFlush
   /** The highest feature level that is read, announced and written; that of the release if not given. */
   readonly featureLevel?: number
-  /** Left out: nobody listens, and hosts that are DOWN stay so. */
+  /** Absent: no signs of life are received, and hosts that are DOWN stay so. */
   readonly liveness?: LivenessSettings & {
     /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
     readonly lookEveryMs?: number
   }
   /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds; an hour if not given. */
   readonly unlistedAfterMs?: number
-  /** What is loaded in addition to the parts of the release: nothing if not given. */
+  /** Plug-ins that are loaded in addition to the parts of the release; none if absent. */
   readonly plugins?: readonly PluginSetting[]
-  /** How long a plug-in or extender may take for an answer, milliseconds. */
+  /** The timeout of a plug-in or extender, milliseconds. */
   readonly pluginTimeoutMs?: number
   /** A file that describes extenders. */
   readonly extenders?: string | undefined
@@ -112,7 +107,7 @@ export interface Service {
   readonly keys: ApiKeyStore
   /** Watches whether hosts are alive. */
   readonly watcher: LivenessWatcher
-  /** Answers what is under way, then leaves the log and the database. */
+  /** Answers running calls, then disconnects from the log and the database. */
   close(): Promise<void>
 }
 
@@ -153,7 +148,7 @@ export async function openService({
     const server = await startHttpServer({ host, port, warn })
     opened.push(() => server.close())
     const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
-    // a service without NATS has nobody else to wait for: its database was there a moment ago
+    // a service without NATS depends on nothing else: its database was available a moment ago
     const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
@@ -164,7 +159,7 @@ export async function openService({
     let registry: Registry | undefined
     const mayPack = (): boolean => registry?.isReadByAll(PACKED_LEVEL) ?? false
     const onSetAside = ({ kind, id, revision, reason }: SetAside): void =>
-      warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`)
+      warn(`the projections continue without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`)
     const projections = createProjectionStore(prisma, mayPack, onSetAside)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     /** As far as is known: it only grows, so the log may be trimmed up to there while the database is away. */
@@ -201,7 +196,7 @@ export async function openService({
     const standing = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS, replica.fleet)
     opened.push(() => history.close())
-    opened.push(replica.onStill((still) => history.keep(still)))
+    opened.push(replica.onSnapshot((snapshot) => history.keep(snapshot)))
     const projector = createProjector(replica, projections, { history, log: store, warn })
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.publish)
@@ -288,7 +283,7 @@ export async function openService({
       endStreams: () => services.watch.close(),
     })
     opened.push(() => server.close())
-    registered.listens(server.url)
+    registered.setUrl(server.url)
     return { url: server.url, newAdminKey, replica, keys, watcher: listening.watcher, close: closeAll }
   } catch (error) {
     await closeAll()
@@ -296,7 +291,7 @@ export async function openService({
   }
 }
 
-/** What replicas share, and this one among them. Closes what it opened when a step fails. */
+/** Opens what replicas share, and this replica. Closes everything again when a step fails. */
 async function openShared({
   engine,
   database,
@@ -349,7 +344,7 @@ async function openLiveness(
   return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
 }
 
-/** The secret of the first admin key when this start generated it. A key that the operator gives is added if it is not there. */
+/** The secret of the first admin key if this start generated it. A key given by the operator is added if it does not exist. */
 async function ensureAdminKey(
   keys: ApiKeyStore,
   given: string | undefined,
@@ -360,51 +355,4 @@ async function ensureAdminKey(
   const { secret } = drawSecret(given)
   if (keys.verify(secret) === undefined) await onceThere(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
   return given === undefined ? secret : undefined
-}
-
-/** How many decisions a replica can answer from memory that are not in the tables yet. */
-const YOUNG_DECISIONS = 1_000
-
-/** Decisions and requests: where they are kept, and who hears of new ones. While the database is away, the last ones are answered from memory. */
-function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
-  const tables = createDecisionStore(prisma)
-  const young = new Map<string, StoredDecision>()
-  const find: DecisionStore['find'] = async (id) => {
-    const held = young.get(id)
-    if (held !== undefined && database.away !== undefined) return held
-    const found = await tables.find(id).catch((error: unknown) => {
-      // nobody may have noticed yet that the database is away
-      if (held === undefined) throw error
-      return undefined
-    })
-    // tables that were away for long follow from far behind: what is not in them yet is answered from memory
-    return found ?? young.get(id)
-  }
-  const requestSpecs = createRequestSpecStore(prisma)
-  const listeners = new Set<(decision: StoredDecision) => void>()
-  const publish = (decision: StoredDecision): void => {
-    if (database !== askedAnyway) young.set(decision.id, decision)
-    if (young.size > YOUNG_DECISIONS) young.delete(young.keys().next().value as string)
-    for (const listener of listeners) listener(decision)
-  }
-  return {
-    stores: {
-      decisions: { ...tables, find },
-      requestSpecs,
-      activity: createActivityStore(prisma),
-      timeline: createHostTimelineStore(prisma),
-      decisionCounts: createDecisionCountStore(prisma),
-    },
-    publish,
-    onDecision(listener: (decision: StoredDecision) => void) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    /** Keeps refusals and advice, which are not in the log. */
-    async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
-      const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
-      await store.keepDecisions(kept)
-      kept.forEach(publish)
-    },
-  }
 }

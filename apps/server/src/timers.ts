@@ -1,8 +1,8 @@
-/** Time as a replica lives in it. Nothing that it says decides anything: the log does. The simulator gives its own. */
+/** The time of a replica. It decides nothing: the log does. The simulator provides its own. */
 export interface Timers {
   /** Milliseconds on a clock that never goes back. */
   now(): number
-  /** Calls back once after so many milliseconds; answers how to call it off. */
+  /** Calls back once after this many milliseconds; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
   /** Calls back again and again, without keeping the process alive; answers how to end it. */
   every(ms: number, callback: () => void): () => void

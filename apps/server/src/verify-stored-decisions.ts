@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { createDecisionStore, isUnreadable, type StoredDecision, type UnreadableDecision } from './db/decisions.ts'
 import { createPrisma } from './db/prisma.ts'
-import { type Verification, verifyDecisions } from './replica/verify.ts'
+import { createDecisionStore, isUnreadable, type StoredDecision, type UnreadableDecision } from './db/tables/decisions.ts'
+import { type Verification, verifyDecisions } from './replica/follow/verify.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 
 const PAGE = 500

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UnavailableError } from './replica/placement.ts'
 import { StoreUnavailableError } from './sync/synchronizer.ts'
+import { UnavailableError } from './unavailable.ts'
 
 export interface WaitOptions {
   /** Ends the waiting. */
   readonly stopped: AbortSignal
-  /** Hears each time why it is not there. */
+  /** Called each time with the reason why it is away. */
   onAway(reason: string): void
-  /** For operators: at first, now and then, and when it is over. */
+  /** Messages for operators: at the start, from time to time, and at the end. */
   warn(message: string): void
 }
 
@@ -15,8 +15,9 @@ const AGAIN_MS = 500
 const WARN_EVERY_MS = 30_000
 
 /**
- * Does what needs the store until it succeeds: whoever starts while the servers are starting, or have no leader, waits for
- * them. What can never be, such as wrong settings or credentials, is thrown at once; StoppedError once it is stopped.
+ * Repeats an operation on the store until it succeeds: a service that starts while the servers are starting, or have no
+ * leader, waits for them. Permanent errors, such as wrong settings or credentials, are thrown at once; StoppedError
+ * once it is stopped.
  */
 export const waitForStore = <T>(work: () => Promise<T>, options: WaitOptions): Promise<T> =>
   retryUntilDone(work, {
@@ -27,20 +28,20 @@ export const waitForStore = <T>(work: () => Promise<T>, options: WaitOptions): P
 
 export interface RetryOptions extends Omit<WaitOptions, 'onAway'> {
   readonly onAway?: WaitOptions['onAway']
-  /** What is waited for, and why; undefined for an error that waiting does not mend. */
+  /** What the service waits for, and why; undefined for an error that waiting does not resolve. */
   whyAway(error: unknown): string | undefined
-  /** What operators hear when it is over. */
+  /** The message for operators at the end. */
   readonly done: string
 }
 
-/** Does something until it succeeds. Throws what waiting does not mend, and StoppedError once it is stopped. */
+/** Repeats an operation until it succeeds. Throws errors that waiting does not resolve, and StoppedError once it is stopped. */
 export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done: over, stopped, onAway, warn }: RetryOptions): Promise<T> {
   const since = performance.now()
   let warnedAt = Number.NEGATIVE_INFINITY
   for (;;) {
     try {
       const done = await work()
-      if (warnedAt > 0) warn(`${over} after ${Math.round((performance.now() - since) / 1_000)} s; the start goes on`)
+      if (warnedAt > 0) warn(`${over} after ${Math.round((performance.now() - since) / 1_000)} s; the start continues`)
       return done
     } catch (error) {
       const reason = whyAway(error)
@@ -59,7 +60,7 @@ export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done:
 const isAway = (error: unknown): error is Error =>
   error instanceof StoreUnavailableError || (error instanceof UnavailableError && error.reason === 'store')
 
-/** It was stopped while it waited. */
+/** Thrown if the service is stopped while it waits. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }

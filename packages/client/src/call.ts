@@ -8,15 +8,15 @@ type Variables = Readonly<Record<string, unknown>>
 
 /** Typed operations, each again until it is answered. */
 export interface Calls {
-  /** One that may be asked again because it changes nothing the second time. */
+  /** A call that may be repeated because it changes nothing the second time. */
   ask<Data, Input extends Variables>(
     document: TypedDocument<Data, Input>,
     variables: Given<NoInfer<Input>> & Variables,
     options?: CallOptions,
   ): Promise<Data>
   /**
-   * One that may be asked again because of its key. `askAgainAfter`: milliseconds after which to ask again for an answer that says so.
-   * Throws UnknownOutcomeError where the call may have taken effect and its answer was lost.
+   * A call that may be repeated because of its key. `askAgainAfter`: milliseconds after which to repeat it, if the
+   * answer asks for that. Throws UnknownOutcomeError if the call may have taken effect and its answer was lost.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,

@@ -88,7 +88,7 @@ test.each([
   expect(seen).toEqual([])
 })
 
-test('a key as a file has it, with a line break at its end, is the key', async () => {
+test('a key from a file, with a line break at its end, is the key', async () => {
   const { url, seen } = await answering(200, '{"data":{"live":true}}')
   await createClient({ url, key: 'k1\n' }).request('{ live }')
   expect(seen[0]?.authorization).toBe('Bearer k1')

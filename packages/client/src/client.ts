@@ -2,7 +2,7 @@ import { KeySourceError, UnreachableError } from './errors.ts'
 import { causeOf, createTransport, readAnswer, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** How long a call waits for its whole answer, milliseconds; 60,000 if not given. */
+  /** The timeout of a call's whole answer, milliseconds; 60,000 if absent. */
   readonly deadlineMs?: number
 }
 
@@ -14,7 +14,7 @@ export interface RequestOptions {
 /** An operation: its text, or the id of one that the service knows, with its name for those who watch calls. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
-/** Single calls: what is asked is asked once. */
+/** Single calls, each sent once. */
 export interface Client {
   /**
    * One GraphQL operation. Answers its data; expected ends are data too (result unions). Throws FaultError for top-level

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { millisecondsOf } from './duration.ts'
+import { millisecondsOf, toDuration } from './duration.ts'
 
 test.each([
   ['PT2M', 120_000],
@@ -9,6 +9,7 @@ test.each([
   ['P0D', 0],
 ])('%s is %d ms', (text, ms) => {
   expect(millisecondsOf(text)).toBe(ms)
+  expect(millisecondsOf(toDuration(ms))).toBe(ms)
 })
 
 test.each(['', 'P', 'PT', '2M', 'PT2', 'P1M', 'PT-1S'])('%j is no duration', (text) => {

@@ -31,7 +31,7 @@ export class KeySourceError extends Error {
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
-  /** What the header Retry-After asks for. */
+  /** The delay in the header Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, status: number, retryAfterMs?: number) {
@@ -48,9 +48,9 @@ export interface Fault {
   readonly extensions?: {
     readonly code?: string
     readonly requestId?: string
-    /** Whether the same call may well succeed later. */
+    /** Whether the same call may succeed later. */
     readonly retryable?: boolean
-    /** When to ask again at the earliest. */
+    /** The earliest time to retry. */
     readonly retryAfterMs?: number
     /** Everything that is wrong with the input; the message is that of the first. */
     readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
@@ -63,7 +63,7 @@ export class FaultError extends Error {
   readonly status: number
   readonly faults: readonly Fault[]
   readonly code: string | undefined
-  /** When to ask again at the earliest, as the faults or the header Retry-After say. */
+  /** The earliest time to retry, by the errors or the header Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(faults: readonly Fault[], status: number, retryAfterMs?: number) {
@@ -91,7 +91,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** Of proxies, when what stands behind them is away or busy. */
+/** Statuses of proxies whose upstream is away or busy. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
 /** How long to wait at least before the same is asked again; undefined: it would end the same way. */

@@ -57,13 +57,13 @@ test('where the network cuts a stream into pieces makes no difference', () => {
   )
 })
 
-test('a stream that says nothing any more is given up, and let go of', async () => {
+test('a silent stream is given up, and closed', async () => {
   const body = bodyOf([bytes('data: 1\n\n')], { hangs: true })
   await expect(all(body, 20)).rejects.toThrow('nothing was heard for 20 ms')
   expect(body.isCancelled()).toBe(true)
 })
 
-test('who stops reading lets go of the stream', async () => {
+test('a reader that stops closes the stream', async () => {
   const body = bodyOf([bytes('data: 1\n\ndata: 2\n\n')], { hangs: true })
   for await (const event of readEventStream(body, 5_000)) {
     expect(event.data).toBe('1')

@@ -25,7 +25,7 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silentM
       }
     }
   } finally {
-    // whoever stops reading ends the connection; a broken one cannot be ended again
+    // a reader that stops ends the connection; a broken one cannot be ended again
     await reader.cancel().catch(() => undefined)
   }
 }

@@ -18,25 +18,31 @@ export interface FollowOptions {
   readonly after?: string
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal
-  /** A stream that is silent for so long is broken, milliseconds; 30,000 if not given. The service sends a heartbeat every second, older releases every 12 s. */
+  /**
+   * A stream that is silent for this long is broken, milliseconds; 30,000 by default. The service sends a heartbeat
+   * every second, older releases every 12 s.
+   */
   readonly silentMs?: number
   /** Called at each break before the stream is opened again. */
   onBreak?(error: unknown): void
 }
 
-/** How a subscription is opened, and opened again. */
+/** How a subscription is opened, and reopened. */
 export interface Resumption<Data, Variables> {
   variables(after: string | undefined): Variables
-  /** With which `after` the stream goes on behind an event. */
+  /** The `after` with which the stream continues behind an event. */
   resumeAfter(data: Data): string
 }
 
 /**
- * Streams that go on: one that broke is opened again where it ended, with growing pauses, until its reader ends it. A fault that would come
- * again (no scope, an unknown key, a wrong filter) is thrown.
+ * Streams that reconnect: a broken one is reopened where it ended, with growing pauses, until its reader ends it. An
+ * error that would recur (no scope, an unknown key, a wrong filter) is thrown.
  */
 export interface Events {
-  /** Decisions as they are made. Those of a time without connection do not come: an event with a `gap` says so, and `decisions` has them. */
+  /**
+   * Decisions as they are made. Those made without a connection are not repeated: an event with a `gap` reports it, and
+   * `decisions` has them.
+   */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
   /** Hosts as they change, each as it is then; a host that changed while there was no connection comes after it. */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
@@ -104,7 +110,7 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   }
 }
 
-/** One connection, until it ends. What the stream says is thrown as calls throw it. */
+/** One connection, until it ends. Errors of the stream are thrown as those of calls. */
 async function* connect<Data>(
   url: string,
   transport: Transport,
@@ -143,7 +149,7 @@ async function* connect<Data>(
 const unreachable = (url: string, error: unknown): unknown =>
   error instanceof KeySourceError ? error : new UnreachableError(`${url}: ${causeOf(error)}`, { cause: error })
 
-/** Several things can happen at one revision, and the stream may have broken between them: it goes on before that revision. */
+/** Several events can have one revision, and the stream may have broken between them: it continues before that revision. */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
 /** Whether a host has not been seen yet at the latest revision; its changes come in the order of revisions. */

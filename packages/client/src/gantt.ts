@@ -29,7 +29,7 @@ export interface Gantt extends Placements, Reports {
   readonly client: Client
 }
 
-/** The one door to a service: typed calls, made again where that is harmless, in Node and in browsers. */
+/** The one door to a service: typed calls, repeated if that is safe, in Node and in browsers. */
 export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }

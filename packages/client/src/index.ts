@@ -25,6 +25,7 @@ export type {
   StatsDelta,
   UpdateResourceStatsResult,
 } from './documents/reports.ts'
+export { textOf } from './documents/text.ts'
 export {
   type Fault,
   FaultError,

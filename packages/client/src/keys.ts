@@ -1,8 +1,8 @@
 import { KeySourceError } from './errors.ts'
 
 /**
- * A key, or where the present one is to be had: a file, a vault. A source is asked before the first call, and anew whenever the service does
- * not know its last answer any more, so that a key can be exchanged while the program runs.
+ * A key, or its source: a file, a vault. A source is read before the first call, and again whenever the service does
+ * not know its last answer any longer, so that a key can be replaced while the program runs.
  */
 export type KeySource = string | (() => string | Promise<string>)
 

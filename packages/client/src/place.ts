@@ -1,5 +1,5 @@
 import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from './documents/placement.ts'
-import { millisecondsOf } from './duration.ts'
+import { millisecondsOf, toDuration } from './duration.ts'
 import { UnknownOutcomeError } from './errors.ts'
 import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
@@ -8,7 +8,7 @@ import { type CallOptions, type Clock, systemClock } from './retry.ts'
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
-  /** How long room is held before it is confirmed, ISO 8601; PT2M if not given. It is extended for as long as the start takes. */
+  /** How long room is held before it is confirmed, ISO 8601; the service's default if not given. It is extended for as long as the start takes. */
   readonly ttl?: string
 }
 
@@ -17,15 +17,15 @@ export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
-  /** What the instance may use there, by name of the resource. */
+  /** The amounts that the instance may use, by the name of the resource. */
   readonly limits: Destination['limits']
   /** Aborted when the room is lost, or the caller gave up: nothing may run there any more. */
   readonly signal: AbortSignal
 }
 
 /**
- * Starts the instance on the host, and resolves once it runs. Rejecting says that it does not run there and will not: the room is given
- * back, and the next alternate has its turn.
+ * Starts the instance on the host, and resolves once it runs. A rejection means that it does not run there and will
+ * not: the claim is released, and the next alternate is tried.
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
@@ -33,24 +33,27 @@ export type Start<Value> = (chosen: Chosen) => Promise<Value>
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
-  /** Why the room there could not be given back, if so; the reservation ends by itself. */
+  /** Why the claim there could not be released, if so; the reservation expires. */
   readonly notReleased?: unknown
 }
 
 interface Running<Value> {
   readonly host: Destination['host']
-  /** What the start resolved to. */
+  /** The result of `start`. */
   readonly value: Value
   readonly refused: readonly Refused[]
 }
 
-/** It runs, and its room is confirmed. */
+/** The instance runs, and its claim is confirmed. */
 export interface Started<Value> extends Running<Value> {
   readonly __typename: 'Started'
   readonly claim: Claim
 }
 
-/** It runs, but its room is not confirmed: the claim was lost meanwhile, or nobody could be asked. Stop it, or ask `confirm` again. */
+/**
+ * The instance runs, but its claim is not confirmed: it was lost meanwhile, or the service did not answer. Stop the
+ * instance, or call `confirm` again.
+ */
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
   readonly claim: Claim
@@ -58,7 +61,7 @@ export interface NotConfirmed<Value> extends Running<Value> {
   readonly why: unknown
 }
 
-/** No host of the decision took it; no room is held. */
+/** No host of the decision started it; no claim is held. */
 export interface NotStarted {
   readonly __typename: 'NotStarted'
   readonly refused: readonly Refused[]
@@ -67,27 +70,25 @@ export interface NotStarted {
 export type PlaceResult<Value> = Started<Value> | NotConfirmed<Value> | NotStarted | Exclude<SelectDestinationsResult, Placed>
 
 /**
- * Chooses a host for one instance, has it started there, and confirms the room; goes on to the alternates where a host refuses. Nothing is
- * held for longer than a reservation lasts, however it ends.
+ * Chooses a host for one instance, starts the instance there, and confirms the claim; continues with the alternates if
+ * a host refuses. Nothing is held for longer than a reservation, whatever happens; after a call without `ttl` that is repeated with its own
+ * key, for ten minutes at most.
  */
 export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: PlaceOptions) => Promise<PlaceResult<Value>>
 
-const TTL = 'PT2M'
-/** How long the last word about a key is tried, milliseconds. */
+/** A reservation of an earlier call may have been extended, and is then longer than its TTL: it is extended by at most this. */
+const LONGEST_EXTENSION_MS = 600_000
+/** How long the final call for a key is retried, milliseconds. */
 const ABANDON_MS = 5_000
 
 export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
-  return async <Value>(
-    given: PlaceInput,
-    start: Start<Value>,
-    { ttl = TTL, ...options }: PlaceOptions = {},
-  ): Promise<PlaceResult<Value>> => {
+  return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
     const { idempotencyKey = crypto.randomUUID(), ...input } = given
-    /** Whoever gave the key may ask again with it; a key that nobody knows is settled here. */
+    /** The caller may repeat the call with its own key; a generated key is settled here. */
     const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
 
-    const claim = { mode: 'RESERVE', ttl } as const
+    const claim = { mode: 'RESERVE', ...(ttl !== undefined && { ttl }) } as const
     const answer = await settle(placements.selectDestinations({ ...input, idempotencyKey, claim }, options))
     if (answer.__typename !== 'SelectDestinationsPayload') return answer
     const [first, ...others] = answer.destinations
@@ -98,14 +99,15 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
 
     const { instanceUuid, selected, alternates } = first
     const refused: Refused[] = []
-    const tryRoom = async (room: Destination): Promise<Started<Value> | NotConfirmed<Value> | undefined> => {
+    const tryRoom = async (room: Destination, isRepeated: boolean): Promise<Started<Value> | NotConfirmed<Value> | undefined> => {
       const { host, limits } = room
       if (room.claim === null || ENDED.has(room.claim.state)) {
         refused.push({ host, why: room.claim })
         return undefined
       }
       const { claim } = room
-      const hold = { claim, ttl, clock, extend: placements.extend, ...(options.signal && { signal: options.signal }) }
+      const ttlMs = ttl === undefined ? ttlMsOf(claim) : millisecondsOf(ttl)
+      const hold = { claim, ttlMs, isRepeated, clock, extend: placements.extend, ...(options.signal && { signal: options.signal }) }
       const outcome = await whileHeld(hold, (signal) => start({ host, instanceUuid, claim, limits, signal }))
       if ('value' in outcome) return { ...(await confirm(placements, claim)), host, value: outcome.value, refused }
       refused.push({ host, why: outcome.why, ...(await giveBack(placements, claim)) })
@@ -113,7 +115,7 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
       return undefined
     }
 
-    const started = await tryRoom(selected)
+    const started = await tryRoom(selected, answer.replayed)
     if (started !== undefined) return started
     for (const [i, { host }] of alternates.entries()) {
       const { name, node } = host
@@ -121,20 +123,27 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
         decisionId: answer.decision.id,
         host: { host: name, node },
         instanceUuid,
-        ttl,
+        ...(ttl !== undefined && { ttl }),
         idempotencyKey: `${idempotencyKey}/${i + 1}`,
       }
       const room = await settle(placements.claim(call, options))
-      const [there] = room.__typename === 'SelectDestinationsPayload' ? room.destinations : []
+      const isPlaced = room.__typename === 'SelectDestinationsPayload'
+      const [there] = isPlaced ? room.destinations : []
       if (there === undefined) refused.push({ host, why: room })
-      const startedThere = there && (await tryRoom(there.selected))
+      const startedThere = there && (await tryRoom(there.selected, isPlaced && room.replayed))
       if (startedThere !== undefined) return startedThere
     }
     return { __typename: 'NotStarted', refused }
   }
 }
 
-/** Of claims that an earlier call with the same key has ended. */
+/** The TTL that a reservation was made with: both times are the service's. */
+function ttlMsOf({ createdAt, expiresAt }: Claim): number {
+  const ttlMs = Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
+  return Math.min(ttlMs, LONGEST_EXTENSION_MS)
+}
+
+/** For claims that an earlier call with the same key has ended. */
 const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
 
 async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
@@ -151,7 +160,9 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
 
 interface Hold {
   readonly claim: Claim
-  readonly ttl: string
+  readonly ttlMs: number
+  /** An earlier call made the reservation, so nobody knows how much of it is left. */
+  readonly isRepeated: boolean
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly extend: Placements['extend']
@@ -159,21 +170,23 @@ interface Hold {
 
 /** Does something for as long as it takes, and extends the reservation meanwhile. The signal is aborted when the room is lost. */
 async function whileHeld<Value>(
-  { claim, ttl, clock, signal, extend }: Hold,
+  { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<{ readonly value: Value } | { readonly why: unknown }> {
   const over = new AbortController()
   const lost = new AbortController()
-  const everyMs = millisecondsOf(ttl) / 3
+  const everyMs = ttlMs / 3
   const keepOn = async (): Promise<void> => {
+    let waitMs = isRepeated ? 0 : everyMs
     while (!over.signal.aborted) {
-      const hasPassed = await clock.wait(everyMs, over.signal).then(
+      const hasPassed = await clock.wait(waitMs, over.signal).then(
         () => true,
         () => false,
       )
       if (!hasPassed) return
+      waitMs = everyMs
       // who cannot be asked now is asked again before the reservation ends, and the confirmation has the last word
-      const [answer] = await extend([claim], ttl, { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
+      const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }
   }

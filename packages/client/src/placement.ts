@@ -29,7 +29,7 @@ export interface SelectOptions extends CallOptions {
   readonly waitForRoom?: boolean
 }
 
-/** Where instances go, and the room there. Expected ends are answers (`__typename` distinguishes them); errors are for what nobody expects. */
+/** Placement calls. Expected failures are answers (`__typename` distinguishes them); errors are for unexpected ones. */
 export interface Placements {
   /**
    * Chooses hosts and holds the room there. Asked again with the same idempotency key where no answer came, so room is never held twice.
@@ -40,7 +40,7 @@ export interface Placements {
   claim(input: WithKey<ClaimCreateInput>, options?: CallOptions): Promise<ClaimCreateResult>
   /** Makes reservations lasting. Answer i is for claim i; asking again is harmless. */
   confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Holds reservations for so long from now: an ISO 8601 duration, PT1S to PT24H. */
+  /** The TTL of reservations from now: an ISO 8601 duration, PT1S to PT24H. */
   extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Gives the room back. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
@@ -80,8 +80,8 @@ const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
-/** Of every answer about room, what says whether and when to come again. */
+/** The field of every placement answer that says whether and when to retry. */
 type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
 
-/** A replica that has not seen yet what the caller has says when to come again. */
+/** A replica that has not reached the caller's revision answers when to retry. */
 const pauseFor = (answer: Answer): number | undefined => ('retryAfter' in answer ? millisecondsOf(answer.retryAfter) : undefined)

@@ -37,7 +37,7 @@ export interface ReporterOptions {
 /** Reports of one host, one after the other however they are called: a later one waits for the answer to the one before. */
 export interface Reporter {
   readonly incarnation: string
-  /** Of the last report that was sent; 0 before the first. */
+  /** The sequence of the last report that was sent; 0 before the first. */
   readonly sequence: number
   /** Sends the whole picture. */
   report(options?: CallOptions): Promise<ResourceStatsResult>
@@ -67,7 +67,7 @@ function createReporter(
   send: (update: ResourceStats, options?: CallOptions) => Promise<ResourceStatsResult>,
 ): Reporter {
   let sequence = 0
-  /** Of the last report of this incarnation that counted; a delta says what changed since. */
+  /** The last accepted report of this incarnation; a delta contains the changes since. */
   let base: number | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {

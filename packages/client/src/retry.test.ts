@@ -28,7 +28,7 @@ test('pauses are drawn from nothing up to a bound that doubles, and never from m
   )
 })
 
-test('no pause ends after the deadline, and no attempt gets more than what is left', () => {
+test('no pause ends after the deadline, and no attempt gets more than the remaining time', () => {
   const input = [
     fc.integer({ min: 1, max: 60_000 }),
     fc.integer({ min: 1, max: 20_000 }),

@@ -1,16 +1,16 @@
 import { retryAfter } from './errors.ts'
 
-/** How long a call that is repeated may take. */
+/** The time limits of a repeated call. */
 export interface CallOptions {
-  /** For all attempts of a call together, pauses included, milliseconds; 30,000 if not given. */
+  /** For all attempts of a call together, pauses included, milliseconds; 30,000 if absent. */
   readonly deadlineMs?: number
-  /** For one attempt, milliseconds; 12,000 if not given, which is a little longer than the service takes by itself. Never more than what is left. */
+  /** For one attempt, milliseconds; 12,000 by default, which is a little longer than the service's own limit. Never more than the remaining time. */
   readonly attemptMs?: number
   /** Ends the call, with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** Where time and chance come from; tests give their own. */
+/** The sources of time and chance; tests use their own. */
 export interface Surroundings {
   readonly clock?: Clock
   /** 0 to 1, as Math.random. */
@@ -52,7 +52,7 @@ export class AskAgain<Answer> {
   }
 }
 
-/** What one attempt knows of itself. */
+/** The data of one attempt. */
 export type Attempt = Required<Pick<CallOptions, 'deadlineMs'>> & Pick<CallOptions, 'signal'>
 
 const DEADLINE_MS = 30_000
@@ -95,7 +95,7 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
 export const pauseAfter = (failures: number, random: () => number): number =>
   random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
-/** What an attempt ended with, and when to make the next; undefined: never. */
+/** The outcome of an attempt, and when to make the next; undefined: never. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
 
 async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {

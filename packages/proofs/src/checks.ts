@@ -1,22 +1,22 @@
-/** What a proof found out, check by check. */
+/** The results of a proof, check by check. */
 export interface Checks {
-  /** Counts a check and tells of it; `detail` says what was found where it failed. */
+  /** Counts a check and reports it; `detail` describes a failure. */
   check(name: string, holds: boolean, detail?: () => string): void
   readonly passed: number
   readonly failed: number
 }
 
-/** `say` gets a line for each check; of a check that is made many times only the failures and the first success. */
+/** `say` gets a line for each check; for a repeated check only the failures and the first success. */
 export function createChecks(say: (line: string) => void): Checks {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   let passed = 0
   let failed = 0
   return {
     check(name, holds, detail) {
       if (holds) passed++
       else failed++
-      if (holds && told.has(name)) return
-      told.add(name)
+      if (holds && reported.has(name)) return
+      reported.add(name)
       say(holds ? `  ok      ${name}` : `  FAILED  ${name}${detail === undefined ? '' : `: ${detail()}`}`)
     },
     get passed() {

@@ -1,17 +1,17 @@
 /**
- * What questions about a fleet that is not cost on 10,000 hosts with claims: a simulation of 50 requests, a count, and the
- * search for what would make a request fit, on a private copy that is made anew each time. Time is the processor's, so that
- * what else runs does not count. Run:
- * npx esbuild packages/scheduler-core/bench/what-if.ts --bundle --format=esm | node --input-type=module -
+ * The cost of what-if questions on 10,000 hosts with claims: a simulation of 50 requests, a count, and the search for
+ * changes that would make a request fit, each on a new private copy of the fleet. Times are processor times, so that
+ * other processes do not count. Run: npx esbuild packages/scheduler-core/bench/what-if.ts --bundle --format=esm | node
+ * --input-type=module -
  */
 import { copyFleet } from '../src/fleet/copy.ts'
-import { atOnce } from '../src/fleet/steps.ts'
 import { builtInProfiles } from '../src/profiles/built-in.ts'
-import type { Profile } from '../src/profiles/profile.ts'
+import type { Profile } from '../src/records/profile.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid } from '../src/testing/index.ts'
+import { atOnce } from '../src/values/steps.ts'
 import { countCapacity } from '../src/what-if/capacity.ts'
 import { simulate } from '../src/what-if/simulate.ts'
-import { whatWouldFit } from '../src/what-if/what-would-fit.ts'
+import { whatWouldFit } from '../src/what-if/would-fit/what-would-fit.ts'
 
 const HOSTS = 10_000
 const RUNS = 5

@@ -23,7 +23,7 @@ interface Type {
   readonly networkParts: number
 }
 
-/** Every fourth machine is of the same type. */
+/** Every fourth machine has the same type. */
 const TYPES: readonly Type[] = [
   { word: 'plain', sockets: 2, coresPerSocket: 16, threads: 2, memoryGib: 256, diskGib: 1_800, hugePages: 0, gpus: 0, networkParts: 0 },
   { word: 'telco', sockets: 2, coresPerSocket: 24, threads: 2, memoryGib: 384, diskGib: 900, hugePages: 65_536, gpus: 0, networkParts: 16 },

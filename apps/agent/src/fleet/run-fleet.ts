@@ -6,11 +6,11 @@ import { createSimulatedHost, type SimulatedHost } from './simulated-host.ts'
 
 export interface FleetOptions {
   readonly gantt: Gantt
-  /** How many machines, 1 or more. */
+  /** The number of machines, 1 or more. */
   readonly machines: number
-  /** Each machine reports so often. */
+  /** The interval of each machine's reports. */
   readonly intervalMs: number
-  /** Of the reports, how many say something new: 0 to 1. */
+  /** The share of reports with new content: 0 to 1. */
   readonly changing: number
   /** Begins the names of the machines. */
   readonly prefix: string
@@ -24,7 +24,7 @@ export interface FleetOptions {
   readonly random?: () => number
 }
 
-/** What a fleet measured of itself from the time that all machines were known. */
+/** The measurements of a fleet from the time that all machines were known. */
 export interface FleetFigures {
   readonly machines: number
   readonly elapsedMs: number
@@ -34,22 +34,23 @@ export interface FleetFigures {
   readonly refused: number
   /** Reports to which no answer came. */
   readonly lost: number
-  /** From the moment when a report was due until its answer was there, milliseconds, ascending. */
+  /** From the time when a report was due until its answer arrived, milliseconds, ascending. */
   readonly lagsMs: readonly number[]
-  /** Of reports, without the calls around them. */
+  /** The duration of reports, without the surrounding calls. */
   readonly bytes: number
   /** Processor time of this process, milliseconds. */
   readonly cpuMs: number
 }
 
 const PER_CALL = 1_000
-/** Reports that are due within so long go together. */
+/** Reports that are due within this time are sent together. */
 const TICK_MS = 50
 const CALLS_AT_ONCE = 4
 
 /**
- * Simulates machines that report, each at its own phase of the interval. Machines are made known first, by whole reports; what is measured
- * begins when all are. A machine whose report has no answer yet waits with the next, and that wait counts as lag.
+ * Simulates machines that report, each at its own phase of the interval. Machines are first added by full reports;
+ * measurements begin when all are. A machine whose report has no answer yet delays its next one, and that delay counts
+ * as lag.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const { machines, intervalMs, forMs = Number.POSITIVE_INFINITY, prefix, signal, clock = systemClock, random = Math.random } = options
@@ -77,7 +78,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   return { ...tally, lagsMs, machines, elapsedMs: clock.now() - startedAt, cpuMs: (user + system) / 1_000 }
 }
 
-/** Who reports next: of more than one call has room for, those that wait longest. */
+/** The machines that report next; if there are too many for one call, those that wait longest. */
 export function takeDue(hosts: readonly SimulatedHost[], nowMs: number): readonly SimulatedHost[] {
   const due = hosts.filter(({ dueAt, isUnderway }) => dueAt <= nowMs && !isUnderway)
   return due.length <= PER_CALL ? due : due.sort((a, b) => a.dueAt - b.dueAt).slice(0, PER_CALL)
@@ -125,7 +126,7 @@ function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions
       tally.calls++
       tally.reports += hosts.length
       for (const { report } of updates) tally.bytes += JSON.stringify(report).length
-      // the fleet asks what is needed now and then, not with each of its thousands of reports
+      // the fleet requests the needed fields from time to time, not with each of its thousands of reports
       const required = clock.now() - askedAt >= intervalMs
       if (required) askedAt = clock.now()
       try {

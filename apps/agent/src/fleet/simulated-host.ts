@@ -2,22 +2,22 @@ import type { FullStats, ResourceStats, ResourceStatsResult, StatsDelta } from '
 import { type Omittable, toFull } from '../report.ts'
 import type { Machine } from './machines.ts'
 
-/** One simulated machine's side of its reports. */
+/** The report state of one simulated machine. */
 export interface SimulatedHost {
   readonly name: string
-  /** When its next report is due, milliseconds of the fleet's clock. */
+  /** The time of the next report, milliseconds of the fleet's clock. */
   dueAt: number
-  /** Its last report has no answer yet. */
+  /** Whether its last report has no answer yet. */
   readonly isUnderway: boolean
   /** The next report: whole at first and where the service asks for it, then what changed; `moves`: its use changes before. */
   next(omittable: ReadonlySet<Omittable>, moves: boolean): ResourceStats
-  /** What became of the last report; undefined: no answer came. */
+  /** The outcome of the last report; undefined if no answer came. */
   take(result: ResourceStatsResult | undefined): void
 }
 
 export function createSimulatedHost({ name, picture, offer }: Machine, incarnation: string, random: () => number): SimulatedHost {
   let sequence = 0
-  /** Of the report that counted last; a delta builds on it. */
+  /** The sequence of the last accepted report, on which a delta builds. */
   let base: number | undefined
   let leftOut: ReadonlySet<Omittable> | undefined
   let use = { vcpusUsed: 0, memoryMbUsed: offer.reserved.memoryMb }
@@ -50,7 +50,7 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
     },
     take(result) {
       isUnderway = false
-      // a report without an answer may have counted: the service says so when the next delta does not follow
+      // a report without an answer may have counted: the service reports it if the next delta does not follow
       if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
       else if (result !== undefined) base = undefined
     },

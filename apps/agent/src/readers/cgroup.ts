@@ -1,6 +1,6 @@
 import { parseList, reading, type Source, valueIn } from './source.ts'
 
-/** What a control group leaves of the machine; undefined: it sets no limit. */
+/** The limits of a control group; undefined if it sets none. */
 export interface GroupLimits {
   /** Whole CPUs' worth of time, rounded down, at least 1. */
   readonly cpus: number | undefined
@@ -39,7 +39,7 @@ function upwards(group: string): readonly string[] {
   return [...parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`), '']
 }
 
-/** "200000 100000": so many microseconds of each so many. */
+/** "200000 100000": the microseconds of CPU time in each period of microseconds. */
 function quotaOf(source: Source, file: string): number | undefined {
   const [, quota, period] = /^(\d+) (\d+)$/.exec(valueIn(reading(() => source.text(file))) ?? '') ?? []
   return quota === undefined || Number(period) === 0 ? undefined : Number(quota) / Number(period)
@@ -51,13 +51,13 @@ function oldQuotaOf(source: Source, folder: string): number | undefined {
   return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
 }
 
-/** How many CPUs a group may run on. */
+/** The number of CPUs that a group may use. */
 function cpusIn(source: Source, file: string): number | undefined {
   const cpus = valueIn(reading(() => parseList(file, source.text(file)))) ?? []
   return cpus.length === 0 ? undefined : cpus.length
 }
 
-/** Version 1 says a number beyond every machine where there is no limit. */
+/** Version 1 has a number beyond every machine if there is no limit. */
 function amountIn(source: Source, file: string): number | undefined {
   const text = valueIn(reading(() => source.text(file))) ?? ''
   return /^\d+$/.test(text) && Number(text) < 2 ** 60 ? Number(text) : undefined

@@ -5,11 +5,11 @@ export interface Cpu {
   readonly id: number
   /** The physical package that it is in. */
   readonly socket: number
-  /** All CPUs that are threads of its core, itself too. */
+  /** All CPUs that are threads of its core, including itself. */
   readonly core: readonly number[]
 }
 
-/** What kind of CPUs the machine has. */
+/** The CPU model of the machine. */
 export interface CpuModel {
   readonly vendor: string | undefined
   readonly model: string | undefined
@@ -18,7 +18,7 @@ export interface CpuModel {
 
 const CPUS = 'sys/devices/system/cpu'
 
-/** Numbers of the CPUs that run: as sysfs says, or where that is closed, as /proc/cpuinfo lists them. Throws Unreadable. */
+/** The numbers of the online CPUs: from sysfs, or if that is closed, from /proc/cpuinfo. Throws Unreadable. */
 export function readOnlineCpus(source: Source): readonly number[] {
   const online = `${CPUS}/online`
   if (source.has(online)) return parseList(online, source.text(online))
@@ -27,7 +27,7 @@ export function readOnlineCpus(source: Source): readonly number[] {
   return listed
 }
 
-/** How CPUs that run are divided into sockets and cores. Throws Unreadable. */
+/** The division of online CPUs into sockets and cores. Throws Unreadable. */
 export function readCpuTopology(source: Source): readonly Cpu[] {
   const online = new Set(readOnlineCpus(source))
   return numbered(source, CPUS, 'cpu')
@@ -44,7 +44,7 @@ export function readCpuTopology(source: Source): readonly Cpu[] {
 export function readCpuModel(source: Source): CpuModel {
   const text = source.text('proc/cpuinfo')
   const first = (name: string): string | undefined => new RegExp(`^${name}\\s*: (.+)$`, 'm').exec(text)?.[1]?.trim()
-  // x86 says flags, Arm says Features and no names
+  // x86 has flags, Arm has Features and no names
   const flags = first('flags') ?? first('Features') ?? ''
   return { vendor: first('vendor_id'), model: first('model name'), flags: flags.split(/\s+/).filter((flag) => flag !== '') }
 }

@@ -6,7 +6,7 @@ export interface Gpu {
   /** In the order of addresses, from 0. */
   readonly index: number
   readonly address: string
-  /** As its driver calls it; else vendor:product, e.g. 10de:20b5. */
+  /** The name by its driver; otherwise vendor:product, e.g. 10de:20b5. */
   readonly model: string
   readonly cell: number | undefined
 }
@@ -29,7 +29,7 @@ const isGpu = (device: PciDevice): boolean =>
   device.type !== 'type-VF' &&
   (COMPUTING.test(device.class) || (SCREEN.test(device.class) && MAKERS.has(device.vendor) && !device.isBootScreen))
 
-/** What NVIDIA's driver says, or AMD's; a device that is set aside for instances has neither. */
+/** The data of NVIDIA's driver, or AMD's; a device that is set aside for instances has neither. */
 function modelOf(source: Source, address: string): string | undefined {
   const information = valueIn(reading(() => source.text(`proc/driver/nvidia/gpus/${address}/information`)))
   const product = valueIn(reading(() => source.text(`sys/bus/pci/devices/${address}/product_name`)))

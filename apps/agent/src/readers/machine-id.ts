@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type Source, Unreadable } from './source.ts'
 
 const FILE = 'etc/machine-id'
-/** Sets what is reported apart from what other programs derive; it never changes. */
+/** Distinguishes the reported id from those that other programs derive; it never changes. */
 const APPLICATION = 'gantt agent'
 
 /**
@@ -11,7 +11,7 @@ const APPLICATION = 'gantt agent'
  */
 export function readMachineId(source: Source): string {
   const id = source.text(FILE)
-  // while a machine is installed it says "uninitialized"
+  // while a machine is installed the file contains "uninitialized"
   if (!/^[0-9a-f]{32}$/.test(id)) throw new Unreadable(`/${FILE}: ${JSON.stringify(id.slice(0, 40))} is not 32 hexadecimal digits`)
   return createHmac('sha256', Buffer.from(id, 'hex')).update(APPLICATION).digest('hex').slice(0, 32)
 }

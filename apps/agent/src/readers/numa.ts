@@ -6,7 +6,7 @@ import { parseList, reading, type Source, valueIn } from './source.ts'
 /** One NUMA cell (node) of the machine. */
 export interface Cell {
   readonly id: number
-  /** Its CPUs that run, ascending. */
+  /** Its online CPUs, ascending. */
   readonly cpus: readonly number[]
   readonly memoryKib: number
   /** CPUs that are threads of one core, core by core; a core with one thread is not listed. */

@@ -23,7 +23,7 @@ export interface PciDevice {
 
 const DEVICES = 'sys/bus/pci/devices'
 
-/** Every PCI device, by address. A machine without the bus has none: throws Unreadable. */
+/** All PCI devices, by address. Throws Unreadable on a machine without the bus. */
 export const readPciDevices = (source: Source): readonly PciDevice[] =>
   source.names(DEVICES).map((address) => {
     const folder = `${DEVICES}/${address}`

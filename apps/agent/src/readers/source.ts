@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 
-/** What a machine says of itself in files: `/` of the real one, or a folder with a tree like it. All paths are relative. */
+/** The files that describe a machine: `/` of the real one, or a folder with a tree like it. All paths are relative. */
 export interface Source {
   /** The whole file without blanks at its ends. Throws Unreadable. */
   text(file: string): string
@@ -9,7 +9,7 @@ export interface Source {
   number(file: string): number
   /** Names in a folder, sorted. Throws Unreadable. */
   names(folder: string): readonly string[]
-  /** Whether there is such a file or folder. */
+  /** Whether a file or folder exists. */
   has(file: string): boolean
   /** The last part of where a link leads to; undefined where there is none. */
   target(link: string): string | undefined
@@ -19,11 +19,11 @@ export interface Source {
 
 export interface FileSystem {
   readonly totalBytes: number
-  /** For whoever is not root. */
+  /** The space that is free for users other than root. */
   readonly freeBytes: number
 }
 
-/** What was read, or why it could not be. A number that was not read is not reported. */
+/** The value, or why it could not be read. A number that was not read is not reported. */
 export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
 
 /** A file does not say what it should; the message names it. */

@@ -82,7 +82,7 @@ export const container: Tree = {
   'sys/fs/cgroup/pod/app/memory.max': '2147483648',
 }
 
-/** The same by control groups of version 1. */
+/** The same for control groups of version 1. */
 export const oldContainer: Tree = {
   ...withoutCells,
   'proc/self/cgroup': '4:memory:/pod\n1:cpu,cpuacct:/pod\n0::/',

@@ -3,9 +3,10 @@ import fs from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { hostFields } from '@gantt/scheduler-core/query'
 import { expect, test } from 'vitest'
-import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
-import { useOwnService } from './testing/own-service.ts'
+import { gantt, oneLine, type Said, widthOf } from '../testing/gantt.ts'
+import { useOwnService } from '../testing/own-service.ts'
 
 const own = useOwnService()
 const { run } = own
@@ -20,7 +21,7 @@ async function refusedDecision(): Promise<string> {
 
 const idsOf = (said: Said) => oneLine<{ decisions: { id: string }[] }>(said).decisions.map(({ id }) => id)
 
-test('hosts are a table with what is free, and through a pipe their names are whole', async () => {
+test('hosts are a table with free amounts, and through a pipe their names are complete', async () => {
   const { out, err, code } = await run('hosts')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^NAME +ZONE +STATUS +VCPU +MEMORY +DISK +CLAIMS +AGE\n/)
@@ -33,7 +34,20 @@ test('hosts are narrowed by zone, status and name', async () => {
   expect(await hosts('--zone', 'az1')).toMatchObject({ totalCount: 3, hosts: [{ name: 'az1-a' }, { name: 'az1-b' }, { name: 'az1-c' }] })
   expect(await hosts('--name', 'GPU')).toMatchObject({ totalCount: 1, hosts: [{ name: 'az2-gpu' }] })
   expect(await hosts('--first', '2')).toMatchObject({ totalCount: 6, hosts: [{ name: 'az1-a' }, { name: 'az1-b' }] })
-  expect((await run('hosts', '--zone', 'az9')).out).toBe('No host is like that.\n')
+  expect((await run('hosts', '--zone', 'az9')).out).toBe('No matching hosts.\n')
+})
+
+test('hosts show the columns that are named, for long lists too', async () => {
+  const { out, err, code } = await run(
+    'hosts',
+    '--columns',
+    `host,mem.total,${hostFields.map(({ name }) => name).join()}`,
+    '--first',
+    '500',
+  )
+  expect([err, code]).toEqual(['', 0])
+  expect(out.split('\n')[0]).toMatch(/^NAME +MEM\.TOTAL +NODE /)
+  expect((await run('hosts', '--columns', 'colour')).code).toBe(2)
 })
 
 test('hosts come in the order that is asked for: by name, unless another is', async () => {
@@ -43,13 +57,13 @@ test('hosts come in the order that is asked for: by name, unless another is', as
   expect(byName).toEqual(byName.toSorted())
   expect(await names('--sort', '-host')).toEqual(byName.toReversed())
   expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
-  // one of them tells it, and comes after those that do not; what is equal by it goes by the next
+  // one of them reports it, and comes after those that do not; equal ones are ordered by the next
   const others = byName.filter((name) => name !== 'az2-gpu')
   expect(await names('--sort', 'cpu.model,-host')).toEqual([...others.toReversed(), 'az2-gpu'])
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
 })
 
-test('select says what of the request had no effect, where it is placed and where it is not', async () => {
+test('select lists request fields without effect, whether it places or not', async () => {
   const asked = (vcpus: number) =>
     JSON.stringify({ flavor: { vcpus, memoryMb: 64, extraSpecs: [{ key: 'hw:cpu_policy', value: 'dedicated' }] } })
   for (const vcpus of [1, 60_000]) {
@@ -80,7 +94,7 @@ test('the same key name gives the same answer, once', async () => {
   expect([other.out, other.code]).toEqual(['', 1])
 })
 
-test('advice holds nothing; --confirm holds for good', async () => {
+test('advice claims nothing; --confirm claims without expiry', async () => {
   expect(oneLine(await run('select', ...SMALL, '--advice', '--json'))).toMatchObject({ destinations: [{ selected: { claim: null } }] })
   expect(oneLine(await run('select', ...SMALL, '--confirm', '--json'))).toMatchObject({
     destinations: [{ selected: { claim: { state: 'CONFIRMED', expiresAt: null } } }],
@@ -98,7 +112,7 @@ test('a request that fits nowhere ends with 1, its reasons and its decision', as
   expect(oneLine(asJson)).toMatchObject({ __typename: 'NoValidHost', placedCount: 0 })
 })
 
-test('a whole request comes from a file, and the service says what is wrong with it', async () => {
+test('a whole request comes from a file, and the service reports its errors', async () => {
   const file = path.join(own.folder, 'spec.json')
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: ['az1-b'] }))
   expect((await run('select', '--spec', file, '--advice')).out).toContain('az1-b')
@@ -107,7 +121,7 @@ test('a whole request comes from a file, and the service says what is wrong with
   expect([err, code]).toEqual([expect.stringContaining('vcpus'), 2])
 })
 
-test('why-not tells every check of one host with its numbers', async () => {
+test('why-not shows every check of one host with its numbers', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('why-not', decision, 'az2-gpu')
   expect(code).toBe(0)
@@ -123,13 +137,13 @@ test('verify ends with 0 for a decision that is what it was, and with 2 where th
   const { out, code } = await run('verify', decision)
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/^The decision is what it was, to the last bit\.\nMade again on revision \d+ \(REPLAYED\)\.\n/)
-  expect(out).toMatch(/\nREPLAY +SAME +Made again/)
+  expect(out).toMatch(/^The decision is what it was, to the last bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
+  expect(out).toMatch(/\nREPLAY +SAME +The replay is/)
   expect(oneLine(await run('verify', decision, '--json'))).toMatchObject({ outcome: 'SAME', fidelity: 'REPLAYED' })
   expect((await run('verify', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
 
-test('explain tells the funnel, the reasons and, if asked, every host', async () => {
+test('explain shows the funnel, the reasons and, if asked, every host', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('explain', decision, '--verdicts')
   expect(code).toBe(0)
@@ -137,7 +151,7 @@ test('explain tells the funnel, the reasons and, if asked, every host', async ()
   expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
   expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
   expect(out).toMatch(/\naz2-gpu +FILTERED +\d+ (?:s|min) +RamFilter: Memory: 60000( |\n)/)
-  expect(out).toMatch(/\nIt can be made again exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
+  expect(out).toMatch(/\nIt can be replayed exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
   const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
   expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
 })
@@ -159,7 +173,7 @@ test.each([
   expect((await run('what-would-fit', '--decision', id)).code).toBe(2)
 })
 
-test('what is wrong with the call stays told where the decision is there', async () => {
+test('a problem of the call is still reported where the decision exists', async () => {
   const { err, code } = await run('explain', await refusedDecision(), '--instance', '7')
   expect([err, code]).toEqual(['error: instanceIndex is 7; it must be 0 to 0\n', 2])
 })
@@ -170,7 +184,7 @@ test('explain names the nearest of the refused, with everything that keeps them 
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
-test('a problem is told once', async () => {
+test('a problem is reported once', async () => {
   const { err, code } = await run('select', ...SMALL, '--profile', 'nosuch')
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })
@@ -181,7 +195,7 @@ test('of many instances the next command is not hidden behind their alternates',
   expect(out).toContain('\nNext best after 7 others: --json has them\nWhy there:')
 })
 
-test('explain tells how the best hosts were weighed, and writes a page for a ticket', async () => {
+test('explain shows how the best hosts were weighed, and writes a page for a ticket', async () => {
   const { decision } = oneLine<{ decision: { id: string } }>(await run('select', ...SMALL, '--advice', '--json'))
   const { out } = await run('explain', decision.id, '--top', '3')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -205,34 +219,34 @@ test('a page for a ticket names the nearest of the refused', async () => {
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })
 
-test('a key bound to a project is told what it may know of its own decisions', async () => {
+test('a key bound to a project is shown what it may know of its own decisions', async () => {
   const create = ['keys', 'create', '--name', 'shop', '--account', 'shop', '--scopes', 'READ', '--project', 'shop', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
   const file = path.join(own.folder, 'of-shop.json')
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 99, memoryMb: 512 }, projectId: 'shop' }))
   const asked = await run('select', '--spec', file, '--json')
   const { id } = oneLine<{ decision: { id: string } }>(asked).decision
-  const tell = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, 'explain', ...args)
-  const { out, err, code } = await tell(id)
+  const explainAs = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, 'explain', ...args)
+  const { out, err, code } = await explainAs(id)
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(
-    /No host was found for the instance\. In the way: 99 vCPUs\.\n\nDEMAND +ASKED +STATE +WHAT IT MEANS\nMEMORY +512 MiB +MET +/,
+    /No host was found for the instance\. The cause: 99 vCPUs\.\n\nDEMAND +ASKED +STATE +WHAT IT MEANS\nMEMORY +512 MiB +MET +/,
   )
   expect(out).not.toMatch(/az\d-/)
-  expect(oneLine(await tell(id, '--json'))).toMatchObject({
+  expect(oneLine(await explainAs(id, '--json'))).toMatchObject({
     decision: { id, tenantExplanation: { isInYourHands: true, demands: [{ kind: 'MEMORY' }, { kind: 'VCPUS', state: 'IN_THE_WAY' }] } },
   })
-  expect((await tell(id, '--markdown')).out).toMatch(
+  expect((await explainAs(id, '--markdown')).out).toMatch(
     /^### NO_VALID_HOST\n\nNo host was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
   )
-  // what is not its own is as if it were not there
+  // other projects' objects appear not to exist
   const foreign = await refusedDecision()
-  expect((await tell(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
-  expect((await tell(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
+  expect((await explainAs(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
+  expect((await explainAs(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
 })
 
-test('a key bound to a project places, and is told of hosts only where its instances go', async () => {
+test('a key bound to a project places, and is shown only the hosts where its instances go', async () => {
   const create = ['keys', 'create', '--name', 'mall', '--account', 'mall', '--scopes', 'READ,SCHEDULE', '--project', 'mall', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
   const ask = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, ...args)
@@ -243,7 +257,7 @@ test('a key bound to a project places, and is told of hosts only where its insta
   const refused = await ask('select', '--vcpus', '99', '--memory-mb', '512')
   expect([refused.err, refused.code]).toEqual(['', 1])
   const [, id] = /^No host was found for the instance\.\n\nWhat is in the way: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
-  expect((await ask('explain', String(id))).out).toContain('In the way: 99 vCPUs.')
+  expect((await ask('explain', String(id))).out).toContain('The cause: 99 vCPUs.')
   expect((await ask('select', ...SMALL, '--advice', '--alternates', '3')).err).toBe(
     'error: the key is bound to project mall: it may not give --advice, --alternates (docs/keys.md)\n',
   )
@@ -278,13 +292,13 @@ test.each([
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
 })
 
-test('a service that is not there ends with 3', async () => {
+test('an unreachable service ends with 3', async () => {
   const { out, err, code } = await gantt({ ...own.environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL)
   expect([out, code]).toEqual(['', 3])
   expect(err).toMatch(/^error: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/)
 })
 
-test('where the answer was lost, select says how to ask again without a second claim', async () => {
+test('if the answer was lost, select shows how to repeat the call without a second claim', async () => {
   const server = createServer((call, reply) => {
     call.setEncoding('utf8').once('data', (body: string) => {
       if (body.includes('selectDestinations')) call.destroy()

@@ -1,41 +1,41 @@
 import type { Command } from 'commander'
 import { addProof, isProof, listProofs } from '../proofs.ts'
 
-/** Every command but the proofs, each in the file of its noun, in the order of the list; loaded when it is asked for. */
+/** Every command except the proofs, each in the file of its name, in the order of the help; loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  serve: async () => (await import('./serve.ts')).addServe,
-  hosts: async () => (await import('./hosts.ts')).addHosts,
-  select: async () => (await import('./select.ts')).addSelect,
-  'why-not': async () => (await import('./why-not.ts')).addWhyNot,
-  explain: async () => (await import('./explain.ts')).addExplain,
-  'what-would-fit': async () => (await import('./what-would-fit.ts')).addWhatWouldFit,
-  simulate: async () => (await import('./simulate.ts')).addSimulation,
-  capacity: async () => (await import('./capacity.ts')).addCapacity,
-  compare: async () => (await import('./compare.ts')).addCompare,
-  verify: async () => (await import('./verify.ts')).addVerify,
-  decisions: async () => (await import('./decisions.ts')).addDecisions,
-  claims: async () => (await import('./claims.ts')).addClaims,
-  'key-limits': async () => (await import('./key-limits.ts')).addKeyLimits,
-  'fleet-allocation': async () => (await import('./fleet-allocation.ts')).addFleetAllocation,
-  aggregates: async () => (await import('./aggregates.ts')).addAggregates,
-  host: async () => (await import('./host.ts')).addHost,
-  agent: async () => (await import('./agent.ts')).addAgent,
-  groups: async () => (await import('./groups.ts')).addGroups,
-  liveness: async () => (await import('./liveness.ts')).addLiveness,
-  health: async () => (await import('./health.ts')).addHealth,
-  replicas: async () => (await import('./replicas.ts')).addReplicas,
-  findings: async () => (await import('./findings.ts')).addFindings,
-  profile: async () => (await import('./profiles.ts')).addProfiles,
-  log: async () => (await import('./log.ts')).addLog,
-  keys: async () => (await import('./keys.ts')).addKeys,
-  audit: async () => (await import('./audit.ts')).addAudit,
-  db: async () => (await import('./db.ts')).addDb,
-  'migrate-sync': async () => (await import('./migrate-sync.ts')).addMigrateSync,
-  demo: async () => (await import('../demo/command.ts')).addDemo,
-  cluster: async () => (await import('../cluster/command.ts')).addCluster,
+  serve: async () => (await import('./service/serve.ts')).addServe,
+  hosts: async () => (await import('./host/hosts.ts')).addHosts,
+  select: async () => (await import('./placement/select.ts')).addSelect,
+  'why-not': async () => (await import('./decision/why-not.ts')).addWhyNot,
+  explain: async () => (await import('./decision/explain.ts')).addExplain,
+  'what-would-fit': async () => (await import('./what-if/what-would-fit.ts')).addWhatWouldFit,
+  simulate: async () => (await import('./what-if/simulate.ts')).addSimulation,
+  capacity: async () => (await import('./what-if/capacity.ts')).addCapacity,
+  compare: async () => (await import('./decision/compare.ts')).addCompare,
+  verify: async () => (await import('./decision/verify.ts')).addVerify,
+  decisions: async () => (await import('./decision/decisions.ts')).addDecisions,
+  claims: async () => (await import('./claim/claims.ts')).addClaims,
+  'key-limits': async () => (await import('./key/key-limits.ts')).addKeyLimits,
+  'fleet-allocation': async () => (await import('./fleet/fleet-allocation.ts')).addFleetAllocation,
+  aggregates: async () => (await import('./aggregate/aggregates.ts')).addAggregates,
+  host: async () => (await import('./host/host.ts')).addHost,
+  agent: async () => (await import('./agent/agent.ts')).addAgent,
+  groups: async () => (await import('./group/groups.ts')).addGroups,
+  liveness: async () => (await import('./fleet/liveness.ts')).addLiveness,
+  health: async () => (await import('./replica/health.ts')).addHealth,
+  replicas: async () => (await import('./replica/replicas.ts')).addReplicas,
+  findings: async () => (await import('./fleet/findings.ts')).addFindings,
+  profile: async () => (await import('./profile/profile.ts')).addProfiles,
+  log: async () => (await import('./replica/log.ts')).addLog,
+  keys: async () => (await import('./key/keys.ts')).addKeys,
+  audit: async () => (await import('./audit/audit.ts')).addAudit,
+  db: async () => (await import('./service/db.ts')).addDb,
+  'migrate-sync': async () => (await import('./service/migrate-sync.ts')).addMigrateSync,
+  demo: async () => (await import('./demo/demo.ts')).addDemo,
+  cluster: async () => (await import('./cluster/cluster.ts')).addCluster,
 }
 
-/** Adds the command that these words call. Where they call none that there is, all of them: for the list, or to say what was meant. */
+/** Adds the command that the arguments name; all of them if they name none, for the list of commands and for suggestions. */
 export async function addCommands(program: Command, words: readonly string[]): Promise<void> {
   const [first = ''] = words
   if (first === '--version' || first === '-V') return

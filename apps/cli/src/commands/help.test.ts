@@ -16,7 +16,7 @@ const commandsBelow = (command: Command, name: string): (readonly [string, Comma
   ...command.commands.flatMap((below) => commandsBelow(below, `${name} ${below.name()}`)),
 ]
 
-/** What `--help` prints, examples included. */
+/** The output of `--help`, examples included. */
 function helpOf(command: Command): string {
   let out = ''
   command.configureOutput({ writeOut: (text) => (out += text) })
@@ -36,7 +36,7 @@ test('a command has the name that it is loaded by', () => {
   expect(program.commands.map((command) => command.name())).toEqual(all.map(([name]) => name))
 })
 
-/** What is there for `gantt ...` once the words are known. */
+/** The completions of `gantt ...` for the given words. */
 async function addedFor(...words: readonly string[]): Promise<Command> {
   const added = new Command('gantt')
   await addCommands(added, words)

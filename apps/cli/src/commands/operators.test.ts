@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
-import { gantt, oneLine, widthOf } from './testing/gantt.ts'
-import { useOwnService } from './testing/own-service.ts'
+import { gantt, oneLine, widthOf } from '../testing/gantt.ts'
+import { useOwnService } from '../testing/own-service.ts'
 
-// `db stop` is tried on its server
+// `db stop` is tested on the server of this service
 const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
@@ -91,7 +91,7 @@ test('what was is shown with --at: hosts, one host, aggregates and claims of one
   await run('host', 'set-status', host, '--status', 'ENABLED', '--reason', 'mended')
 })
 
-test('a moment that is none, has not come, or has no host yet is told', async () => {
+test('a moment that is none, has not come, or has no host yet is reported', async () => {
   const bad = await run('hosts', '--at', 'yesterday')
   expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
   expect((await run('claims', '--at', '2999-01-01')).err).toContain('That has not come yet.')
@@ -115,7 +115,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
   expect((await run('host', 'show', 'nobody')).code).toBe(2)
 })
 
-test('a host is closed and opened; --dry-run only tells', async () => {
+test('a host is closed and opened; --dry-run only shows', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
   expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would touch 2 hosts')
@@ -129,15 +129,15 @@ test('a host is closed and opened; --dry-run only tells', async () => {
   expect([unknown.out, unknown.code]).toEqual(['', 2])
 })
 
-test('replicas tells who there is and whether it is sound, in 80 columns and as one line of JSON', async () => {
-  await expect.poll(async () => (await run('replicas')).out).toMatch(/it\s+looked\s+at/)
+test('replicas lists them and whether their states are sound, in 80 columns and as one line of JSON', async () => {
+  await expect.poll(async () => (await run('replicas')).out).toMatch(/last\s+full\s+check/)
   const said = await run('replicas')
   expect(said).toMatchObject({ code: 0, err: '' })
   expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
   expect(said.out).toMatch(
     /\n\nREPLICA +DEC\/S +CONFLICTS +MEMORY +UP +SUSPECT +DOWN +MOST LAG\n\S+ \* +<?[\d.]+ +\S.* +[\d.]+ [MG]iB +\d+ +\d+ +\d+ +\S.*\n\n/,
   )
-  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ looks of \d+ rounds?; it looked at \d+ things/)
+  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ looks of \d+ rounds?; last full check: \d+ items/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
     await run('replicas', '--json'),
@@ -146,7 +146,7 @@ test('replicas tells who there is and whether it is sound, in 80 columns and as 
   expect(auditor.violations).toBe(0)
 })
 
-test('replicas --heal tells what differs from the log, and takes no --dry-run without it', async () => {
+test('replicas --heal shows what differs from the log, and takes no --dry-run without it', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
   // where the tests before it took a minute, there is a checkpoint to begin with
@@ -198,7 +198,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   const few = await run('profile', 'check', file, '--against', 'last:1h', '--min-compared', '9999')
   expect([few.code, few.out.replaceAll('\n', ' ')]).toEqual([
     2,
-    expect.stringMatching(/were compared, and 9999 must be \(--min-compared\): it cannot be told/),
+    expect.stringMatching(/were compared, and 9999 must be \(--min-compared\): it is unknown/),
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
@@ -255,7 +255,14 @@ test('what a version that is tried would have done is shown over time, with the 
 })
 
 test.each([
-  ['a status without a reason', ['host', 'set-status', 'az1-a', '--status', 'DISABLED'], "'--reason <text>' not specified"],
+  [
+    'a status without a reason',
+    ['host', 'set-status', 'az1-a', '--status', 'DISABLED'],
+    '--reason is missing: without --dry-run give the reason',
+  ],
+  ['used amounts without a reason', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS'], '--reason is missing'],
+  ['an allocation without a reason', ['host', 'set-allocation', 'az1-a', '--class', 'VCPU', '--ratio', '2'], '--reason is missing'],
+  ['a rollback without a reason', ['profile', 'rollback', 'site'], '--reason is missing'],
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
   ['ten minutes in words', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
   ['a claim of no id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
@@ -264,13 +271,24 @@ test.each([
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
 })
 
+test.each([
+  ['a status', ['host', 'set-status', 'az1-a', '--status', 'DISABLED']],
+  ['where used amounts come from', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS']],
+  ['an allocation', ['host', 'set-allocation', 'az1-a', '--class', 'VCPU', '--ratio', '2']],
+])('a preview of %s needs no reason', async (_name, args) => {
+  const { out, err, code } = await run(...args, '--dry-run')
+  expect([err, code]).toEqual(['', 0])
+  expect(out).toContain('az1-a')
+  expect(out).not.toContain('preview')
+})
+
 test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'decisions', 'replicas'])(
   'help of %s has examples, and defaults in words',
   async (name) => {
     const { out, code } = await run(name, '--help')
     expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
     expect(widthOf(out)).toBeLessThanOrEqual(100)
-    // what holds if nothing is said is told in words
+    // the default is written out in words
     expect(out).not.toMatch(/\(default:\s+[[{]/)
   },
 )

@@ -1,11 +1,11 @@
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useEffect, useState } from 'react'
-import { actionsOfPage, offersOf, type PageAction } from '../lib/page-actions.ts'
+import { actionsOfPage, offersOf, type PageAction } from '../lib/browser/page-actions.ts'
 import { takeFirst } from './palette.tsx'
 
 const [store, actions] = createSpotlight()
 
-/** `.`: what the page offers to do, to be found by a part of its name. */
+/** The list of the page's actions, opened by `.` and searched by a part of their names. */
 export function Actions({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
   const [offered, setOffered] = useState<readonly PageAction[]>([])
   const [text, setText] = useState('')

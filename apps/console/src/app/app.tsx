@@ -3,15 +3,15 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useLayoutEffect } from 'react'
-import { queryClient } from '../lib/api.ts'
-import { usePreference } from '../lib/preferences.ts'
-import { useSession } from '../lib/session.ts'
+import { usePreference } from '../lib/browser/preferences.ts'
+import { queryClient } from '../lib/service/api.ts'
+import { useSession } from '../lib/service/session.ts'
 import './styles.ts'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 import { cssVariables, theme } from './theme.ts'
 
-/** Everything around the pages. Who is not signed in sees the door, on the address that the link named. */
+/** The frame of all pages. Without a session it shows the sign-in page at the address of the link. */
 export function App() {
   const { key, reason } = useSession()
   const contrast = usePreference('contrast')

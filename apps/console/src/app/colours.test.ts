@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { DEFAULT_THEME } from '@mantine/core'
 import { describe, expect, test } from 'vitest'
-import { type Backdrop, loadPixels } from '../ui/load-scale.ts'
+import { type Backdrop, loadPixels } from '../ui/chart/load-scale.ts'
 import { cssVariables } from './theme.ts'
 
 type Triple = readonly [number, number, number]
 
-/** Who cannot see greens, all of it: Machado, Oliveira and Fernandes 2009, severity 1, of linear red, green and blue. */
+/** Complete deuteranopia by Machado, Oliveira and Fernandes 2009 (severity 1), as a matrix of linear red, green and blue. */
 const DEUTERANOPIA: readonly [Triple, Triple, Triple] = [
   [0.367322, 0.860646, -0.227968],
   [0.280085, 0.672501, 0.047413],
   [-0.01182, 0.04294, 0.968881],
 ]
-/** From linear red, green and blue to X, Y and Z as shares of the white of D65. */
+/** The matrix from linear red, green and blue to X, Y and Z as shares of the white of D65. */
 const XYZ: readonly [Triple, Triple, Triple] = [
   [0.433953, 0.376219, 0.189828],
   [0.212673, 0.715152, 0.072175],
@@ -25,7 +25,7 @@ const times = ([x, y, z]: readonly [Triple, Triple, Triple], [a, b, c]: Triple):
 }
 const each = ([a, b, c]: Triple, change: (one: number) => number): Triple => [change(a), change(b), change(c)]
 
-/** CIE Lab, under D65, of what is seen of a colour (0 to 255 each) with deuteranopia. */
+/** A colour (components 0 to 255) in CIE Lab under D65, as it is seen with deuteranopia. */
 function seen(colour: Triple): Triple {
   const linear = each(colour, (byte) => (byte <= 0.04045 * 255 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4))
   const shown = each(times(DEUTERANOPIA, linear), (part) => Math.min(1, Math.max(0, part)))
@@ -43,25 +43,27 @@ const fromHex = (hex: string): Triple => {
 const sheet = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 const backdrops: readonly Backdrop[] = ['light', 'dark']
 
-test('of the simulation: greys stay as they are, and red and green come near each other', () => {
+test('the simulation of deuteranopia keeps greys, and makes red and green similar', () => {
   for (const grey of [0, 60, 255]) expect(Math.hypot(seen([grey, grey, grey])[1], seen([grey, grey, grey])[2])).toBeLessThan(0.1)
   expect(seen([255, 255, 255])[0]).toBeCloseTo(100, 2)
   expect(distance(seen([176, 42, 42]), seen([37, 111, 51]))).toBeLessThan(20)
 })
 
-test.each(backdrops)('with deuteranopia each step of the scale for load is lighter than the one before, or darker (%s)', (backdrop) => {
+test.each(backdrops)('with deuteranopia the lightness of the scale for load is monotonic (%s)', (backdrop) => {
   const lightness = Array.from(loadPixels(backdrop), (pixel) => seen([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255])[0])
-  // full is bright on a dark page; a step is a rounded colour, so a single one may be as light as its neighbour
+  // full is bright on a dark page; colours are rounded, so neighbouring steps may be equally light
   const upwards = backdrop === 'dark' ? lightness : lightness.toReversed()
   const back = upwards.flatMap((one, i) => (i > 0 && one < (upwards[i - 1] ?? 0) ? [i] : []))
   expect(back).toEqual([])
-  // of eight steps that one draws separately, each is seen
+  // eight steps that are drawn separately can all be distinguished
   for (let i = 32; i < 256; i += 32) expect((upwards[i] ?? 0) - (upwards[i - 32] ?? 0), `step ${i}`).toBeGreaterThan(4)
 })
 
 describe('the eight colours of parts', () => {
-  // one set for both themes: each is drawn with a line in the colour of the page around it
-  const set = Array.from(sheet('../ui/bars.css').matchAll(/\.g-colour-\d \{\s*fill: (#[0-9a-f]{6})/g), ([, hex = '']) => seen(fromHex(hex)))
+  // one set for both themes: each part has a border in the colour of the page
+  const set = Array.from(sheet('../ui/chart/bars.css').matchAll(/\.g-colour-\d \{\s*fill: (#[0-9a-f]{6})/g), ([, hex = '']) =>
+    seen(fromHex(hex)),
+  )
   const pairs = set.flatMap((one, i) => set.flatMap((other, j) => (j > i ? [{ i, j, apart: distance(one, other) }] : [])))
 
   test('with deuteranopia neighbours are at least 30 apart in CIE Lab, the last and the first too', () => {
@@ -77,7 +79,7 @@ describe('the eight colours of parts', () => {
 describe('outcomes', () => {
   const declared = (css: string, name: string): string | undefined => new RegExp(`--gantt-${name}: (#[0-9a-f]{6})`).exec(css)?.[1]
   const usual = cssVariables(DEFAULT_THEME)
-  /** High contrast has some of its own. */
+  /** High contrast has some other colours. */
   const high = sheet('./global.css').split('[data-contrast="high"]')
   const highOf: Readonly<Record<Backdrop, string>> = {
     light: high.find((part) => part.startsWith('[data-mantine-color-scheme="light"]')) ?? '',
@@ -86,7 +88,7 @@ describe('outcomes', () => {
   const colour = (backdrop: Backdrop, isHigh: boolean, name: string): Triple =>
     seen(fromHex((isHigh ? declared(highOf[backdrop], name) : undefined) ?? usual[backdrop][`--gantt-${name}`] ?? ''))
 
-  // what stands next to each other: the cells of a strip, the parts of a bar
+  // adjacent colours: the cells of a strip, the parts of a bar
   test.each(
     backdrops.flatMap((backdrop) =>
       (

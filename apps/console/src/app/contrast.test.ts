@@ -3,11 +3,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
 import { describe, expect, test } from 'vitest'
-import type { Backdrop } from '../ui/load-scale.ts'
+import type { Backdrop } from '../ui/chart/load-scale.ts'
 import { cssVariables, theme } from './theme.ts'
 
-// WCAG 2.2, 1.4.3 and 1.4.6: text and what lies under it, in every colour of the theme. A browser checks each state of each page in light
-// (`npm test`) and in dark and forced colours (`npm run test:all`); here stand all pairs at once, seen or not.
+// WCAG 2.2, 1.4.3 and 1.4.6: text and its background, in every colour of the theme. A browser checks each state of each
+// page in light (`npm test`) and in dark and forced colours (`npm run test:all`); here are all pairs, whether they
+// occur or not.
 
 type Rgba = readonly [red: number, green: number, blue: number, alpha: number]
 type Variables = Readonly<Record<string, string>>
@@ -18,7 +19,7 @@ const sheets = readdirSync(sources, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.css'))
   .map((file) => ({ file, css: readFileSync(path.join(sources, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '') }))
 
-/** Every variable of the page, in the order in which sheets win. */
+/** All variables of the page, in the order in which style sheets override each other. */
 function variablesOf(backdrop: Backdrop, isHigh: boolean): Variables {
   const library = defaultCssVariablesResolver(merged)
   const own = cssVariables(merged)
@@ -32,7 +33,7 @@ function highContrastOf(backdrop: Backdrop): Variables {
   return Object.fromEntries(Array.from(block.matchAll(/(--[\w-]+): ([^;]+);/g), ([, name = '', value = '']) => [name, value]))
 }
 
-/** A colour as CSS has it, as numbers: `#rrggbb`, `rgba()`, `var()`, `light-dark()`, `color-mix()` with transparent. */
+/** Parses a colour of CSS: `#rrggbb`, `rgba()`, `var()`, `light-dark()`, `color-mix()` with transparent. */
 function colourOf(written: string, backdrop: Backdrop, variables: Variables): Rgba {
   const css = written.trim()
   const of = (part: string): Rgba => colourOf(part, backdrop, variables)
@@ -56,7 +57,7 @@ function colourOf(written: string, backdrop: Backdrop, variables: Variables): Rg
   return [number >> 16, (number >> 8) & 255, number & 255, 1]
 }
 
-/** Splits at the commas that are in no parentheses. */
+/** Splits at commas outside of parentheses. */
 function splitArguments(text: string): string[] {
   const parts = ['']
   let depth = 0
@@ -84,13 +85,13 @@ function contrast(one: Rgba, other: Rgba): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** What `filter: grayscale(1)` makes of it. */
+/** The colour after `filter: grayscale(1)`. */
 const grey = ([red, green, blue]: Rgba, alpha: number): Rgba => {
   const value = 0.2126 * red + 0.7152 * green + 0.0722 * blue
   return [value, value, value, alpha]
 }
 
-/** Inks of running text, which may stand on each of `SURFACES`. */
+/** Colours of running text, which may be on each of `SURFACES`. */
 const INKS = [
   '--mantine-color-text',
   '--mantine-color-dimmed',
@@ -100,7 +101,7 @@ const INKS = [
   '--gantt-fail',
 ] as const
 
-/** What text stands on: the page, a panel, a row under the pointer, a row that is chosen. */
+/** The backgrounds of text: the page, a panel, a hovered row, a selected row. */
 const SURFACES = ['--mantine-color-body', '--gantt-panel', '--gantt-row-hover', '--gantt-row-active'] as const
 
 /** Colours of buttons, badges and notes. */
@@ -110,7 +111,7 @@ const VARIANTS = ['light', 'outline', 'filled', 'subtle'] as const
 interface Pair {
   readonly pair: string
   readonly ink: string
-  /** From the top down; all but the last may be see-through. */
+  /** The layers from the top down; all but the last may be transparent. */
   readonly ground: readonly string[]
 }
 
@@ -120,7 +121,7 @@ const named = (ink: string, ...ground: readonly string[]): Pair => ({
   ground: ground.map((name) => `var(${name})`),
 })
 
-/** Pairs that belong together, and parts of the library with colours of their own, as its sheets have them. */
+/** Pairs of text and background, and parts of the library with their own colours, from its style sheets. */
 const FIXED: readonly Pair[] = [
   named('--gantt-travel-ink', '--gantt-travel'),
   named('--mantine-color-placeholder', '--mantine-color-body'),
@@ -192,11 +193,11 @@ describe.each(backdrops)('in %s', (backdrop) => {
     })
   }
 
-  test('every text of the theme has at least 4.5:1 on what it may stand on', () => {
+  test('every text of the theme has at least 4.5:1 on each of its backgrounds', () => {
     expect(tooPale(false, 4.5)).toEqual([])
   })
 
-  test('of what is out of date, grey and a little paler, it has at least 4.5:1 too', () => {
+  test('outdated text, which is grey and slightly paler, has at least 4.5:1 too', () => {
     const stale = sheets.find(({ file }) => file === path.join('app', 'global.css'))?.css ?? ''
     const opacity = Number(/\.stale \{\s*opacity: ([\d.]+);\s*filter: grayscale\(1\);/.exec(stale)?.[1])
     expect(tooPale(false, 4.5, (colour, page) => over(grey(colour, opacity), page))).toEqual([])
@@ -207,7 +208,7 @@ describe.each(backdrops)('in %s', (backdrop) => {
   })
 })
 
-test('what is called a colour of text or of ground is in the pairs above: no sheet brings one of its own', () => {
+test('every colour of text or background is in the pairs above, and no style sheet adds another one', () => {
   const inks = new Set<string>(INKS)
   const others = sheets.flatMap(({ file, css }) =>
     Array.from(css.matchAll(/(?<![\w-])color: var\((--[\w-]+)\)/g), ([, name = '']) => name)
@@ -218,7 +219,7 @@ test('what is called a colour of text or of ground is in the pairs above: no she
 })
 
 describe('with forced colours', () => {
-  /** Drawn shares and keys of legends: the words about them stand next to them, in the colours of the system. */
+  /** Drawn shares and keys of legends: their labels are next to them, in the colours of the system. */
   const DRAWN = new Set([
     '.g-legend > i',
     '.g-meter',
@@ -243,7 +244,7 @@ describe('with forced colours', () => {
     '.histogram-below i',
   ])
 
-  test('only what is drawn keeps its own colours, so that all text is in those of the system', () => {
+  test('only drawings keep their own colours, so that all text has those of the system', () => {
     const kept = sheets.flatMap(({ css }) =>
       Array.from(css.matchAll(/([^{};]+)\{[^{}]*forced-color-adjust: none/g), ([, selectors = '']) => selectors.split(',')).flat(),
     )
@@ -251,7 +252,7 @@ describe('with forced colours', () => {
     expect(kept.map((selector) => selector.trim()).filter((selector) => !DRAWN.has(selector))).toEqual([])
   })
 
-  test('what a sheet says for them is in the colours of the system', () => {
+  test('the rules of style sheets for forced colours use the colours of the system', () => {
     const blocks = sheets.flatMap(({ css }) =>
       Array.from(css.matchAll(/@media \(forced-colors: active\) \{((?:[^{}]*\{[^{}]*\})*)/g), ([, block = '']) => block),
     )

@@ -4,20 +4,20 @@ import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
 import { TravelPicker } from './travel-picker.tsx'
 
-/** What of the shell lies over the page, one at a time. */
+/** The dialogs of the shell, of which one at a time covers the page. */
 export type Dialog = 'palette' | 'actions' | 'time' | 'help'
 
 interface DialogsProps {
-  /** The one that is open. */
+  /** The open dialog. */
   readonly open: Dialog | undefined
   onOpen(dialog: Dialog): void
-  /** One of them was closed; another may have been opened by it. */
+  /** Called when a dialog was closed; it may have opened another one. */
   onClose(dialog: Dialog): void
 }
 
-/** The dialogs of the shell. They are loaded once the shell is drawn. */
+/** The dialogs of the shell, which are loaded after the shell was rendered. */
 export function Dialogs({ open, onOpen, onClose }: DialogsProps) {
-  // one that was asked for before they were loaded opens after they are drawn, so that it knows where the keyboard was
+  // a dialog that is requested before they are loaded opens after they are rendered, so that it can return the focus later
   const [drawn, setDrawn] = useState<Dialog>()
   useEffect(() => setDrawn(open), [open])
   const stateOf = (dialog: Dialog) => ({ opened: drawn === dialog, onClose: () => onClose(dialog) })

@@ -1,9 +1,9 @@
 import { Kbd, Modal, Switch } from '@mantine/core'
-import { activeShortcuts } from '../lib/keys.ts'
-import { choose, usePreference } from '../lib/preferences.ts'
-import { SmallTable } from '../ui/small-table.tsx'
+import { activeShortcuts } from '../lib/browser/keys.ts'
+import { choose, usePreference } from '../lib/browser/preferences.ts'
+import { SmallTable } from '../ui/table/small-table.tsx'
 
-/** What every key does on this page. */
+/** The help with all shortcuts of the page. */
 export function Help({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
   const areOn = usePreference('shortcuts') === 'on'
   return (

@@ -13,7 +13,7 @@ import {
   IconTopologyRing,
 } from '@tabler/icons-react'
 
-/** Where one can go from anywhere: by the list at the left, by keys, by the palette. */
+/** The pages that can be opened from anywhere: by the navigation, by keys, by the palette. */
 export const pages = [
   {
     ...{ to: '/overview', label: 'Overview', keys: 'g o', icon: IconGauge },
@@ -47,6 +47,6 @@ export const pages = [
   },
 ] as const
 
-/** What of the page of a path is of now while the console shows the past, as a sentence; undefined: nothing. */
+/** The parts of a page that show the present while the console shows the past, as a sentence; undefined: none. */
 export const presentOn = (path: string): string | undefined =>
   pages.flatMap((page) => ((path === page.to || path.startsWith(`${page.to}/`)) && 'present' in page ? [page.present] : []))[0]

@@ -2,15 +2,16 @@ import { idsIn } from '@gantt/scheduler-core/query'
 import type { SpotlightActionData } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { useOperation } from '../lib/api.ts'
+import { actionsOfPage, offersOf } from '../lib/browser/page-actions.ts'
 import { formatMib, formatTime, useTimeZone } from '../lib/format.ts'
-import { graphql } from '../lib/graphql.ts'
-import { actionsOfPage, offersOf } from '../lib/page-actions.ts'
+import { labelOfHost } from '../lib/host-label.ts'
+import { useOperation } from '../lib/service/api.ts'
+import { graphql } from '../lib/service/graphql.ts'
 
 const FIND = graphql(`
   query PaletteFind($word: String!, $decisions: String!, $claims: String!, $isId: Boolean!, $at: Moment) {
-    hosts(first: 6, query: $word, at: $at) { nodes { id name node availabilityZone } }
-    forgotten: hosts(first: 3, query: $word, gone: true, at: $at) { nodes { id name node } }
+    hosts(first: 6, query: $word, at: $at) { nodes { id name node hasOtherNodes availabilityZone } }
+    forgotten: hosts(first: 3, query: $word, gone: true, at: $at) { nodes { id name node hasOtherNodes } }
     aggregates(first: 4, query: $word, at: $at) { nodes { uuid name } }
     profiles(at: $at) { name active { number } rollout { candidate { number } } }
     decisions(first: 6, query: $decisions) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
@@ -18,13 +19,13 @@ const FIND = graphql(`
   }
 `)
 
-/** Shorter ones are in too many. */
+/** The minimum length of a searched word, because shorter ones match too much. */
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
-/** Of a pasted text, what may be a name: a filter has a limit. */
+/** The maximum length of the part of a pasted text that is searched, because filters have a limit. */
 const MOST_NAME = 100
 
-/** What one can go to or do, by what it is. */
+/** The pages and actions of the palette, by kind. */
 export interface PaletteGroup {
   readonly group: string
   readonly actions: readonly (SpotlightActionData & { readonly id: string })[]
@@ -32,15 +33,15 @@ export interface PaletteGroup {
 
 interface FoundProps {
   readonly word: string
-  /** How it is shown: what is loaded with the console stays there. */
+  /** Renders an entry with the part of the palette that is loaded with the console. */
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 
-/** What has the word in its name or id, or one of its ids; what the page offers to do comes last, so that Enter goes somewhere first. */
+/** Everything with the word in its name or one of its ids; actions of the page are last, so that Enter prefers navigation. */
 export function PaletteFound({ word, children }: FoundProps) {
   const navigate = useNavigate()
   const zone = useTimeZone()
-  // as the page stands while it is covered
+  // the actions of the page in its state before it was covered
   const [ofPage] = useState(actionsOfPage)
   const ids = idsIn(word)
   const quoted = JSON.stringify(word.slice(0, MOST_NAME))
@@ -49,11 +50,11 @@ export function PaletteFound({ word, children }: FoundProps) {
     {
       word: quoted,
       decisions: ids.length === 0 ? quoted : `id:${ids.join(',')}`,
-      // by their ids alone: a search for a host does not search what the host holds
+      // claims are searched by their ids only, so that a search for a host does not find its claims
       claims: `id:${ids.length === 0 ? `*${word.toLowerCase()}*` : ids.join(',')}`,
       isId: ids.length > 0 || PART_OF_ID.test(word),
     },
-    // what the word before found is not shown under this one: Enter would go there
+    // results of the previous word are not shown, because Enter would open them
     { enabled: word.length > 1, keepPrevious: false },
   )
   const has = (label: string): boolean => label.toLowerCase().includes(word.toLowerCase())
@@ -64,9 +65,9 @@ export function PaletteFound({ word, children }: FoundProps) {
       actions: [
         ...(found?.hosts.nodes ?? []).map((host) => ({ ...host, description: host.availabilityZone })),
         ...(found?.forgotten.nodes ?? []).map((host) => ({ ...host, description: 'forgotten' })),
-      ].map(({ id, name, node, description }) => ({
+      ].map(({ id, name, node, hasOtherNodes, description }) => ({
         id,
-        label: node === name ? name : `${name}/${node}`,
+        label: labelOfHost({ name, node, hasOtherNodes }),
         ...(description === null ? {} : { description }),
         onClick: () => void navigate({ to: '/hosts/$host', params: { host: name }, search: node === name ? {} : { node } }),
       })),
@@ -81,7 +82,7 @@ export function PaletteFound({ word, children }: FoundProps) {
     },
     {
       group: 'Profiles',
-      // the service has no filter for them, and there are few
+      // the service has no filter for profiles, and there are few
       actions: (found?.profiles ?? [])
         .filter(({ name }) => has(name))
         .map(({ name, active, rollout }) => ({

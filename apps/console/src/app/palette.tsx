@@ -1,13 +1,13 @@
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import { useAt } from '../lib/travel.ts'
+import { useAt } from '../lib/service/travel.ts'
 import { pages } from './pages.ts'
 import { PaletteFound, type PaletteGroup } from './palette-found.tsx'
 
 const [store, palette] = createSpotlight()
 
-/** Its rows are chosen from the input, so the list itself has to be what the keyboard scrolls; the type leaves out what it hands on. */
+/** The focus stays in the input, so the list itself must be scrollable by keys; the library's type lacks the property for this. */
 const scrolled = { viewportProps: { tabIndex: 0 } }
 
 interface PaletteProps {
@@ -16,7 +16,9 @@ interface PaletteProps {
   onPickTime(): void
 }
 
-/** Ctrl-K: pages, whatever has the text in its name or id, whatever a pasted line of a log has the id of, and what the page offers to do. */
+/**
+ * The palette (Ctrl-K): pages, objects with the text in their name or id, objects whose ids are in a pasted log line, and page actions.
+ */
 export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
   const navigate = useNavigate()
   const at = useAt()
@@ -77,7 +79,7 @@ const drawn = ({ group, actions }: PaletteGroup) => (
   </Spotlight.ActionsGroup>
 )
 
-/** Findings after the last key has no chosen row yet: Enter takes the first. */
+/** Results after the last key have no selected row yet: Enter takes the first one. */
 export function takeFirst(event: KeyboardEvent<HTMLElement>): void {
   const found = event.currentTarget.closest('[role=dialog]')
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || found?.querySelector('[data-action][data-selected]') != null) return

@@ -9,14 +9,14 @@ import { readKeysSearch } from '../features/keys/search.ts'
 import { readOverviewSearch } from '../features/overview/search.ts'
 import { readProfileDraftSearch, readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
-import { readColumnsSearch } from '../lib/list-search.ts'
-import { readTravelSearch } from '../lib/travel.ts'
+import { readColumnsSearch } from '../lib/browser/list-search.ts'
+import { readTravelSearch } from '../lib/service/travel.ts'
 import { NotFoundPage } from './not-found.tsx'
 import { RouteProblem } from './route-problem.tsx'
 import { carryMoment, only, parseSearch, printSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
-/** Every address of the console. A feature owns what stands in the search part; its page is loaded when it is opened. */
+/** All addresses of the console. A feature defines its query parameters; its page is loaded when it is opened. */
 const root = createRootRoute({
   validateSearch: readTravelSearch,
   search: { middlewares: [carryMoment] },
@@ -44,28 +44,28 @@ const hosts = createRoute({
   getParentRoute: () => root,
   path: '/hosts',
   validateSearch: only(readHostsSearch),
-  component: lazyRouteComponent(() => import('../features/hosts/hosts-page.tsx'), 'HostsPage'),
+  component: lazyRouteComponent(() => import('../features/hosts/list/hosts-page.tsx'), 'HostsPage'),
 })
 
 const host = createRoute({
   getParentRoute: () => root,
   path: '/hosts/$host',
   validateSearch: only(readHostSearch),
-  component: lazyRouteComponent(() => import('../features/hosts/host-page.tsx'), 'HostPage'),
+  component: lazyRouteComponent(() => import('../features/hosts/host/host-page.tsx'), 'HostPage'),
 })
 
 const decisions = createRoute({
   getParentRoute: () => root,
   path: '/decisions',
   validateSearch: only(readDecisionsSearch),
-  component: lazyRouteComponent(() => import('../features/decisions/decisions-page.tsx'), 'DecisionsPage'),
+  component: lazyRouteComponent(() => import('../features/decisions/list/decisions-page.tsx'), 'DecisionsPage'),
 })
 
 const decision = createRoute({
   getParentRoute: () => root,
   path: '/decisions/$id',
   validateSearch: only(readDecisionSearch),
-  component: lazyRouteComponent(() => import('../features/decisions/decision-page.tsx'), 'DecisionPage'),
+  component: lazyRouteComponent(() => import('../features/decisions/decision/decision-page.tsx'), 'DecisionPage'),
 })
 
 const aggregates = createRoute({
@@ -107,7 +107,7 @@ const profileDraft = createRoute({
   getParentRoute: () => root,
   path: '/profiles/$name/draft',
   validateSearch: only(readProfileDraftSearch),
-  component: lazyRouteComponent(() => import('../features/profiles/draft-page.tsx'), 'DraftPage'),
+  component: lazyRouteComponent(() => import('../features/profiles/draft/draft-page.tsx'), 'DraftPage'),
 })
 
 const claims = createRoute({

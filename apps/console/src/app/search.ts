@@ -1,11 +1,11 @@
-import { readTravelSearch, type TravelSearch } from '../lib/travel.ts'
+import { readTravelSearch, type TravelSearch } from '../lib/service/travel.ts'
 
 /** The search part of an address as plain text: `?q=az:z1&sort=-mem.free`. Nothing is JSON, so that people can write it. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** The other way; what is undefined or empty is left out, and `:` and `,` stay readable. */
+/** The reverse; undefined or empty values are omitted, and `:` and `,` are not escaped. */
 export function printSearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(search))
@@ -15,7 +15,7 @@ export function printSearch(search: Record<string, unknown>): string {
 }
 
 /**
- * A feature's reader of its search part for the router, which else keeps in the address's object whatever the reader left out.
+ * A feature's reader of query parameters for the router, which would otherwise keep parameters that the reader omits.
  * The moment belongs to every page.
  */
 export const only =
@@ -26,7 +26,7 @@ export const only =
     ...read(search),
   })
 
-/** Every link keeps the moment, unless it says another one, or that it is of the present (`at: undefined`). */
+/** Every link keeps the moment, unless it sets another one, or the present (`at: undefined`). */
 export const carryMoment = <Search extends TravelSearch>({
   search,
   next,

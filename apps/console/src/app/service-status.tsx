@@ -1,10 +1,10 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core'
 import { useEffect } from 'react'
-import { useOperation } from '../lib/api.ts'
 import { readDuration } from '../lib/format.ts'
-import { graphql } from '../lib/graphql.ts'
-import { useSession } from '../lib/session.ts'
-import { contact, useSilence } from '../lib/use-freshness.ts'
+import { useOperation } from '../lib/service/api.ts'
+import { graphql } from '../lib/service/graphql.ts'
+import { useSession } from '../lib/service/session.ts'
+import { contact, useSilence } from '../lib/service/use-freshness.ts'
 import { statusOf } from './status-of.ts'
 
 const SERVICE_STATUS = graphql(`
@@ -13,12 +13,12 @@ const SERVICE_STATUS = graphql(`
   }
 `)
 
-/** Each second: with three seconds of silence the page says that it has no news. */
+/** Checked every second: after three seconds of silence the page reports that it has no news. */
 const EVERY_MS = 1_000
-/** An answer that comes later than this is none. */
+/** The timeout of an answer. */
 const DEADLINE_MS = 5_000
 
-/** How the service stands, on every page: what it can do, and what its auditor found when it last looked at everything. */
+/** The state of the service on every page: its mode, and the latest findings of its auditor. */
 export function ServiceStatus() {
   const { key } = useSession()
   const { data, error, dataUpdatedAt } = useOperation(

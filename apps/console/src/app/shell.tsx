@@ -17,12 +17,12 @@ import { notifications } from '@mantine/notifications'
 import { IconHelp, IconHistory, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useLayoutEffect, useState } from 'react'
+import { useKeyboard, useShortcuts } from '../lib/browser/keys.ts'
+import { coverPage } from '../lib/browser/over-page.ts'
+import { choose } from '../lib/browser/preferences.ts'
 import { useTimeZone } from '../lib/format.ts'
-import { useKeyboard, useShortcuts } from '../lib/keys.ts'
-import { coverPage } from '../lib/over-page.ts'
-import { choose } from '../lib/preferences.ts'
-import { signOut } from '../lib/session.ts'
-import { useAt } from '../lib/travel.ts'
+import { signOut } from '../lib/service/session.ts'
+import { useAt } from '../lib/service/travel.ts'
 import { MenuLink } from '../ui/menu-link.tsx'
 import type { Dialog } from './dialogs.tsx'
 import { pages, presentOn } from './pages.ts'
@@ -31,7 +31,7 @@ import { TravelBanner } from './travel-banner.tsx'
 
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
 
-/** What stands around every page: where one is, where one can go, and how. */
+/** The frame of every page: navigation, moment and status. */
 export function Shell() {
   const [dialog, setDialog] = useState<Dialog>()
   const [isNavOpen, nav] = useDisclosure(false)
@@ -42,10 +42,10 @@ export function Shell() {
   const pickTime = (): void => setDialog('time')
 
   useKeyboard()
-  // from anywhere, also while one types
+  // works everywhere, also while one types
   useHotkeys([['mod+K', () => setDialog('palette')]], [], true)
   const isCovered = dialog !== undefined
-  // before the effects of a page that opens in the same moment
+  // runs before the effects of a page that opens at the same time
   useLayoutEffect(() => coverPage(isCovered), [isCovered])
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),

@@ -1,11 +1,11 @@
 import { createClient, FaultError } from '@gantt/client'
 import { Alert, Button, Checkbox, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { graphqlUrl } from '../lib/api.ts'
-import { currentSession, signIn, useSession } from '../lib/session.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { graphqlUrl } from '../lib/service/api.ts'
+import { currentSession, signIn, useSession } from '../lib/service/session.ts'
+import { Dialog } from '../ui/dialog/dialog.tsx'
 
-/** The door: asks for a key and tries it. Over the page where a session ended in the middle of work, so that nothing is lost. */
+/** The sign-in form, which tests the key. If a session ends during work, the form covers the page, so that nothing is lost. */
 export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page' }) {
   if (over === 'page')
     return (
@@ -15,7 +15,7 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
         closeOnEscape={false}
         closeOnClickOutside={false}
         title="Sign in again"
-        // over the palette too, where the next key may be typed
+        // also over the palette, which would otherwise receive the typed key
         zIndex={10_000}
         centered
       >
@@ -38,7 +38,8 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
   )
 }
 
-// While the door stands over a page, Escape must not reach a dialog below it, which may hold a draft. Heard before any dialog hears.
+// While the sign-in form covers the page, Escape must not reach a dialog below it, which may hold a draft. Handled
+// before any dialog handles it.
 addEventListener(
   'keydown',
   (event) => {

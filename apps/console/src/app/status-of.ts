@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, readDuration, titleOfTime } from '../lib/format.ts'
 
-/** What the service says of itself. */
+/** The service's health. */
 export interface Health {
   readonly mode: 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
   readonly reason: string | null
@@ -8,16 +8,16 @@ export interface Health {
   readonly stateAge: string
   readonly violations: number
   readonly checkedAge: string | null
-  /** Since when no round of the auditor found a violation, and how many looks that took. */
+  /** The time since which the auditor has found no violation, and the number of its checks. */
   readonly cleanSince: string | null
   readonly cleanLooks: number
 }
 
 export interface Shown {
   readonly label: string
-  /** For how long that has been so; it grows each second. */
+  /** For how long there has been no violation; it grows each second. */
   readonly since?: string
-  /** When that was looked at, where it is no failure. */
+  /** The time of the check, if it did not fail. */
   readonly age?: string
   readonly colour: 'green' | 'red'
   readonly text: string
@@ -26,8 +26,8 @@ export interface Shown {
 const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSING: 'closing' } as const
 
 /**
- * What is most urgent comes first: no news, no answer, what it cannot do, what cannot be. `silence`: for how many seconds there has
- * been no news from the service; what it said before that is no longer known to be so.
+ * The most urgent state comes first: no news, no answer, limited mode, violations. `silence`: the seconds without news
+ * from the service, after which earlier states no longer count as known.
  */
 export function statusOf(health: Health | undefined, silence?: number): Shown {
   if (silence !== undefined) {

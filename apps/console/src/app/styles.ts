@@ -1,4 +1,4 @@
-// Only the sheets of components that the console uses: half the size of the whole.
+// Only the style sheets of components that the console uses: half the size of all.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -6,7 +6,7 @@ import {
   type VariantColorsResolver,
 } from '@mantine/core'
 
-/** Inks with at least 4.5:1 on white, one per colour: the library's own shades fail WCAG AA in badges, buttons and notes. */
+/** A text colour with at least 4.5:1 on white for each colour, because the library's shades fail WCAG AA in badges, buttons and notes. */
 const inks: Readonly<Record<string, string>> = {
   blue: '#1864ab',
   green: '#256f33',
@@ -19,10 +19,12 @@ const inks: Readonly<Record<string, string>> = {
   grape: '#862e9c',
 }
 
-/** Of a button, badge or note that is not filled; on a dark page it is the pale shade. */
+/** The text colour of a button, badge or note that is not filled; on a dark page the pale shade. */
 const inkOf = (name: string): string => `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`
 
-/** What lies under the ink while the pointer is there: one shade paler than the library's, on which the ink has less than 4.5:1. */
+/**
+ * The background under the pointer: one shade paler than the library's, on which the text colour has less than 4.5:1.
+ */
 const hoverOf = (name: string): string => `light-dark(var(--mantine-color-${name}-1), var(--mantine-color-${name}-light-hover))`
 
 const variantColorResolver: VariantColorsResolver = (input) => {
@@ -61,10 +63,10 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
   components: {
-    // its button has a picture only
+    // its button has only an icon
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // a menu may have nothing but its items; the first of them is focused instead
+    // a menu may contain only items, so the first item is focused instead
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
 })

@@ -1,11 +1,11 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useEffect } from 'react'
-import { useOperation } from '../lib/api.ts'
-import { serviceNow, stopClock } from '../lib/clock.ts'
 import { formatCount, formatDuration, formatTime, titleOfTime, useTimeZone } from '../lib/format.ts'
-import { graphql } from '../lib/graphql.ts'
-import { nameOfMoment } from '../lib/travel.ts'
+import { useOperation } from '../lib/service/api.ts'
+import { serviceNow, stopClock } from '../lib/service/clock.ts'
+import { graphql } from '../lib/service/graphql.ts'
+import { nameOfMoment } from '../lib/service/travel.ts'
 import { ButtonLink } from '../ui/button-link.tsx'
 
 const THEN = graphql(`
@@ -26,18 +26,18 @@ const MINUTE_MS = 60_000
 
 interface TravelBannerProps {
   readonly at: string
-  /** What of the page is of now all the same, as a sentence; undefined: nothing. */
+  /** The parts of the page that show the present nevertheless, as a sentence; undefined: none. */
   readonly present: string | undefined
   onPick(): void
 }
 
-/** Says on every page that the past is shown, which, and the ways out: earlier, later, elsewhere, back to now. */
+/** The banner on every page of the past: the shown moment, and links to earlier, later and other moments and to the present. */
 export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
   const zone = useTimeZone()
   const { data, error, isPlaceholderData } = useOperation(THEN, {})
   const then = isPlaceholderData || error ? undefined : data?.fleet
   const { data: reach } = useOperation(REACH, {}, { everyMs: REACH_EVERY_MS })
-  // a time is what it says; a revision is when its entry was written
+  // a time is shown as it is; a revision by the time of its entry
   const shownMs = /^\d+$/.test(at) ? (then === undefined ? undefined : Date.parse(then.at)) : Date.parse(at)
   const isShown = shownMs !== undefined && !Number.isNaN(shownMs)
   useEffect(() => {
@@ -83,7 +83,7 @@ interface StepsProps {
   onPick(): void
 }
 
-/** A minute or a revision earlier or later, as far as there is one. */
+/** The moment a minute or a revision earlier or later, if it exists. */
 function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
   const first = Number(reach?.fleetLog.firstRevision ?? 0)
   const last = Number(reach?.fleet.asOf ?? 0)

@@ -2,14 +2,14 @@ import { readMoment } from '@gantt/scheduler-core/query'
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { serviceNow } from '../lib/clock.ts'
 import { titleOfTime, useTimeZone } from '../lib/format.ts'
-import { nameOfMoment, useAt } from '../lib/travel.ts'
+import { serviceNow } from '../lib/service/clock.ts'
+import { nameOfMoment, useAt } from '../lib/service/travel.ts'
 
-/** How long ago one often looks. */
+/** Suggested times. */
 const SHORTCUTS = ['-5m', '-15m', '-1h', '-6h', '-1d', '-7d'] as const
 
-/** Asks for the moment that the whole console shows. */
+/** The dialog to select the moment that the whole console shows. */
 export function TravelPicker({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="Show another time" size="md">

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { claimColumns, claimFieldsCopied } from './claims/claim-columns.tsx'
-import { decisionColumns, decisionFieldsCopied } from './decisions/decision-columns.tsx'
+import { decisionColumns, decisionFieldsCopied } from './decisions/list/decision-columns.tsx'
 import { keyColumns, keyFieldsCopied } from './keys/key-columns.tsx'
 import { replicaColumns, replicaFieldsCopied } from './replicas/replica-columns.tsx'
 

@@ -1,8 +1,8 @@
-import { BrushBars } from '../ui/brush-bars.tsx'
-import { CellMap } from '../ui/cell-map.tsx'
-import { MatrixStrip } from '../ui/matrix-strip.tsx'
-import { StepChart, type StepLine, StepSample } from '../ui/step-chart.tsx'
-import type { Tone } from '../ui/strip-layout.ts'
+import { BrushBars } from '../ui/chart/brush-bars.tsx'
+import { CellMap } from '../ui/chart/cell-map.tsx'
+import { MatrixStrip } from '../ui/chart/matrix-strip.tsx'
+import { StepChart, type StepLine, StepSample } from '../ui/chart/step-chart.tsx'
+import type { Tone } from '../ui/chart/strip-layout.ts'
 import { nothing } from './samples.ts'
 import type { Story } from './story.ts'
 
@@ -69,7 +69,7 @@ const chart = (label: string, lines: readonly StepLine[]) => (
   <StepChart label={label} lines={lines} most={{ x: 50, y: 50 }} cursor={20} onCursor={nothing} />
 )
 
-/** What is drawn: on canvas, and as shapes. */
+/** A drawing in two forms: on canvas, and as shapes. */
 export const canvases: readonly Story[] = [
   {
     of: 'brush-bars',

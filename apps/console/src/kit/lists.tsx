@@ -1,21 +1,21 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import { Button } from '@mantine/core'
 import { use, useState, useTransition } from 'react'
-import type { Connection } from '../lib/pages.ts'
-import type { Pages } from '../lib/use-pages.ts'
-import { ChoiceBar } from '../ui/choice-bar.tsx'
-import { ColumnChooser } from '../ui/column-chooser.tsx'
+import type { Connection } from '../lib/service/pages.ts'
+import type { Pages } from '../lib/service/use-pages.ts'
 import { CopyList } from '../ui/copy-list.tsx'
-import { FilterBar } from '../ui/filter-bar.tsx'
-import { FilterChips } from '../ui/filter-chips.tsx'
-import { ListTable } from '../ui/list-table.tsx'
-import { PagedList } from '../ui/paged-list.tsx'
-import { SaveRows } from '../ui/save-rows.tsx'
-import { SavedViews } from '../ui/saved-views.tsx'
-import { PanelHead, PanelLoading, SidePanel } from '../ui/side-panel.tsx'
-import { Table } from '../ui/table.tsx'
-import { HeadCell } from '../ui/table-head.tsx'
-import { ViewsButton } from '../ui/views-button.tsx'
+import { PanelHead, PanelLoading, SidePanel } from '../ui/dialog/side-panel.tsx'
+import { ChoiceBar } from '../ui/filter/choice-bar.tsx'
+import { FilterBar } from '../ui/filter/filter-bar.tsx'
+import { FilterChips } from '../ui/filter/filter-chips.tsx'
+import { SavedViews } from '../ui/filter/saved-views.tsx'
+import { ViewsButton } from '../ui/filter/views-button.tsx'
+import { ColumnChooser } from '../ui/table/column-chooser.tsx'
+import { ListTable } from '../ui/table/list-table.tsx'
+import { PagedList } from '../ui/table/paged-list.tsx'
+import { SaveRows } from '../ui/table/save-rows.tsx'
+import { Table } from '../ui/table/table.tsx'
+import { HeadCell } from '../ui/table/table-head.tsx'
 import { CALL, columns, fields, LONG, NOW, nothing, type Sample, samples } from './samples.ts'
 import type { Story } from './story.ts'
 
@@ -51,7 +51,7 @@ function Rows({ label, rows, chosen = new Set() }: { label: string; rows: readon
 const never = new Promise<string>(() => {})
 const awaited = columns.map((column) => ({ ...column, cell: () => use(never) }))
 
-/** Other rows are drawn while those from before stand there, and never come. */
+/** Other rows are being loaded while the old ones are shown, and never arrive. */
 function OnTheirWay() {
   const [from, setFrom] = useState(0)
   const [isPending, startTransition] = useTransition()
@@ -153,8 +153,8 @@ const filter = (label: string, value: string) => (
   <FilterBar label={label} fields={fields} value={value} onChange={nothing} Chips={FilterChips} />
 )
 
-/** Tables, and what stands around them. */
-/** A list of two lines, and what is shown one. */
+/** Tables, and their surroundings. */
+/** A list of two lines, and a side panel. */
 const sidePanel = (id: string | undefined) => (
   <SidePanel
     state={{ id, isWide: true, toggle: nothing, follow: nothing, close: nothing }}

@@ -1,18 +1,18 @@
 import { FaultError, UnreachableError } from '@gantt/client'
 import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { usePreview } from '../lib/use-preview.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { usePreview } from '../lib/service/use-preview.ts'
+import { Dialog } from '../ui/dialog/dialog.tsx'
+import { NeedsScope } from '../ui/dialog/needs-scope.tsx'
+import { Effects, PreviewDialog } from '../ui/dialog/preview-dialog.tsx'
+import { ReasonInput } from '../ui/dialog/reason-input.tsx'
+import { Cancelled, Running } from '../ui/dialog/running.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FieldChanges } from '../ui/field-changes.tsx'
-import { NeedsScope } from '../ui/needs-scope.tsx'
-import { NoMatch } from '../ui/no-match.tsx'
+import { NoMatch } from '../ui/filter/no-match.tsx'
 import { LiveBadge, Page } from '../ui/page.tsx'
 import { PathList } from '../ui/path-list.tsx'
-import { Effects, PreviewDialog } from '../ui/preview-dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { ReasonInput } from '../ui/reason-input.tsx'
-import { Cancelled, Running } from '../ui/running.tsx'
 import { Stale } from '../ui/stale.tsx'
 import { LONG, NOW, nothing } from './samples.ts'
 import type { Story } from './story.ts'
@@ -69,7 +69,7 @@ function PreviewedDialog({ step, onClose }: Pick<PreviewedProps, 'step'> & { onC
   )
 }
 
-/** What a page says where it has nothing to show, or something else than it should, and what it asks. */
+/** The messages of a page without content, with an error, or with a question. */
 export const messages: readonly Story[] = [
   { of: 'dialog', states: { 'opened by a press': <Asked /> } },
   {

@@ -1,15 +1,15 @@
 import type { QueryField } from '@gantt/scheduler-core/query'
-import { graphql } from '../lib/graphql.ts'
-import type { Call } from '../lib/wire.ts'
-import type { TableColumn } from '../ui/table.tsx'
+import { graphql } from '../lib/service/graphql.ts'
+import type { Call } from '../lib/service/wire.ts'
+import type { TableColumn } from '../ui/table/table.tsx'
 
 /** The moment at which the kit is looked at. */
 export const NOW = Date.now()
 
-/** One that nobody made room for, and that has no place to break at. */
+/** A text without a place to break, wider than its container. */
 export const LONG = `a-name-as-long-as-names-may-be-${'x'.repeat(120)} and a sentence behind it that says what it is for and where it comes from.`
 
-/** One that every key may ask. */
+/** A call that every key may make. */
 export const CALL: Call = {
   document: graphql(`
     query KitViewer {
@@ -26,7 +26,7 @@ export interface Sample {
   readonly free: number
 }
 
-/** So many rows, each of its own. */
+/** This number of different rows. */
 export const samples = (count: number): readonly Sample[] =>
   Array.from({ length: count }, (_, i) => ({
     name: i === 2 ? LONG : `cmp-${String(i).padStart(4, '0')}`,

@@ -4,5 +4,5 @@ import { messages } from './messages.tsx'
 import { smallParts } from './small-parts.tsx'
 import type { Story } from './story.ts'
 
-/** Every component of `ui/`, in order of name. */
+/** All components of `ui/`, in order of name. */
 export const stories: readonly Story[] = [...smallParts, ...messages, ...lists, ...canvases].sort((a, b) => a.of.localeCompare(b.of))

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 
 /** A component that pages share, in each state that it can be in. */
 export interface Story {
-  /** Its file in `ui/`, without the ending. */
+  /** Its file in `ui/`, without the extension. */
   readonly of: string
-  /** What makes each state another one, and the component in it. */
+  /** The inputs that select each state, and the component in it. */
   readonly states: Readonly<Record<string, ReactNode>>
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { conflictsLine } from './conflicts.ts'
 
-test('conflicts are of all that live replicas proposed: who proposed more counts more, who does not report not at all', () => {
+test('conflicts are averaged over all proposals of live replicas: more proposals weigh more, unreported ones do not count', () => {
   const one = { live: true, proposals: 90, conflicts: 0 }
   const busy = { ...one, proposals: 10, conflicts: 5 }
   const gone = { ...one, live: false, conflicts: 90 }

@@ -1,14 +1,14 @@
 import { formatCount } from './format.ts'
 import { shareText } from './share.ts'
 
-/** What a replica shows its proposals of the last minute; null: it does not report. */
+/** The conflicts of a replica's proposals in the last minute; null if it does not report them. */
 export interface Proposing {
   readonly live: boolean
   readonly proposals: number | null
   readonly conflicts: number | null
 }
 
-/** Which share of what the live replicas proposed in the last minute came to nothing; those that do not report are left out. */
+/** The share of conflicts in the proposals of live replicas in the last minute, without replicas that do not report them. */
 export function conflictsLine(replicas: readonly Proposing[]): { readonly value: string; readonly title: string } {
   const live = replicas.filter((one) => one.live)
   const reporting = live.filter(({ proposals }) => proposals !== null)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandOf, curlOf, graphqlOf } from './copies.ts'
-import { graphql } from './graphql.ts'
+import { graphql } from './service/graphql.ts'
 
 const asked = graphql('query Asked($id: ID!) { decision(id: $id) { id } }')
 
@@ -14,7 +14,7 @@ test('curl sends the same query and variables, and takes the key from the enviro
   })
 })
 
-test('the query comes with its variables, where it has any', () => {
+test('the query is copied with its variables, if it has any', () => {
   const [query, variables = ''] = graphqlOf(asked, { id: 'x', instance: null }).split('# variables')
   expect(query).toContain('decision(id: $id)')
   expect(JSON.parse(variables)).toEqual({ id: 'x', instance: null })

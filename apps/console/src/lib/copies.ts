@@ -1,7 +1,7 @@
+import { type Operation, textOf } from './service/wire.ts'
 import { quoteForShell } from './shell.ts'
-import { type Operation, textOf } from './wire.ts'
 
-// What a page shows as something to paste elsewhere.
+// The texts that a page offers to copy.
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -11,14 +11,14 @@ const textIn = (document: Operation | string): string => (typeof document === 's
 export const graphqlOf = (document: Operation | string, variables: Variables = {}): string =>
   Object.keys(variables).length === 0 ? textIn(document) : `${textIn(document)}\n\n# variables\n${JSON.stringify(variables, null, 2)}\n`
 
-/** A command line that asks the same; the key comes from the environment, never from a page. */
+/** A command line for the same call; it takes the key from the environment, and never contains it. */
 export function curlOf(origin: string, document: Operation | string, variables: Variables = {}): string {
   const query = textIn(document).replace(/\s+/g, ' ')
   const body = JSON.stringify(Object.keys(variables).length === 0 ? { query } : { query, variables })
   return `curl -s ${origin}/graphql -H "authorization: Bearer $GANTT_KEY" -H 'content-type: application/json' -d ${quoteForShell(body)}`
 }
 
-/** A command of the CLI with its options; those without a value are left out. */
+/** A command of the CLI with its options; options without a value are omitted. */
 export const commandOf = (command: string, options: Readonly<Record<string, string | null | undefined>> = {}): string =>
   [
     command,

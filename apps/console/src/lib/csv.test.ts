@@ -13,7 +13,7 @@ const fields: readonly RowField<Row>[] = [
   ['memoryMib', ({ mib }) => mib, 'memory'],
 ]
 
-test('a copy has what every row is known by, and what belongs to the columns that are shown', () => {
+test('a copy has the identifying fields of each row, and the fields of the shown columns', () => {
   expect(csvOf(fieldsShown(fields, ['memory', 'other']), [{ id: 'a', name: 'b', mib: null }])).toBe('id,memoryMib\r\na,\r\n')
 })
 

@@ -1,9 +1,12 @@
 export type Cell = string | number | null
 
-/** What a copy of a list has of each row: the name with its unit, how it is read, and the column that it belongs to; of none: it is always there. */
+/**
+ * A column of a copied list: the name with its unit, how it is read, and the table column that it belongs to; without
+ * one it is always included.
+ */
 export type RowField<Row> = readonly [name: string, read: (row: Row) => Cell, column?: string]
 
-/** The fields of the columns that are shown, by their keys. */
+/** The fields of the shown columns, by their keys. */
 export const fieldsShown = <Row>(fields: readonly RowField<Row>[], shown: readonly string[]): readonly RowField<Row>[] =>
   fields.filter(([, , column]) => column === undefined || shown.includes(column))
 

@@ -1,5 +1,5 @@
-import { graphql } from './graphql.ts'
 import { unpack } from './packed.ts'
+import { graphql } from './service/graphql.ts'
 
 /** The decision replayed, once: sentence, funnel, matrix, near misses, weights. */
 export const EXPLANATION = graphql(`
@@ -10,14 +10,14 @@ export const EXPLANATION = graphql(`
       shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts text } }
       steps { index name entered passed rejected soleRejections skippedBecause isNet reasons { code hosts text } }
       selection { subsetSize pickedRank tied seed text }
-      nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }
+      nearMisses(first: 10) { hostName node host { hasOtherNodes } distance checks { filter status text facts { subject required actual shortfall unit } } }
       weighing(top: 50) {
         candidateCount truncatedAt margin note
         weighers {
           name unit multiplier multiplierVaries min max spread
           decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove
         }
-        hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
+        hosts { hostName node host { hasOtherNodes } outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
       }
       matrix {
         hostCount hostNames filters firstFailing reason reasonCodes reasonUnits missing bits rank distance
@@ -43,14 +43,14 @@ export interface PackedMatrix {
   readonly distance: string
 }
 
-/** Who said what of whom: hosts by number, filters by their place in the order of running. */
+/** The reasons, by host index and by the filter's index in the order of evaluation. */
 export interface Matrix {
   readonly hostCount: number
   readonly filters: readonly string[]
   readonly codes: readonly string[]
-  /** In what `missing` is, by code; null: in nothing that can be added up. */
+  /** The unit of `missing`, by code; null if the amounts cannot be added. */
   readonly units: readonly (string | null)[]
-  /** How much each host lacks by the first filter that refuses it; 0: what it lacks is no amount. */
+  /** The amount that each host lacks by the first filter that refuses it; 0 if the reason is not about an amount. */
   readonly missing: ArrayLike<number>
   /** 255: passes all. */
   readonly firstFailing: ArrayLike<number>
@@ -63,7 +63,7 @@ export interface Matrix {
   refuses(host: number, filter: number): boolean
 }
 
-/** In the place of the first filter that refuses a host: none does. */
+/** The value for a host that no filter refuses. */
 export const PASSES_ALL = 255
 
 export function readMatrix(packed: PackedMatrix): Matrix {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nameOfFlavor, requestOfFlavor } from './flavors.ts'
 
-test('a flavor is asked again as it was, by its own name or by its size', () => {
+test('a flavor is requested again as it was, by its name or by its size', () => {
   const flavor = {
     ...{ name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, decisions: 7 },
     extraSpecs: [{ key: 'ssd', value: 'true' }],

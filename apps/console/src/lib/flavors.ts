@@ -1,6 +1,6 @@
 import { formatMib } from './format.ts'
 
-/** A flavor that was asked for, as the service counts it. */
+/** A requested flavor, as the service counts it. */
 export interface AskedFlavor {
   readonly name: string | null
   readonly vcpus: number
@@ -9,7 +9,7 @@ export interface AskedFlavor {
   readonly ephemeralGb: number
   readonly swapMb: number
   readonly extraSpecs: readonly { readonly key: string; readonly value: string }[]
-  /** How many decisions asked for it. */
+  /** The number of decisions that requested it. */
   readonly decisions: number
 }
 
@@ -17,7 +17,7 @@ export interface AskedFlavor {
 export const nameOfFlavor = ({ name, vcpus, memoryMb }: Pick<AskedFlavor, 'name' | 'vcpus' | 'memoryMb'>): string =>
   name ?? `${vcpus} vCPU / ${formatMib(memoryMb)}`
 
-/** The request for one of a flavor, in the form of docs/request-spec.md. */
+/** The request for one instance of a flavor, in the form of docs/request-spec.md. */
 export const requestOfFlavor = ({ decisions: _, extraSpecs, ...flavor }: AskedFlavor) => ({
   flavor: { ...flavor, extraSpecs: Object.fromEntries(extraSpecs.map(({ key, value }) => [key, value])) },
 })

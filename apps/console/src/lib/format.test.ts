@@ -62,4 +62,4 @@ test.each([
   [formatNumber(262_144), '262,144'],
   [formatFixed(-0.25, 4), '−0.2500'],
   [formatShare(0.9917), '99.2 %'],
-])('a sign is a true minus, and stands before what is not nothing: %s', (text, expected) => expect(text).toBe(expected))
+])('a sign is a true minus, and precedes any value that is not zero: %s', (text, expected) => expect(text).toBe(expected))

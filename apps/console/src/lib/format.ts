@@ -1,4 +1,4 @@
-import { type Choice, preference, usePreference } from './preferences.ts'
+import { type Choice, preference, usePreference } from './browser/preferences.ts'
 
 /** Numbers and times as people read them; the exact value belongs in the title next to them. */
 
@@ -7,10 +7,10 @@ const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 /** 12,345; below zero with a true minus. */
 export const formatCount = (value: number): string => withMinus(count.format(value))
 
-/** To so many digits that count, all of them where that is not given: 0.0001235. */
+/** With this many significant digits; all digits if absent: 0.0001235. */
 export const formatNumber = (value: number, digits = 15): string => withMinus(exact.format(Number(value.toPrecision(digits))))
 
-/** With so many decimals, the last of them too where it is 0: 0.2500. */
+/** With this many decimals, trailing zeros included: 0.2500. */
 export const formatFixed = (value: number, decimals: number): string => withMinus(value.toFixed(decimals))
 
 const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
@@ -25,7 +25,7 @@ export function formatSigned(value: number, format: (magnitude: number) => strin
 
 const BINARY = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** MiB in the largest binary unit that keeps a whole part: 250880 -> 245 GiB; as they are where that was chosen. */
+/** MiB in the largest binary unit with a value of at least 1: 250880 -> 245 GiB; or in MiB if the operator chose so. */
 export function formatMib(mib: number): string {
   return preference('units') === 'exact' ? `${formatCount(mib)} MiB` : scaled(mib)
 }
@@ -40,7 +40,7 @@ function scaled(mib: number): string {
   return `${formatCount(Number(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)))} ${BINARY[unit]}`
 }
 
-/** GiB in the largest binary unit, or as they are. */
+/** GiB in the largest binary unit, or in GiB if the operator chose so. */
 export const formatGib = (gib: number): string => (preference('units') === 'exact' ? `${formatCount(gib)} GiB` : scaled(gib * 1_024))
 
 /** 0..100 without decimals. */
@@ -49,7 +49,7 @@ export const formatPercent = (percent: number): string => `${Math.round(percent)
 /** A share of 1 in per cent, to a tenth: 99.2 %. */
 export const formatShare = (share: number): string => `${formatCount(Number((share * 100).toFixed(1)))} %`
 
-/** An amount of a resource class, in its unit where it has one. */
+/** An amount of a resource class, with its unit if it has one. */
 export function formatAmount(resourceClass: string, amount: number): string {
   if (resourceClass === 'MEMORY_MB') return formatMib(amount)
   if (resourceClass === 'DISK_GB') return formatGib(amount)
@@ -66,19 +66,19 @@ export function formatDuration(ms: number): string {
   return `${formatCount(Number((seconds / 86_400).toFixed(1)))} d`
 }
 
-/** How long something short took, in milliseconds to a tenth: 0.4 ms, 12.3 ms, 1.2 s. */
+/** A short duration, to a tenth of a millisecond: 0.4 ms, 12.3 ms, 1.2 s. */
 export const formatTook = (ms: number): string => (ms < 100 ? `${formatCount(Number(ms.toFixed(1)))} ms` : formatDuration(ms))
 
-/** Milliseconds of a duration as the API writes it: PT3.2S, P1DT2H. 0 for what is none. */
+/** The milliseconds of a duration in the API's form: PT3.2S, P1DT2H. 0 for an invalid one. */
 export function readDuration(text: string): number {
   const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text) ?? []
   return (((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000
 }
 
-/** One switch for all times of the console. */
+/** The time zone for all times of the console. */
 export type TimeZoneChoice = Choice<'timezone'>
 
-/** Components that show times follow the switch by it. */
+/** A hook for components that show times, which follow changes of the zone. */
 export const useTimeZone = (): TimeZoneChoice => usePreference('timezone')
 
 const times: Readonly<Record<TimeZoneChoice, Intl.DateTimeFormat>> = {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { inEditors, toGraphiql } from './graphiql.ts'
 
-test('a call stands in the address with its variables, and without any where there are none', () => {
+test('a call is in the address with its variables, or without any if there are none', () => {
   expect(toGraphiql('{ viewer { scopes } }')).toEqual({ query: '{ viewer { scopes } }' })
   expect(toGraphiql('{ a }', { q: 'az:z1' })).toEqual({ query: '{ a }', variables: '{\n  "q": "az:z1"\n}' })
 })
 
-/** So many characters of an address has a call next to the value of its only variable. */
+/** The length of an address of a call without the value of its only variable. */
 const around = encodeURIComponent(`{a}${inEditors('{a}', { q: '' }).variables}`).length
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Connection } from './pages.ts'
 import { readRows } from './read-rows.ts'
+import type { Connection } from './service/pages.ts'
 
 const all = Array.from({ length: 25 }, (_one, i) => i)
 
@@ -10,7 +10,7 @@ const read = async (after: string | null): Promise<Connection<number>> => {
   return { nodes, pageInfo: { hasNextPage: from + 10 < all.length, endCursor: String(from + nodes.length) } }
 }
 
-test('every row is read, and after each page is shown how many there are', async () => {
+test('every row is read, and the progress is reported after each page', async () => {
   const counts: number[] = []
   expect(await readRows(read, { onRead: (count) => counts.push(count) })).toEqual({ rows: all, isCut: false })
   expect(counts).toEqual([10, 20, 25])
@@ -20,11 +20,11 @@ test.each([
   [20, true],
   [24, true],
   [25, false],
-])('of at most %i rows it is said whether there are more: %s', async (most, isCut) => {
+])('for at most %i rows it is known whether there are more: %s', async (most, isCut) => {
   expect(await readRows(read, { most })).toEqual({ rows: all.slice(0, most), isCut })
 })
 
-test('nothing is read any more once it is cancelled', async () => {
+test('nothing is read after it was cancelled', async () => {
   const cancel = new AbortController()
   const reads: (string | null)[] = []
   const run = readRows(

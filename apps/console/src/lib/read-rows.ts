@@ -1,26 +1,26 @@
 import { csvOf, fieldsShown, type RowField } from './csv.ts'
-import type { Connection } from './pages.ts'
+import type { Connection } from './service/pages.ts'
 
-/** So many rows of a list are copied at most. */
+/** The maximum number of rows of a list that are copied. */
 export const MOST_ROWS = 20_000
 
 interface ReadRows<Row> {
   readonly rows: readonly Row[]
-  /** There are more than were read. */
+  /** Whether the list has more rows than were read. */
   readonly isCut: boolean
 }
 
 export interface ReadOptions {
-  /** How many at most; MOST_ROWS if not given. */
+  /** The maximum; MOST_ROWS if absent. */
   readonly most?: number
   readonly signal?: AbortSignal
-  /** Hears after each page how many rows are there. */
+  /** Called after each page with the number of rows so far. */
   onRead?(count: number): void
 }
 
 type ReadPage<Row> = (after: string | null, signal?: AbortSignal) => Promise<Connection<Row>>
 
-/** Every row of a list, page by page from its first one. Throws as reading a page does, and when the signal says so. */
+/** All rows of a list, page by page from the first one. Throws as reading a page does, and when the signal aborts. */
 export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, signal, onRead }: ReadOptions = {}): Promise<ReadRows<Row>> {
   const rows: Row[] = []
   let after: string | null | undefined = null
@@ -34,16 +34,16 @@ export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, sig
   return { rows: rows.slice(0, most), isCut: after !== undefined || rows.length > most }
 }
 
-/** Rows as a sheet. */
+/** Rows as a CSV file. */
 export interface Sheet {
   readonly text: string
-  /** How many rows it has. */
+  /** The number of rows. */
   readonly count: number
-  /** The list has more. */
+  /** Whether the list has more rows. */
   readonly isCut: boolean
 }
 
-/** Every row of a list as a sheet, with the fields of the columns that are shown. Throws as readRows does. */
+/** All rows of a list as a CSV file, with the fields of the shown columns. Throws like readRows. */
 export async function readSheet<Row>(
   read: ReadPage<Row>,
   { fields, shown }: { readonly fields: readonly RowField<Row>[]; readonly shown: readonly string[] },

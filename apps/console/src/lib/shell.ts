@@ -1,2 +1,2 @@
-/** As one word for a shell; plain words stay plain. */
+/** Quotes a text for a shell; plain words are unchanged. */
 export const quoteForShell = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -1,7 +1,7 @@
-import { useShownNow } from '../lib/clock.ts'
 import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../lib/format.ts'
+import { useShownNow } from '../lib/service/clock.ts'
 
-/** How long ago something was, growing by itself; the time itself in the title. */
+/** The age of something, updated live; the exact time is in the title. */
 export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago?: boolean }) {
   const now = useShownNow()
   const zone = useTimeZone()
@@ -15,7 +15,7 @@ export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago
   )
 }
 
-/** What is left until something ends, by the service's clock. */
+/** The time until something ends, by the service's clock. */
 export function TimeLeft({ untilMs }: { readonly untilMs: number }) {
   const leftMs = untilMs - useShownNow()
   const iso = new Date(untilMs).toISOString()

@@ -2,27 +2,27 @@ import { Button, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconCopy } from '@tabler/icons-react'
+import { useShortcuts } from '../lib/browser/keys.ts'
+import { pageAction } from '../lib/browser/page-actions.ts'
 import { curlOf, graphqlOf } from '../lib/copies.ts'
 import { toGraphiql } from '../lib/graphiql.ts'
-import type { VariablesOf } from '../lib/graphql.ts'
-import { useShortcuts } from '../lib/keys.ts'
-import { useMoment } from '../lib/moment.ts'
-import { pageAction } from '../lib/page-actions.ts'
-import type { Call, Operation } from '../lib/wire.ts'
+import type { VariablesOf } from '../lib/service/graphql.ts'
+import { useMoment } from '../lib/service/moment.ts'
+import type { Call, Operation } from '../lib/service/wire.ts'
 import { MenuLink } from './menu-link.tsx'
 import { problemOf } from './problem.tsx'
 
-/** What something is called, and the text that it makes when it is chosen. */
+/** A menu item: its label, and the text that it copies. */
 export type Copy = readonly [label: string, make: () => string | Promise<string>]
 
 export interface CopyAsProps {
-  /** The call behind the page: one that takes the moment is of that of the address. */
+  /** The call behind the page; a call with a moment uses that of the address. */
   readonly call?: Call
-  /** What is of this page alone. */
+  /** Additional items of the page. */
   readonly items?: readonly Copy[]
 }
 
-/** The page as something to paste: a link, a call and its answer, a command, rows. */
+/** A menu that copies the page in several forms: a link, a call and its answer, a command, rows. */
 export function CopyAs({ call, ...others }: CopyAsProps) {
   return call === undefined ? <CopyMenu {...others} /> : <CopyCall {...call} {...others} />
 }
@@ -34,25 +34,25 @@ function CopyCall({ document, variables = {}, items = [] }: CopyCallProps) {
   return <CopyMenu items={[...items, ...callCopies(document, asked)]} graphiql={toGraphiql(document, asked)} />
 }
 
-/** A call as something to paste, and its answer, which is called so. */
+/** The items for a call: its text, and its answer under the given label. */
 export const callCopies = (document: Operation, variables: VariablesOf<Operation>, answer = 'Answer, JSON'): readonly Copy[] => [
   ['GraphQL query', () => graphqlOf(document, variables)],
   ['curl', () => curlOf(location.origin, document, variables)],
   [answer, async () => JSON.stringify(await ask(document, variables), null, 2)],
 ]
 
-/** Asks when it is chosen. What components of all pages are made of stands without a session. */
+/** Sends the query when it is selected. Components of all pages work without a session. */
 const ask = async (document: Operation, variables: VariablesOf<Operation>): Promise<unknown> =>
-  (await import('../lib/api.ts')).request(document, variables)
+  (await import('../lib/service/api.ts')).request(document, variables)
 
 interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
-  /** What is kept as a file instead. */
+  /** Items that are saved as a file instead. */
   readonly files?: readonly (readonly [label: string, save: () => void | Promise<void>])[]
-  /** The call behind it, to go on with in GraphiQL. */
+  /** The GraphQL call of the view, which can be opened in GraphiQL. */
   readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
-/** Keeps the room of the button while what it copies is loaded: nothing moves under a pointer when it comes. */
+/** Reserves the space of the button while its data is loaded, so that nothing moves under a pointer. */
 export const CopyRoom = () => (
   <Button size="compact-sm" variant="outline" style={{ visibility: 'hidden' }} {...icons}>
     Copy as
@@ -93,10 +93,10 @@ export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
   )
 }
 
-/** Says for a moment that something is done. */
+/** Shows for a moment that something is done. */
 export const notifyDone = (message: string): void => void notifications.show({ message, autoClose: 2_000, withCloseButton: false })
 
-/** Puts a text into the clipboard, and says how that went. */
+/** Copies a text to the clipboard, and shows the result. */
 export async function copy(label: string, make: Copy[1]): Promise<void> {
   try {
     await navigator.clipboard.writeText(await make())

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, CopyButton as Copy } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Copies a text; says so for a moment. */
+/** Copies a text, and confirms it for a moment. */
 export function CopyButton({ text, children, ...props }: ButtonProps & { readonly text: string; readonly children: ReactNode }) {
   return (
     <Copy value={text} timeout={1_500}>

@@ -2,25 +2,25 @@ import { lazy, Suspense, useState } from 'react'
 import type { RowField } from '../lib/csv.ts'
 import { formatCount } from '../lib/format.ts'
 import { toGraphiql } from '../lib/graphiql.ts'
-import { useMoment } from '../lib/moment.ts'
-import type { Connection } from '../lib/pages.ts'
 import type { ReadOptions, Sheet } from '../lib/read-rows.ts'
-import { useAt } from '../lib/travel.ts'
-import type { Pages } from '../lib/use-pages.ts'
-import type { Call } from '../lib/wire.ts'
-import { shownColumns, useColumnLayout } from './columns.ts'
+import { useMoment } from '../lib/service/moment.ts'
+import type { Connection } from '../lib/service/pages.ts'
+import { useAt } from '../lib/service/travel.ts'
+import type { Pages } from '../lib/service/use-pages.ts'
+import type { Call } from '../lib/service/wire.ts'
 import { type Copy, CopyMenu, callCopies, notifyDone } from './copy-as.tsx'
-import type { TableColumn } from './table.tsx'
+import { shownColumns, useColumnLayout } from './table/columns.ts'
+import type { TableColumn } from './table/table.tsx'
 
-/** Loaded when a file is asked for. */
-const SaveRows = lazy(async () => ({ default: (await import('./save-rows.tsx')).SaveRows }))
+/** Loaded when a file is requested. */
+const SaveRows = lazy(async () => ({ default: (await import('./table/save-rows.tsx')).SaveRows }))
 
-/** So many rows go into the clipboard at most: a browser takes it only shortly after a press. */
+/** The maximum number of rows for the clipboard: a browser allows writing only shortly after a click. */
 const MOST_IN_CLIPBOARD = 1_000
 
 type CopiedPages<Row> = Pick<Pages<Row, Connection<Row>>, 'lists' | 'total' | 'read'>
 
-/** A list that is all there. */
+/** A list that is completely loaded. */
 export function wholeList<Row>(nodes: readonly Row[]): CopiedPages<Row> {
   const list: Connection<Row> = { nodes, pageInfo: { hasNextPage: false, endCursor: null } }
   return { lists: [list], total: nodes.length, read: async () => list }
@@ -28,20 +28,20 @@ export function wholeList<Row>(nodes: readonly Row[]): CopiedPages<Row> {
 
 interface CopyListProps<Row> {
   readonly call: Call
-  /** What else there is to paste. */
+  /** Further items to copy. */
   readonly items?: readonly Copy[]
-  /** Names the list where its layout is kept, and its file. */
+  /** The name of the list for its stored layout, and for its file. */
   readonly list: string
   readonly nouns: readonly [one: string, many: string]
   readonly columns: readonly TableColumn<Row>[]
-  /** What a sheet has of each row; a field of a column is there where the column is shown. */
+  /** The columns of a copied row; a field of a table column is included while the column is shown. */
   readonly fields: readonly RowField<Row>[]
   readonly pages: CopiedPages<Row>
-  /** Of a list that somebody else counts: how many there are, and whether there are more than that. */
+  /** For a list that is counted elsewhere: the number of rows, and whether there are more. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
 }
 
-/** A list as something to paste or to keep: what a page has, and all rows that match as a sheet, whether the page has them or not. */
+/** Copies the rows of the page in several forms, and saves all matching rows as a CSV file, also those that are not loaded. */
 export function CopyList<Row>(props: CopyListProps<Row>) {
   const { call, items = [], list, nouns, pages, counted = { total: pages.total, isMore: false } } = props
   const [isSaving, setSaving] = useState(false)
@@ -78,7 +78,7 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
   )
 }
 
-/** Makes the sheet of all rows. Those of the past say so. */
+/** The CSV file of all rows; its name has the moment if the page shows the past. */
 function useSheet<Row>({ call, list, columns, fields, pages: { read } }: CopyListProps<Row>): (options?: ReadOptions) => Promise<Sheet> {
   const { isPast } = useMoment(call.document, call.variables ?? {})
   const at = useAt()

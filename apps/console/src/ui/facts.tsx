@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import './facts.css'
 
-/** What is known of one thing: terms, and what each of them is. */
+/** The facts about one thing: terms and their values. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="facts">{children}</dl>
 }

@@ -1,4 +1,4 @@
-import { SmallTable, type SmallTableProps } from './small-table.tsx'
+import { SmallTable, type SmallTableProps } from './table/small-table.tsx'
 
 interface FieldChange {
   readonly field: string
@@ -8,13 +8,13 @@ interface FieldChange {
 
 interface FieldChangesProps extends Pick<SmallTableProps<FieldChange>, 'label' | 'maxHeight' | 'empty' | 'isNarrow' | 'isBare'> {
   readonly changes: readonly FieldChange[]
-  /** Headings of what was and what is. */
+  /** The headings of the columns of old and new values. */
   readonly sides: readonly [string, string]
 }
 
 const none = <span className="dimmed">none</span>
 
-/** What differs between two documents, field by field. */
+/** The differences of two documents, field by field. */
 export function FieldChanges({ changes, sides: [before, after], ...table }: FieldChangesProps) {
   return (
     <SmallTable

@@ -1,19 +1,19 @@
 import { Text } from '@mantine/core'
 import { useRef } from 'react'
-import { useShortcuts } from '../lib/keys.ts'
-import type { Call } from '../lib/wire.ts'
-import { PanelCall } from './panel-call.tsx'
+import { useShortcuts } from '../lib/browser/keys.ts'
+import type { Call } from '../lib/service/wire.ts'
+import { PanelCall } from './dialog/panel-call.tsx'
 import './heading.css'
 
 interface HeadingProps {
-  /** The key that leads here from anywhere on the page. */
+  /** The key that moves to this section from anywhere on the page. */
   readonly keys?: string
-  /** What the section asks, where that is not the call of the page: it opens in GraphiQL. */
+  /** The call of the section, if it is not the page's: it opens in GraphiQL. */
   readonly call?: Call | undefined
   readonly children: string
 }
 
-/** The heading of a section. Its key brings it into sight and the keyboard to it, so that Tab goes on within the section. */
+/** The heading of a section. Its key scrolls it into view and focuses it, so that Tab continues within the section. */
 export function Heading({ keys, call, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useShortcuts(keys === undefined ? [] : [{ keys, label: `Go to: ${children}`, run: () => goTo(heading.current) }])
@@ -27,7 +27,7 @@ export function Heading({ keys, call, children }: HeadingProps) {
   )
 }
 
-/** Brings something below the header of the page, and the keyboard to it. */
+/** Scrolls an element below the header of the page, and focuses it. */
 export function goTo(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'start' })
   element?.focus({ preventScroll: true })

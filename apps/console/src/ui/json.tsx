@@ -1,6 +1,6 @@
 import './json.css'
 
-/** A document as it is, which scrolls by itself. */
+/** A document as it is, with its own scrollbar. */
 export function Json({ text }: { readonly text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it

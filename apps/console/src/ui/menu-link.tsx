@@ -6,5 +6,5 @@ const PlainMenuItem = (props: MenuItemProps & Omit<ComponentPropsWithRef<'a'>, k
   <Menu.Item component="a" {...props} />
 )
 
-/** An entry of a menu that leads to another page of the console. */
+/** An entry of a menu with a link to another page of the console. */
 export const MenuLink = createLink(PlainMenuItem)

@@ -1,22 +1,22 @@
 import { Badge, Box, Group, Title, Tooltip } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import type { LiveState } from '../lib/live.ts'
-import { whenUncovered } from '../lib/over-page.ts'
+import { whenUncovered } from '../lib/browser/over-page.ts'
+import type { LiveState } from '../lib/service/live.ts'
 
-/** The path at which a visit began. Its page takes no focus, whatever it loads: the keyboard begins at the top of the document. */
+/** The path of the first page of a visit, which takes no focus, so that Tab begins at the top of the document. */
 let beginning: string | undefined
 let hasLeftIt = false
 
 /**
- * A page: its heading, what belongs next to it, and its content. Also names the browser's tab, and leads the keyboard and screen
- * readers to a page that was opened: to its heading.
+ * A page: its heading, the elements next to it, and its content. It also sets the title of the browser's tab, and moves the focus to
+ * the heading of a page that was opened, for keyboards and screen readers.
  */
 export function Page({ title, aside, children }: { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const isOpened = useRef(false)
   useEffect(() => {
     document.title = `${title} - Gantt`
-    // a page that only gets another title leaves the focus where somebody is at work
+    // a page that only gets another title does not move the focus
     beginning ??= location.pathname
     hasLeftIt ||= location.pathname !== beginning
     const isNew = !isOpened.current

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 interface PathListProps {
   readonly label: string
   readonly paths: readonly string[]
-  /** The sentence before them. */
+  /** The sentence before the paths. */
   readonly children: ReactNode
 }
 
-/** A sentence, and behind it the paths that it is about; nothing where there are none. */
+/** A sentence followed by the paths that it is about; renders nothing without paths. */
 export function PathList({ label, paths, children }: PathListProps) {
   if (paths.length === 0) return null
   return (

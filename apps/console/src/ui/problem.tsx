@@ -1,9 +1,9 @@
 import { FaultError, UnreachableError } from '@gantt/client'
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { isTimeout } from '../lib/timeout.ts'
+import { isTimeout } from '../lib/service/timeout.ts'
 
-/** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is reported as such. */
+/** An error with its code and request id for the ticket, and a button to retry. A missing scope is shown as such. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
   const problem = problemOf(error)
   const { title, text, code, requestId } = problem
@@ -48,13 +48,13 @@ export interface ProblemAlert {
   readonly requestId?: string | undefined
 }
 
-/** A problem as a ticket has it. */
+/** The text of an error for a ticket. */
 export const problemText = ({ title, text, code, requestId }: ProblemAlert): string =>
   [`${title}: ${text}`, ...(code === undefined ? [] : [`code ${code}`]), ...(requestId === undefined ? [] : [`request ${requestId}`])].join(
     '\n',
   )
 
-/** What went wrong, in words. */
+/** The error as a sentence. */
 export function problemOf(error: unknown): ProblemAlert {
   if (error instanceof FaultError) {
     const [first] = error.faults

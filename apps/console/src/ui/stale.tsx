@@ -1,34 +1,34 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { serviceNow } from '../lib/clock.ts'
 import { formatDuration, formatTime, useTimeZone } from '../lib/format.ts'
-import type { LiveState } from '../lib/live.ts'
-import { currentAt } from '../lib/travel.ts'
-import { useSilenceOf } from '../lib/use-freshness.ts'
+import { serviceNow } from '../lib/service/clock.ts'
+import type { LiveState } from '../lib/service/live.ts'
+import { currentAt } from '../lib/service/travel.ts'
+import { useSilenceOf } from '../lib/service/use-freshness.ts'
 import { Age } from './age.tsx'
 
 export interface FreshProps {
-  /** When it was read, by the clock of this browser; 0: that is not known. */
+  /** The time of the read, by the clock of this browser; 0: not known. */
   readonly atMs: number
-  /** Instances it is read again by itself, milliseconds; undefined: not by itself, or a stream brings what is new. */
+  /** The time of the next automatic read, milliseconds; undefined: none, or a stream updates it. */
   readonly everyMs?: number | undefined
-  /** The stream that brings it up to date. */
+  /** The stream that updates the data. */
   readonly live?: LiveState | undefined
-  /** False: nobody expects it to follow changes, such as a record, or a list that was frozen. */
+  /** False if it does not follow changes, like a record or a frozen list. */
   readonly isFollowed?: boolean | undefined
 }
 
 interface StaleProps extends FreshProps {
-  /** Why what is shown could not be read again; null: it could. */
+  /** Why the data could not be refreshed; null if it could. */
   readonly error: unknown
-  /** It is of something else, until what was asked for is there. */
+  /** The content belongs to something else until the requested data arrives. */
   readonly isOther?: boolean
   readonly children: ReactNode
 }
 
 /**
- * What is shown as it was: paler, and it says since when. So is everything live once there was no news of it for three seconds
- * (lib/freshness.ts): a number that may be wrong must not look like one that is right.
+ * Outdated data: paler, with the time since when. The same holds for all live data after three seconds without news
+ * (lib/service/freshness.ts): a number that may be outdated must not look like a current one.
  */
 export function Stale({ error, isOther = false, children, ...fresh }: StaleProps) {
   const silence = useSilence(fresh)
@@ -43,7 +43,7 @@ export function Stale({ error, isOther = false, children, ...fresh }: StaleProps
   )
 }
 
-/** For how many seconds there has been no news of something that is shown; undefined while it is current. The past stays as it is. */
+/** The number of seconds without news of shown data; undefined while it is current. Data of the past is always current. */
 export function useSilence({ atMs, everyMs, live, isFollowed = true }: FreshProps): number | undefined {
   const silence = useSilenceOf({ readAtMs: atMs, everyMs })
   if (!isFollowed || currentAt() !== undefined) return undefined
@@ -52,7 +52,7 @@ export function useSilence({ atMs, everyMs, live, isFollowed = true }: FreshProp
 
 const secondsSince = (atMs: number): number => Math.floor(Math.max(0, Date.now() - atMs) / 1_000)
 
-/** When something was read, and how long ago; and for how long there was no news of it. */
+/** The time and age of the data, and for how long there has been no update. */
 export function AsOf({ atMs, silence }: { readonly atMs: number; readonly silence?: number | undefined }) {
   const zone = useTimeZone()
   // ages are shown by the service's clock

@@ -1,10 +1,10 @@
 import { useCallback, useRef } from 'react'
-import { indexOf, type Key } from './use-choice.ts'
+import { indexOf, type Key } from './filter/use-choice.ts'
 
 interface Anchored {
   readonly count: number
   keyOf(index: number): Key
-  /** What is listed: another list has another first row. */
+  /** The identity of the list: another list has another first row. */
   readonly listKey: string
 }
 

@@ -1,5 +1,5 @@
 import { type PointerEvent, useRef, useState } from 'react'
-import type { Point } from './cell-layout.ts'
+import type { Point } from './chart/cell-layout.ts'
 
 /** A frame that is drawn with a pointer, by two of its corners. */
 export interface Frame {
@@ -7,7 +7,7 @@ export interface Frame {
   readonly to: Point
 }
 
-/** So far a pointer goes, in pixels, before a press becomes a frame. */
+/** The distance in pixels from which on a press becomes a selection frame. */
 const BEGINS_AFTER = 4
 
 /** Draws frames over an element. `pointOf` is where an event is in it. */
@@ -17,7 +17,7 @@ export function useFrame<Over extends Element>(
 ) {
   const [frame, setFrame] = useState<Frame | undefined>()
   const pressed = useRef<Point | undefined>(undefined)
-  /** The click that ends a frame is none of its own. */
+  /** The click that ends a drawn frame must not count as a click on the chart. */
   const isOver = useRef(false)
   const cancel = (): void => {
     pressed.current = undefined
@@ -26,7 +26,7 @@ export function useFrame<Over extends Element>(
   return {
     frame,
     cancel,
-    /** Whether a click belongs to a frame; asked once for each click. */
+    /** Whether a click belongs to a selection frame; asked once for each click. */
     endsFrame: (): boolean => {
       const ends = isOver.current
       isOver.current = false

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyStore, Scope } from '../stores/api-keys.ts'
 
 export { type Scope, scopes } from '../stores/api-keys.ts'
 
-/** Who calls: known by a key, never by what the call says of itself. */
+/** The caller, known by a key and never by statements in the call. */
 export interface Caller {
   readonly keyId: string
   readonly name: string
@@ -30,7 +30,7 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
 /** ADMIN may do everything. */
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
-/** What the caller may do and what it would need, for a message. */
+/** The scopes that the caller has and needs, for a message. */
 export function tellScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
   const has = `it has ${scopes.join(', ') || 'no scope'}`
   return needed.length === 0 ? has : `${has}; ${needed.join(' and ')} ${needed.length === 1 ? 'is' : 'are'} needed`

@@ -11,7 +11,7 @@ export interface FieldUse {
 /** Names of fields by type. */
 type Fields = Readonly<Record<string, readonly string[]>>
 
-/** What everyone who may make a call may know of its end. */
+/** The fields of a call's outcome that everyone who may make the call may read. */
 const ends: Fields = {
   UserError: ['code', 'message', 'path'],
   ValidationError: ['code', 'message', 'path', 'issues'],
@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** What a reporter learns of the next report: fields, not who reads them. */
+/** What a reporter learns about its next report: fields, not who reads them. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],
@@ -38,8 +38,8 @@ const required: Fields = {
 }
 
 /**
- * What a key with SCHEDULE, REPORT or CLAIM alone may ask of the things that its answers lead to. Every other field of an
- * object needs READ (or OPERATE, or ADMIN): what is not listed is refused.
+ * The fields that a key with SCHEDULE, REPORT or CLAIM alone may read of objects in its answers. Every other field of
+ * an object needs READ (or OPERATE, or ADMIN): fields that are not listed are refused.
  */
 export const answerFields: Fields = {
   ...ends,
@@ -79,7 +79,7 @@ export const answerFields: Fields = {
   Decision: ['id', 'outcome', 'at', 'account', 'instanceUuids', 'fleetRevision', 'attempt'],
 }
 
-/** All that a key bound to host names may ask for, root fields included. */
+/** All fields that a key bound to host names may read, root fields included. */
 export const hostBoundFields: Fields = {
   ...ends,
   Query: ['viewer'],
@@ -99,7 +99,7 @@ export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // its message says no more for such a key (services/bound.ts), since UserError answers it too
+  // the message contains no more for such a key (services/key/bound.ts), since UserError answers it too
   NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
@@ -138,7 +138,7 @@ export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
 }
 
-/** Each of these scopes may ask for every field of the objects that it is answered. */
+/** Each of these scopes may read every field of the objects that it gets. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
 /** The scopes that a caller lacks for a document in which an object's field is refused to it. */

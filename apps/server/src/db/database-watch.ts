@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { UnavailableError } from '../replica/placement.ts'
+import { UnavailableError } from '../unavailable.ts'
 
-/** Whether the database answers, for a service that goes on without it. */
+/** Observes whether the database answers, for a service that can run without it. */
 export interface DatabaseWatch {
   /** Undefined while it answers. */
   readonly away: DatabaseAway | undefined
@@ -11,16 +11,16 @@ export interface DatabaseWatch {
 }
 
 export interface DatabaseAway {
-  /** By this machine's clock, milliseconds since 1970. */
+  /** Milliseconds since 1970 by this machine's clock. */
   readonly since: number
   readonly reason: string
 }
 
-/** Of a service that has nothing without its database: whoever asks it learns by that. */
+/** For a service that cannot run without its database: its queries themselves show an outage. */
 export const askedAnyway: DatabaseWatch = { away: undefined, assertThere: () => {}, close: async () => {} }
 
 export interface WatchOptions {
-  /** Makes the database ready, before it counts as there. */
+  /** Makes the database ready, before it counts as available. */
   prepare(): Promise<void>
   warn(message: string): void
 }
@@ -28,13 +28,13 @@ export interface WatchOptions {
 const LOOK_MS = 1_000
 const PATIENCE_MS = 2_000
 
-/** Looks at the database each second. It has been looked at once when this resolves, which is after two seconds at most. */
+/** Checks the database each second. Resolves after the first check, or after two seconds at the latest. */
 export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn }: WatchOptions): Promise<DatabaseWatch> {
   let client: pg.Client | undefined
   let isPrepared = false
   let isClosed = false
   let away: DatabaseAway | undefined = { since: Date.now(), reason: 'it was not asked yet' }
-  let isTold = false
+  let hasWarned = false
 
   const leave = async (): Promise<void> => {
     const former = client
@@ -44,7 +44,7 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
   const ask = async (): Promise<void> => {
     if (client === undefined) {
       const next = new pg.Client({ ...connection, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, keepAlive: true })
-      // an idle connection that ends is found by the next look
+      // if an idle connection ends, the next check finds it
       next.on('error', () => undefined)
       await next.connect()
       client = next
@@ -57,14 +57,14 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
     try {
       await ask()
       if (away === undefined) return
-      if (isTold) warn(`the database is back after ${Math.round((Date.now() - away.since) / 1_000)} s; what waited is written`)
+      if (hasWarned) warn(`the database is back after ${Math.round((Date.now() - away.since) / 1_000)} s; what waited is written`)
       away = undefined
-      isTold = false
+      hasWarned = false
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       away = { since: away?.since ?? Date.now(), reason }
-      if (!isTold) warn(`the database does not answer (${reason}): claims, reports and keys go on, and what is for its tables waits`)
-      isTold = true
+      if (!hasWarned) warn(`the database does not answer (${reason}): claims, reports and keys continue, and rows for its tables wait`)
+      hasWarned = true
       await leave()
     }
   }

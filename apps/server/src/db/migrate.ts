@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { TIMEOUTS } from '../sync/postgres/session.ts'
+import { TIMEOUTS } from './session.ts'
 
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string }
 
 export const migrationCodes = ['migration.edited', 'migration.unfinished', 'migration.failed'] as const
 
-/** A migration that cannot be applied; `code` says which way, `message` what to do. */
+/** A migration that cannot be applied; `code` is the reason, `message` the remedy. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code: (typeof migrationCodes)[number]
@@ -20,12 +20,12 @@ export class MigrationError extends Error {
   }
 }
 
-/** Held while migrations run, so that of processes starting together one migrates and the others find it done. */
+/** Held while migrations run: if processes start together, one of them migrates and the others find the work done. */
 const MIGRATION_LOCK = 0x67616e75
 
 /**
  * Brings the database to the newest schema and returns the names of the migrations applied now. The bookkeeping is
- * Prisma's own, so that its command line accepts the result. Each migration is one transaction: whole or not at all.
+ * Prisma's own, so that its command line accepts the result. Each migration is one transaction, applied completely or not at all.
  */
 export async function migrate(connection: pg.ClientConfig, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
   const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })

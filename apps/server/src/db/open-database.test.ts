@@ -42,7 +42,7 @@ test('processes that open together get one migrated database, which comes back a
   expect(fs.existsSync(path.join(stateDir, 'data', 'postmaster.pid'))).toBe(false)
 })
 
-test('a server of your own is used as it is', async () => {
+test('an external server is used without changes', async () => {
   const given = await createTestDatabase()
   const database = await openDatabase({ databaseUrl: given.url })
   expect(database).toMatchObject({ mode: 'external', applied: [] })

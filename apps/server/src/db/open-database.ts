@@ -7,36 +7,39 @@ import { untilReachable } from './until-reachable.ts'
 export type DatabaseOptions = {
   /** A PostgreSQL server of the operator's own; without it the embedded one is used. */
   readonly databaseUrl?: string
-  /** Where the embedded server keeps its files. */
+  /** The folder of the embedded server's files. */
   readonly stateDir?: string
-  /** The embedded server is wanted alone: `postgres.in_use` where another process owns it already. */
+  /** Whether the embedded server must not be shared: throws `postgres.in_use` if another process owns it already. */
   readonly alone?: boolean
-  /** Left out: it is. Else a server of the operator's own may be away: whoever uses it finds out when it is there, and migrates it. */
+  /** False: an external server may be unreachable; its first user after it is back migrates it. The default is true. */
   readonly isAwaited?: boolean
-  /** A server of the operator's own that cannot be reached is waited for until this is aborted. Left out: that is an error at once. */
+  /**
+   * Until this signal is aborted, the start waits for an external server that cannot be reached. Without the signal, that is an error at
+   * once.
+   */
   readonly stopped?: AbortSignal
-  /** Hears what is waited for. */
+  /** Receives messages about what the start is waiting for. */
   readonly warn?: (message: string) => void
-  /** The embedded server ended. Pools reconnect by themselves once it is back; LISTEN and what was cached must be renewed. */
+  /** Called when the embedded server ended. Pools reconnect by themselves once it is back; LISTEN and caches must be renewed. */
   readonly onLost?: () => void
-  /** It is back, with the outcome of starting it again. */
+  /** Called when the server runs again, with the outcome of its restart. */
   readonly onRecovered?: (mode: EmbeddedPostgres['mode']) => void
 }
 
 export type Database = {
-  /** For `pg` and for Prisma's adapter. */
+  /** The connection settings for `pg` and for Prisma's adapter. */
   readonly connection: pg.ClientConfig
   readonly url: string
-  /** How the server was come by; `external` is the operator's own. */
+  /** Where the server comes from; `external` is the operator's own. */
   readonly mode: EmbeddedPostgres['mode'] | 'external'
   /** The migrations applied by this call. */
   readonly applied: readonly string[]
-  /** Close your pools first. The last process on an embedded server stops it. */
+  /** All pools must be closed before. The last process on an embedded server stops it. */
   close(): Promise<void>
 }
 
 const NAME = 'gantt'
-/** Held while the database is made, in the server's database `postgres`. */
+/** Held in the server's database `postgres` while the service's own database is created. */
 const CREATION_LOCK = 0x67616e77
 const RETRY_AFTER_MS = 500
 
@@ -66,7 +69,7 @@ async function openEmbedded({ stateDir, alone = false, onLost = () => {}, onReco
         recovery = recover()
       },
     })
-  /** Tries until it succeeds: a service without its database has nothing else to do. */
+  /** Retries until it succeeds, because the service can do nothing without its database. */
   const recover = async (): Promise<void> => {
     while (!isClosed) {
       try {

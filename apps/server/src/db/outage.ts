@@ -1,19 +1,20 @@
-/** SQLSTATE classes of a server that is away, starts, stops, is a standby, has no room left, or asks to try again: no fault of the statement. */
+/** SQLSTATE classes of errors that are not the statement's fault: the server is unreachable, starting, stopping, full, or a standby. */
 const SERVER_CLASSES = /^(08|25|40|53|55|57|58)...$/
-/** Codes of Node for a network that does not lead to the server; ENOENT is of a socket file. */
+/** Codes of Node for a server that cannot be reached; ENOENT is for a missing socket file. */
 const NETWORK = new Set('ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN EPIPE ENOENT'.split(' '))
-/** Codes of Prisma for a server that cannot be reached, or a connection or transaction that was not had in time. */
+/** Codes of Prisma for a server that cannot be reached, or a connection or transaction that was not obtained in time. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])
-/** What Prisma's adapter calls the same when a raw statement meets it. */
+/** The codes of Prisma's adapter for the same errors in raw statements. */
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
-/** What `pg` says without a code. */
+/** The messages of `pg` errors that have no code. */
 const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/
-/** How far an error may lie behind others. */
+/** The maximum depth of nested causes that are examined. */
 const MOST_CAUSES = 4
 
 /**
- * Why the database is away, has no connection left or cannot take a statement now; undefined for every other error, such as a wrong
- * statement or password, which waiting does not mend. Reads errors of Node, `pg` and Prisma, and what lies behind them.
+ * Why the database is away, has no connection left or cannot take a statement now; undefined for every other error,
+ * such as a wrong statement or password, which waiting does not resolve. Reads errors of Node, `pg` and Prisma, and
+ * their causes.
  */
 export function outageOf(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < MOST_CAUSES; at = at.cause, depth++) {

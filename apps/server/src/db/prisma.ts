@@ -1,20 +1,20 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { TIMEOUTS } from '../sync/postgres/session.ts'
 import { askedAnyway, type DatabaseWatch } from './database-watch.ts'
+import { TIMEOUTS } from './session.ts'
 
-/** How long a transaction waits for a connection, milliseconds. */
+/** How long Prisma waits for a transaction to begin, milliseconds: longer than the pool waits for a connection, so that its error says why. */
 const CONNECTED_MS = 15_000
 
 /**
- * The one client of the projections and records; the log has sessions of its own. Disconnect it when done. While the watch says
- * that the database is away, every call is refused at once with UnavailableError.
+ * The one client of the projections and records; the log has sessions of its own. Disconnect it after use. While the
+ * watch reports that the database is away, every call is refused at once with UnavailableError.
  */
 export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatch = askedAnyway): PrismaClient {
   const client = new PrismaClient({
     adapter: new PrismaPg({ ...TIMEOUTS, ...connection, max: 8 }),
-    // on a busy machine a connection takes longer than Prisma's 2 s
+    // on a busy machine it takes longer than Prisma's 2 s
     transactionOptions: { maxWait: CONNECTED_MS },
   })
   if (database === askedAnyway) return client
@@ -26,11 +26,11 @@ export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatc
       },
     },
   })
-  // an extension takes nothing away that is used here
+  // the extended client still has every method that is used here
   return watched as unknown as PrismaClient
 }
 
 export type { PrismaClient }
 
-/** What a store needs: the client itself, or a transaction of it. */
+/** What a store needs: the client itself, or one of its transactions. */
 export type Database = Pick<PrismaClient, '$executeRaw' | '$queryRaw'>

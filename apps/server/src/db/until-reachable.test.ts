@@ -25,7 +25,7 @@ test('a database that is away is named by its setting, without its password, and
   expect(said[0]).not.toContain('secret')
 })
 
-test('one that takes the connection and says nothing of PostgreSQL’s is waited for too', async () => {
+test("a server that accepts connections without speaking PostgreSQL's protocol is waited for too", async () => {
   const server = createServer((socket) => socket.end())
   const port = await new Promise<number>((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))

@@ -6,8 +6,8 @@ export interface ReachOptions extends Omit<WaitOptions, 'onAway'> {
 }
 
 /**
- * Does what needs a database of the operator's own until its server answers: it may start later than the service. What waiting does not
- * mend, such as a wrong password, is thrown at once.
+ * Repeats an operation that needs the operator's own database until its server answers, because it may start later than
+ * the service. Errors that waiting does not resolve, such as a wrong password, are thrown at once.
  */
 export const untilReachable = <T>(work: () => Promise<T>, { url, ...options }: ReachOptions): Promise<T> =>
   retryUntilDone(work, {

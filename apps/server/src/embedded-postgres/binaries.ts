@@ -33,7 +33,7 @@ export function stageBinaries(stateRoot: string): Binaries {
   return { home, initdb: path.join(bin, 'initdb'), postgres, majorVersion: readMajorVersion(postgres, stateRoot) }
 }
 
-/** Copies of earlier releases, of no use once this one runs. */
+/** Deletes copies of earlier releases, which are not needed once this one runs. */
 export function removeOtherBinaries(stateRoot: string, { home }: Binaries): void {
   for (const name of fs.readdirSync(stateRoot)) {
     const folder = path.join(stateRoot, name)
@@ -59,7 +59,7 @@ function findPackage(): { folder: string; version: string } {
   return { folder, version }
 }
 
-/** npm packages hold no links. The package's own script would make them, but npm may be set to run no scripts. */
+/** Creates the links that an npm package cannot contain. The package's own script would do so, but npm may be set to run no scripts. */
 function restoreLinks(home: string): void {
   const listed = JSON.parse(fs.readFileSync(path.join(home, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of listed) {

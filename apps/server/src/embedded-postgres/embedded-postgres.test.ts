@@ -10,7 +10,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { sendSignal } from '../testing/send-signal.ts'
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './index.ts'
 
-/** Most tests go on with one database: making one takes a second or two. Those about the first start have a place of their own. */
+/**
+ * Most tests share one database, because creating one takes a second or two. Those about the first start have a folder
+ * of their own.
+ */
 let shared: string
 let own: string
 let stateDir: string
@@ -73,7 +76,7 @@ function killServer(pid: number): void {
   sendSignal([pid, ...childrenOf(pid)], 'SIGKILL')
 }
 
-test('the first start makes the database, a second joins it, and the last to leave stops it', async () => {
+test('the first process creates the database, a second one joins it, and the last one to leave stops it', async () => {
   stateDir = path.join(own, 'state')
   const first = await start()
   expect(first).toMatchObject({ mode: 'started', created: true, owners: 1 })
@@ -106,7 +109,7 @@ test('processes that start together share one server', async () => {
   expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1)
 })
 
-test('of those that want the server alone and start together one gets it, and others may join that one', async () => {
+test('of processes that start together and need the server exclusively one gets it, and others may join that one', async () => {
   const attempts = await Promise.allSettled(Array.from({ length: 4 }, () => start({ alone: true })))
   const refused = attempts.filter((attempt) => attempt.status === 'rejected')
   expect(refused.map(({ reason }) => reason.code)).toEqual(['postgres.in_use', 'postgres.in_use', 'postgres.in_use'])
@@ -114,7 +117,7 @@ test('of those that want the server alone and start together one gets it, and ot
   await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
 })
 
-test('whoever wants the server alone does not get one that another uses', async () => {
+test('a process that needs the server exclusively does not get one that another uses', async () => {
   await start()
   await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
 })
@@ -177,14 +180,14 @@ test.each([
   expect(fs.statSync(foreign).isDirectory() ? fs.readdirSync(foreign) : 'a file').toEqual(before)
 })
 
-test('a state directory where no folder can be made is refused, and not tried for ever', async () => {
+test('a state directory in which no folder can be created is refused without endless retries', async () => {
   await expect(start({ stateDir: '/proc/nothing/here' })).rejects.toMatchObject({
     code: 'postgres.state_dir_foreign',
     message: expect.stringContaining('GANTT_DATA_DIR'),
   })
 })
 
-test('a database of another major version is refused and left as it is', async () => {
+test('a database of another major version is refused and not changed', async () => {
   await (await start()).stop()
   const file = path.join(stateDir, 'data', 'PG_VERSION')
   const before = fs.readFileSync(file, 'utf8')
@@ -194,7 +197,7 @@ test('a database of another major version is refused and left as it is', async (
   expect((await start()).mode).toBe('started')
 })
 
-test('a wrong password is named, and no server stays behind', async () => {
+test('a wrong password is reported, and no server keeps running', async () => {
   await (await start()).stop()
   const file = path.join(stateDir, 'data', 'gantt.password')
   const before = fs.readFileSync(file, 'utf8')
@@ -263,7 +266,7 @@ test('acknowledged rows survive the kill of service and server', async () => {
   expect(await query(again, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }])
 })
 
-test('a service that ends in order stops its server', async () => {
+test('a service that is shut down in order stops its server', async () => {
   const { owner, pid, mode } = await startOwner()
   expect(mode).toBe('started')
   owner.kill('SIGTERM')

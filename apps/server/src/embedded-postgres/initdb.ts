@@ -10,14 +10,17 @@ import type { StateDir } from './state-dir.ts'
 
 export const DATABASE_USER = 'gantt'
 
-/** Sorting and upper case the same on every machine, whatever its C library; a random password needs no stretching. */
+/** Options for the same sorting and upper case on every machine, with any C library; a random password needs few hash rounds. */
 const FLAGS = [
   ...['--username', DATABASE_USER, '--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-instructions'],
   ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
   ...['--wal-segsize', '4', '--set', 'scram_iterations=1'],
 ]
 
-/** Makes the database unless it is there, and returns whether it did. The password lies inside, so neither comes without the other. */
+/**
+ * Creates the database if it does not exist, and returns whether it did. The password is stored inside, so that both
+ * exist or neither does.
+ */
 export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean {
   return makeWhole(stateDir.data, (unfinished) => {
     const password = randomBytes(24).toString('base64url')
@@ -35,7 +38,7 @@ export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean 
   })
 }
 
-/** A database of another major version cannot be opened, only read out with the release that made it. */
+/** Throws for a database of another major version, which only the release that created it can open. */
 export function assertSameVersion({ data }: StateDir, { majorVersion }: Binaries): void {
   const found = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim()
   if (found === majorVersion) return

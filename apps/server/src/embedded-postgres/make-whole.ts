@@ -6,8 +6,8 @@ import { codeOf } from './error.ts'
 const ABANDONED_AFTER_MS = 10 * 60_000
 
 /**
- * Makes a directory that is either complete or not there: filled under another name in the same folder, then renamed.
- * Of two processes doing so at once the second drops its copy. Returns whether this call made it.
+ * Creates a directory that is either complete or absent: filled under another name in the same folder, then renamed. Of
+ * two processes that do so at once the second drops its copy. Returns whether this call created it.
  */
 export function makeWhole(target: string, fill: (unfinished: string) => void): boolean {
   if (fs.existsSync(target)) return false
@@ -26,7 +26,7 @@ export function makeWhole(target: string, fill: (unfinished: string) => void): b
   }
 }
 
-/** What a killed process left. Known by its age: process numbers repeat in containers. */
+/** Deletes files that a killed process left, recognised by their age, because process ids repeat in containers. */
 function removeAbandoned(parent: string, prefix: string): void {
   for (const name of fs.readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue
@@ -36,7 +36,7 @@ function removeAbandoned(parent: string, prefix: string): void {
   }
 }
 
-/** Every file and folder below `folder`, links not followed. */
+/** All files and folders below `folder`; links are not followed. */
 export function entriesBelow(folder: string): { file: string; entry: fs.Dirent }[] {
   return fs
     .readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -4,12 +4,12 @@ import { EmbeddedPostgresError } from './error.ts'
 import { askToStop, findPostmaster, isPostmaster } from './postmaster.ts'
 import type { StateDir } from './state-dir.ts'
 
-/** `stopped`: we were the last and stopped the server. `left`: others still use it. `gone`: it had ended before. */
+/** `stopped`: this process was the last owner and stopped the server. `left`: others still use it. `gone`: it had ended before. */
 export type Departure = 'stopped' | 'left' | 'gone'
 
 /** Every owner holds this lock, shared, as long as its connection lives; the server itself forgets an owner that died. */
 const OWNERS_LOCK = 0x67616e74
-/** Held, not shared, by the one owner that wants to be alone: of several that start at once exactly one gets it. */
+/** Held exclusively by an owner that needs the server alone: of several that start at once exactly one gets it. */
 const ALONE_LOCK = 0x67616e78
 const STOP_TIMEOUT_MS = 30_000
 const LOOK_EVERY_MS = 10
@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 10
  */
 export async function joinOwners(connection: pg.ClientConfig, alone = false): Promise<{ client: pg.Client; owners: number }> {
   const client = new pg.Client({ ...connection, application_name: `gantt owner ${process.pid}` })
-  client.on('error', () => {}) // the server went away; the event 'end' follows
+  client.on('error', () => {}) // the connection to the server was lost; the event 'end' follows
   try {
     await client.connect()
     if (alone) await takeAlone(client)
@@ -46,14 +46,14 @@ async function takeAlone(client: pg.Client): Promise<void> {
 const inUse = () =>
   new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
 
-/** Ends our ownership. The last owner stops the server; while it does, nobody can join, since joining waits for the lock. */
+/** Ends our ownership. The last owner stops the server; meanwhile no process can join, because joining waits for the lock. */
 export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promise<Departure> {
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [OWNERS_LOCK])
     const { rows } = await client.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [OWNERS_LOCK])
     const pid = rows[0]?.last ? findPostmaster(stateDir) : undefined
     if (pid === undefined) {
-      // others are there, or the server lives in another container and cannot be reached by a signal
+      // there are other owners, or the server runs in another container and cannot be reached by a signal
       await client.end()
       return 'left'
     }

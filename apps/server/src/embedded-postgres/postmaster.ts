@@ -8,7 +8,7 @@ import type { StateDir } from './state-dir.ts'
 
 export type Settings = Readonly<Record<string, string | number>>
 
-/** Given on the command line at every start, so that a new release changes them without editing a file. */
+/** Settings on the command line of every start, so that a new release can change them without editing a file. */
 const SETTINGS: Settings = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -31,7 +31,7 @@ const SETTINGS: Settings = {
   timezone: 'UTC',
 }
 
-/** A server process that we started; `ended` says how it went once it is over. */
+/** A server process that this process started; `ended` resolves with its result. */
 export type Launched = { readonly pid: number | undefined; ended?: string }
 
 /** The process number of the server now running on this data directory, if there is one. */
@@ -47,7 +47,7 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
   } catch {
     return false // no such process, or one of another account; ours we may always signal
   }
-  // a number may have been given to another process since: only the server works in its data directory
+  // the process id may belong to another process by now: only the server has its data directory as working directory
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres')
   }
@@ -59,8 +59,9 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
 }
 
 /**
- * PostgreSQL replaces stale lock files by itself, unless their number now belongs to a zombie or to another process of
- * the account, as after a container's restart. Its shared memory still guards the data against a second server.
+ * PostgreSQL replaces stale lock files itself, unless their process number now belongs to a zombie or to another
+ * process of the account, as after a container's restart. Its shared memory still protects the data from a second
+ * server.
  */
 export function removeStaleLocks(stateDir: StateDir): void {
   for (const file of [path.join(stateDir.data, 'postmaster.pid'), `${stateDir.socket}.lock`]) {
@@ -98,7 +99,7 @@ export function askToStop(pid: number): void {
   process.kill(pid, 'SIGINT')
 }
 
-/** The last lines of the newest two logs: whoever starts next to us moves ours away. */
+/** The last lines of the newest two logs: another process that starts at the same time may move ours away. */
 export function readLogTail({ logFile }: StateDir): string {
   const logs = [`${logFile}.1`, logFile].filter((file) => fs.existsSync(file))
   return logs.flatMap((file) => fs.readFileSync(file, 'utf8').trim().split('\n').slice(-6)).join('\n')

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { countSynchronous, makeStandby, promote, REPLICATED, waitForStandbys } from './standby.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
 
-test('a standby has every commit that was answered, takes the place of a primary that was killed, and the old one follows it', async () => {
+test('a standby has every acknowledged commit, replaces a killed primary, and the former primary then follows it', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-standby-'))
   fs.chmodSync(folder, 0o711)
   const [a, b] = [path.join(folder, 'a'), path.join(folder, 'b')]

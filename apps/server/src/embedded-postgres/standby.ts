@@ -8,7 +8,7 @@ import type { Settings } from './postmaster.ts'
 import type { EmbeddedPostgres, PostgresConnection } from './start.ts'
 import { openStateDir } from './state-dir.ts'
 
-/** Settings of a server that standbys follow, and of the standbys, so that either may take the other's place. */
+/** Settings of a primary and of its standbys, so that they can swap roles. */
 export const REPLICATED: Settings = {
   wal_level: 'replica',
   max_wal_senders: 4,
@@ -19,12 +19,12 @@ export const REPLICATED: Settings = {
   wal_receiver_status_interval: '1s',
 }
 
-/** What a copy makes anew, or must not have: these folders are copied empty, these files not at all. */
+/** Parts that a copy creates again or must not contain: these folders are copied empty, these files are omitted. */
 const EMPTY = new Set(['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_subtrans', 'pg_stat_tmp'])
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label'])
 const COPY_TRIES = 5
 
-/** Makes a standby the primary: it takes writes from then on, and follows nobody. */
+/** Promotes a standby to primary: it accepts writes from then on, and follows no server. */
 export async function promote(standby: Pick<EmbeddedPostgres, 'connection'>): Promise<void> {
   const promoted = await asAdmin(standby.connection(), (admin) => admin.query<{ done: boolean }>('SELECT pg_promote() AS done'))
   if (promoted.rows[0]?.done !== true)
@@ -39,7 +39,7 @@ export async function waitForStandbys(server: Pick<EmbeddedPostgres, 'connection
   })
 }
 
-/** How many standbys have everything that the server would answer for. */
+/** The number of standbys that have everything that the server acknowledges. */
 export async function countSynchronous(server: Pick<EmbeddedPostgres, 'connection'>): Promise<number> {
   const { rows } = await asAdmin(server.connection(), (admin) =>
     admin.query<{ count: number }>(`SELECT count(*)::int AS count FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')`),
@@ -48,8 +48,8 @@ export async function countSynchronous(server: Pick<EmbeddedPostgres, 'connectio
 }
 
 /**
- * Makes of a state directory that of a standby of a running server on this machine: a base backup, and the way to the server
- * that it follows. What was there before is dropped. Start it with the settings REPLICATED, as any other server.
+ * Turns a state directory into that of a standby of a running server on this machine: a base backup, and the address of
+ * the server that it follows. Earlier content is dropped. The standby must be started with the settings REPLICATED.
  */
 export async function makeStandby(primary: PostgresConnection, from: string, to: string): Promise<void> {
   const [source, target] = [openStateDir(from), openStateDir(to)]
@@ -72,7 +72,7 @@ export async function makeStandby(primary: PostgresConnection, from: string, to:
   })
 }
 
-/** Owners and modes stay. A file that the server drops while it is copied is no error: it does not need it. */
+/** Copies a data directory with owners and modes. The server may delete files during the copy, which then does not need them. */
 function copyData(from: string, to: string): void {
   for (let left = COPY_TRIES; ; left--) {
     fs.rmSync(to, { recursive: true, force: true })
@@ -94,7 +94,7 @@ function copyData(from: string, to: string): void {
 
 async function asAdmin<T>(connection: PostgresConnection, use: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client(connection)
-  // the server may end at any moment; the statement under way shows it
+  // the server may end at any moment, which the running statement reports
   admin.on('error', () => undefined)
   await admin.connect()
   try {

@@ -10,29 +10,32 @@ import { defaultStateDir, openStateDir, type StateDir } from './state-dir.ts'
 
 export type EmbeddedPostgresOptions = {
   readonly stateDir?: string
-  /** PostgreSQL settings in addition to ours. They count for whoever starts the server, not for who joins it. */
+  /** Additional PostgreSQL settings. They apply if this process starts the server, not if it joins. */
   readonly settings?: Settings
   readonly timeoutMs?: number
-  /** Throws `postgres.in_use` where another process owns the server, or wants it alone too; others may join later. */
+  /** Throws `postgres.in_use` if another process owns the server, or also needs it alone; others may join later. */
   readonly alone?: boolean
-  /** The server ended without our doing. Start again: socket and password stay, so a pool reconnects by itself. */
+  /** Called when the server ended unexpectedly. It can be started again: socket and password stay, so that pools reconnect. */
   readonly onLost?: () => void
 }
 
 export type EmbeddedPostgres = {
-  /** `started` it, `attached` to one that others use, or `adopted` one that nobody owned: its owners had died, or its starter joins after us. */
+  /**
+   * `started` by this process, `attached` to one that others use, or `adopted` one without an owner: its owners had
+   * died, or its starter joins after us.
+   */
   readonly mode: 'started' | 'attached' | 'adopted'
-  /** Whether this start made the database. */
+  /** Whether this start created the database. */
   readonly created: boolean
-  /** How many use the server, with us, at the time of joining. */
+  /** The number of processes that use the server, including this one, when this one joined. */
   readonly owners: number
   readonly pid: number | undefined
   readonly ms: number
   connection(database?: string): PostgresConnection
   url(database?: string): string
-  /** Close your own connections first. Calling it again returns the same answer. */
+  /** The caller's connections must be closed before. Further calls return the same answer. */
   stop(): Promise<Departure>
-  /** Leaves the server running even if nobody else owns it: whoever comes next adopts it. */
+  /** Leaves the server running even without another owner: the next process adopts it. */
   leave(): Promise<void>
 }
 
@@ -49,7 +52,7 @@ const LOOK_EVERY_MS = 20
 const AFTER_AN_END_MS = 200
 
 /**
- * Gives a running PostgreSQL server on the state directory: makes the database at the first start, joins the server if
+ * Provides a running PostgreSQL server on the state directory: creates the database at the first start, joins the server if
  * one runs, else starts it. All processes that call this on one directory share one server; the last to stop stops it.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
@@ -113,7 +116,7 @@ type Attempt = {
 
 type Joined = { readonly client: pg.Client; readonly owners: number; readonly launched: Launched | undefined }
 
-/** Tries to join, and launches a server whenever there is none, until one of both works out. */
+/** Tries to join a server, and starts one if there is none, until either succeeds. */
 async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection }: Attempt): Promise<Joined> {
   let launched: Launched | undefined
   let deadline = Date.now() + timeoutMs
@@ -122,7 +125,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       const joined = await tryToJoin(connection, stateDir, alone)
       if ('client' in joined) return { ...joined, launched }
 
-      // it answers that it is starting, recovering or stopping: that may take as long as it takes
+      // the server answers that it is starting, recovering or stopping, for which there is no time limit
       if (codeOf(joined.refusal) === '57P03') deadline = Date.now() + timeoutMs
       if (Date.now() > deadline) throw timedOut(stateDir, timeoutMs, joined.refusal)
 
@@ -138,7 +141,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       await sleep(LOOK_EVERY_MS)
     }
   } catch (error) {
-    // leave nothing behind; but where another owns it by now, it is that one's to stop
+    // stops the started server, unless another process owns it by now
     if (launched?.pid !== undefined && launched.ended === undefined && codeOf(error) !== 'postgres.in_use') askToStop(launched.pid)
     throw error
   }

@@ -48,7 +48,7 @@ export function openStateDir(stateDir: string): StateDir {
   }
 }
 
-/** It is made whole or not at all, so a folder without the mark of a database is somebody else's. */
+/** It is created completely or not at all, so a folder without the mark of a database belongs to something else. */
 function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
   throw new EmbeddedPostgresError(
@@ -64,7 +64,7 @@ function makeFolder(folder: string): void {
   for (let above = path.dirname(folder); above.startsWith(first); above = path.dirname(above)) fs.chmodSync(above, 0o711)
 }
 
-/** Makes a folder and those that it lies in; answers the outermost that was not there before. */
+/** Creates a folder and its parents; returns the outermost one that did not exist before. */
 function madeFirst(folder: string): string | undefined {
   // one by one: Node tries for ever to make all at once where the file system makes none, as /proc
   const missing: string[] = []

@@ -16,7 +16,7 @@ import { dataOf, type Json, placeWith, startTestService, type TestService } from
 import { abandonChange, type ChangeOptions, type ChangeStep, changeEngine } from './engine-change.ts'
 import { assertLogIn, type EngineName } from './record.ts'
 
-/** All that callers hold or may ask for again. */
+/** All data that callers hold or may read again. */
 const HELD = `{
   claims(first: 100) { nodes { id fence state instanceUuid revision expiresAt host { name } decision { id } } }
   hosts(first: 100) { nodes { name revision status } }
@@ -138,7 +138,7 @@ describe.each(byExtent<readonly (1 | 3)[]>([1], [1, 3]))('changing the engine, o
         expect(await placeWith(api, call)).toMatchObject({ replayed: true, ...answerOf(before.answer) })
         expect((await api.ask('{ viewer { account } }', {}, before.reader)).data).not.toBeNull()
         await expectSameDecision(api, before.decision)
-        // what is written there comes back: a claim that ends, one that begins, a refusal, a key
+        // later changes are copied back: a claim that ends, one that begins, a refusal, a key
         const [claim] = before.answer.destinations
         const { id, fence } = claim.selected.claim
         await dataOf(api, `mutation { claimRelease(claims: [{ id: "${id}", fence: ${fence} }]) { __typename } }`)
@@ -165,7 +165,7 @@ describe.each(byExtent<readonly (1 | 3)[]>([1], [1, 3]))('changing the engine, o
     })
 
     test.each(count === 3 ? [TRIMMED] : [['whole', 0] as const, TRIMMED])(
-      'a log that is %s comes there and back at its own revisions, and once more',
+      'a log that is %s is copied there and back at its own revisions, and once more',
       async (_name, trimmedTo) => {
         const fleet = await fillLog({ trimmedTo })
         const there = await change('nats')
@@ -221,7 +221,7 @@ describe.each(byExtent<readonly (1 | 3)[]>([1], [1, 3]))('changing the engine, o
       expect(await openEngines()).toBe('nats')
     })
 
-    test('a replica that slept through the change writes nothing, and says where the log is', async () => {
+    test('a replica that was stopped during the change writes nothing, and reports where the log is', async () => {
       const { place } = await fillLog()
       const late = { format: ENTRY_FORMAT, id: 'late', writer: 'test', basis: place, changes: [aReport('late')] } as const
       const asleep = await openLog('postgres')
@@ -281,7 +281,7 @@ describe.each(byExtent<readonly (1 | 3)[]>([1], [1, 3]))('changing the engine, o
   })
 })
 
-/** All but the revision of the fleet, which is that of the call. */
+/** All fields except for the revision of the fleet, which is the revision at the call. */
 const answerOf = ({ decision, destinations }: Json) => ({ decision, destinations })
 
 const stateOf = (fleet: Fleet): string => digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part)))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
-import { createReplicaStore } from '../db/replicas.ts'
-import { isLiving } from '../replica/registry.ts'
+import { createReplicaStore } from '../db/tables/replicas.ts'
+import { isLiving } from '../replica/watch/registry.ts'
 import type { ReplicaRows } from '../stores/replicas.ts'
 import type { NatsAddress } from '../sync/nats/address.ts'
 import { EngineChangeError } from './error.ts'
@@ -12,7 +12,7 @@ import { bringKeys, drainRecords } from './records.ts'
 import { type NatsLogState, type NatsSide, openNatsSide } from './streams.ts'
 import { projectionPlace, readTables, replaceTables } from './tables.ts'
 
-/** What a change of engine does, in its order. */
+/** The steps of a change of engine, in order. */
 export const changeSteps = ['check', 'close', 'drain', 'copy', 'keys', 'verify', 'declare', 'end'] as const
 export type ChangeStep = (typeof changeSteps)[number]
 
@@ -23,7 +23,7 @@ export interface ChangeOptions {
   readonly to: EngineName
   /** Checks and sums up, and changes nothing. */
   readonly isDry?: boolean
-  /** What waits for the database takes at most so many bytes in NATS. */
+  /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
   /** Hears of each step before it begins; what it throws ends the change there. */
   onStep?(step: ChangeStep): void | Promise<void>
@@ -35,9 +35,9 @@ export interface ChangeOptions {
 export interface ChangeReport {
   /** `already`: an earlier call had done it; `ended`: an earlier call had done all but its last step. */
   readonly outcome: 'ready' | 'done' | 'ended' | 'already'
-  /** Of the log that was taken; null where an earlier call took it. */
+  /** The digest of the log that was copied; null if an earlier call copied it. */
   readonly from: LogSum | null
-  /** Of the log as it was read back from the target; null where nothing was copied. */
+  /** The digest of the log as it was read back from the target; null if nothing was copied. */
   readonly to: LogSum | null
   /** API keys; null where nothing was copied. */
   readonly keys: number | null
@@ -56,7 +56,7 @@ interface Parts extends ChangeOptions {
 /**
  * Takes the log, and the other stores, from one engine to the other, at the same revisions. No replica may live. The old
  * engine is closed first, the new one is opened last, and only once it was read back and found equal; a call that is cut
- * anywhere leaves both closed, or one of them good, and is made again. Throws EngineChangeError, StoreSetupError,
+ * anywhere leaves both closed, or one of them good, and is run again. Throws EngineChangeError, StoreSetupError,
  * StoreUnavailableError, or EntryTooLargeError.
  */
 export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
@@ -219,11 +219,14 @@ async function assertMayFill(
   }
   throw new EngineChangeError(
     'engine.not_empty',
-    `the fleet ${nats.fleet} at ${address} ${found[phase]} (${lastRevision} entries); name another fleet, or remove its streams GANTT_${nats.fleet}_* if nobody needs them`,
+    `the fleet ${nats.fleet} at ${address} ${found[phase]} (${lastRevision} entries); name another fleet, or remove its streams GANTT_${nats.fleet}_* if they are not needed`,
   )
 }
 
-/** The tables hold no log, or one that was taken from here to where it comes back from; and what else they hold is of this fleet. */
+/**
+ * The tables hold no log, or one that was copied from here to the engine that it now returns from; and their other
+ * content is of this fleet.
+ */
 async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   const tables = await readTables(record.client)
   if (tables.lastRevision > 0 && last === undefined)

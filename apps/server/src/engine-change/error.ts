@@ -11,7 +11,7 @@ export const engineChangeCodes = [
 
 export type EngineChangeCode = (typeof engineChangeCodes)[number]
 
-/** The engine cannot be changed now; `code` says why, `message` what was found and what would help. What was there before is as it was. */
+/** The engine cannot be changed now; `code` is the reason, `message` contains what was found and the remedy. Nothing was changed. */
 export class EngineChangeError extends Error {
   override readonly name = 'EngineChangeError'
   readonly code: EngineChangeCode

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { type Checkpoint, digestAll, digestPart, Fleet, type LogEntry, partsOf, restoreFleet } from '@gantt/scheduler-core'
 import { EngineChangeError } from './error.ts'
 
-/** A log that nobody writes to, with its checkpoints, on either engine. */
+/** A log without writers, with its checkpoints, on either engine. */
 export interface ReadableLog {
-  /** For messages. */
+  /** The name for messages. */
   readonly name: string
   /** 1 unless it was trimmed; 0 while there is no entry. */
   readonly firstRevision: number
   /** 0 while there is no entry. */
   readonly lastRevision: number
-  /** From a revision on that is kept, in order. */
+  /** The entries from a revision on that is kept, in order. */
   entries(from: number): AsyncIterable<LogEntry>
   /** Oldest first. */
   readonly checkpoints: readonly LogCheckpoint[]
@@ -23,7 +23,7 @@ export interface LogCheckpoint {
   readonly logBytes: number
 }
 
-/** What two logs have alike that are the same. */
+/** The values in which two equal logs agree. */
 export interface LogSum {
   readonly entries: number
   readonly revision: number

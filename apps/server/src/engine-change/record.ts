@@ -1,12 +1,12 @@
 import pg from 'pg'
-import { TIMEOUTS } from '../sync/postgres/session.ts'
+import { TIMEOUTS } from '../db/session.ts'
 import { StoreSetupError, StoreUnavailableError } from '../sync/synchronizer.ts'
 import { EngineChangeError } from './error.ts'
 
 export const engines = ['postgres', 'nats'] as const
 export type EngineName = (typeof engines)[number]
 
-/** A change of engine as the database remembers it. The last one says where the log is. */
+/** A change of engine as the database records it. The last one determines where the log is. */
 export interface EngineChange {
   readonly id: string
   readonly to: EngineName
@@ -14,15 +14,15 @@ export interface EngineChange {
   readonly address: string
   /** The end of the log that was taken; null until it is known. */
   readonly revision: number | null
-  /** From `verified` on the target may be declared good already; with `done` it is. */
+  /** From `verified` on, the target may already be declared good; with `done` it is. */
   readonly state: 'copying' | 'verified' | 'done'
 }
 
-/** What is done to the database for one change, on one session that keeps every other change out until it ends. */
+/** The operations on the database for one change, on one session that excludes every other change until it ends. */
 export interface ChangeRecord {
   readonly client: pg.Client
   last(): Promise<EngineChange | undefined>
-  /** Says that a change begins, and lets no replica append from here on. Answers the log's last revision, 0 while it is empty. */
+  /** Records that a change begins, and prevents all appends from here on. Returns the log's last revision, 0 if it is empty. */
   begin(change: Pick<EngineChange, 'id' | 'to' | 'address'>): Promise<number>
   /** Lets no replica append, where one may. */
   close(): Promise<void>
@@ -32,14 +32,14 @@ export interface ChangeRecord {
   end(): Promise<void>
 }
 
-/** Held by whoever changes the engine. */
+/** Held while the engine is changed. */
 const CHANGE_LOCK = 0x67616e83
 /** Copying and digesting are one transaction, and take as long as the log is. */
 const LIMITS = `SET statement_timeout = 0; SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = on`
 
 const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-/** On the log while it is elsewhere. It holds every writer up that has begun, and refuses whoever comes later. */
+/** A lock on the log while it is elsewhere. It delays every writer that has begun, and refuses later ones. */
 const CLOSE = `LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
   CREATE OR REPLACE TRIGGER log_is_elsewhere BEFORE INSERT ON log FOR EACH STATEMENT EXECUTE FUNCTION log_is_elsewhere()`
 export const OPEN = 'DROP TRIGGER IF EXISTS log_is_elsewhere ON log'
@@ -128,7 +128,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   }
 }
 
-/** Where the log is that a database says it has not, or not whole. */
+/** The location of the log, if a database says that it does not have it, or not all of it. */
 export function whereIs({ to, address, state, revision }: EngineChange): string {
   if (state === 'done')
     return to === 'nats'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PrismaClient } from '../db/prisma.ts'
-import { createRecordTables, type KeyRow, type RecordTables } from '../db/record-tables.ts'
+import { createRecordTables, type KeyRow, type RecordTables } from '../db/tables/record-tables.ts'
 import { type NatsKeys, openNatsKeys } from '../stores/nats/api-keys.ts'
 import { LEASES_LAST_MS } from '../stores/nats/leases.ts'
 import { ensureStoreStreams } from '../stores/nats/streams.ts'
@@ -17,7 +17,7 @@ export interface RecordsOptions {
   warn(message: string): void
 }
 
-/** How long the tables may take for what waits in NATS. */
+/** How long the tables may take for the data that waits in NATS. */
 const DRAIN_MS = 600_000
 const AGAIN_MS = 50
 
@@ -58,7 +58,7 @@ export async function drainRecords(options: RecordsOptions): Promise<number> {
   try {
     const writer = createWriteBehind(side.connection, {
       ...{ names: side.stores, tables, keys, timers: realTimers, warn },
-      isThere: () => true,
+      isDatabaseUp: () => true,
     })
     try {
       writer.kick()
@@ -91,7 +91,7 @@ function assertSameKeys(from: readonly KeyRow[], to: readonly KeyRow[]): number 
   return from.length
 }
 
-/** All of a key but when it was used last, which follows it. */
+/** All of a key except for the time of its last use, which is copied later. */
 const textOf = ({ key: { lastUsedAt: _lastUsedAt, scopes, hosts, ...key }, hash }: KeyRow): string =>
   JSON.stringify([
     key.id,

@@ -42,9 +42,9 @@ export interface NatsSide {
   readonly names: Names
   readonly stores: StoreStreams
   state(): Promise<NatsLogState>
-  /** What replicas said of themselves last. */
+  /** The last signs of all replicas. */
   replicas(): Promise<ReplicaRows>
-  /** Takes streams out of use: nobody publishes an entry, an edit of keys or a record from here on. */
+  /** Closes streams: no entry, edit of keys or record is published from here on. */
   leave(change: string): Promise<void>
   /** Takes them into use again. */
   comeBack(): Promise<void>
@@ -58,13 +58,13 @@ export interface NatsSide {
   close(): Promise<void>
 }
 
-/** Nobody waits for this command, so an answer may take its time. */
+/** No caller waits for this command, so an answer may take its time. */
 const ANSWER_MS = 30_000
 
 /** Entries, and bytes of them, that are on their way at once. */
 const AHEAD = 64
 const AHEAD_BYTES = 4_194_304
-/** How long a cluster is waited for whose copies are not in step, and between two looks. */
+/** How long to wait for a cluster whose copies are not in sync, and the interval of the checks. */
 const PATIENCE_MS = 30_000
 const AGAIN_MS = 200
 
@@ -97,7 +97,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     const config: Partial<StreamConfig> = { subjects: [subject], ...(description === undefined ? {} : { description }) }
     if ((await find(stream)) !== undefined) await asked(streams.update(stream, config))
   }
-  /** What callers were answered from: the others hold signs, or what can be made again. */
+  /** What callers were answered from: the others hold signs, or what can be created again from the log. */
   const answered = [stores.keys, stores.records, { stream: names.log, subject: names.logSubject }]
 
   return {
@@ -151,7 +151,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
       const subject = inPhase(names.logSubject, 'incoming')
       await ensureStream(connection, { ...logSettings(names), subjects: [subject], description: change }, copies)
       await ensureStream(connection, checkpointSettings(names), copies)
-      // an empty stream that is purged up to a sequence goes on there
+      // an empty stream that is purged up to a sequence continues there
       if (from.firstRevision > 1) await asked(streams.purge(names.log, { seq: from.firstRevision }))
       await publishAll(connection, { stream: names.log, subject }, from, each)
       for (const { revision, logBytes } of from.checkpoints)
@@ -198,7 +198,7 @@ async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: stri
     if (late.length === 0) return
     if (Date.now() > end)
       throw new StoreUnavailableError(
-        `the stream ${stream} is not in step on ${late.map(({ name }) => name).join(', ')}; start what is down`,
+        `the stream ${stream} is not in sync on ${late.map(({ name }) => name).join(', ')}; start the servers that are down`,
       )
   }
 }
@@ -229,7 +229,7 @@ async function publishAll(
     while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
     const done =
       entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
-    // whoever waits for it reports it
+    // the waiting caller reports it
     done.catch(() => undefined)
     if (entry.revision === from.firstRevision) await done
     waiting.push({ bytes: message.body.length, done })

@@ -1,7 +1,7 @@
 import type { Checkpoint, LogEntry } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import { fromParts, toParts } from '../sync/parts.ts'
-import { type LogRow, toEntry } from '../sync/postgres/postgres.ts'
+import { type LogRow, toEntry } from '../sync/postgres/log-row.ts'
 import type { ReadableLog } from './fold.ts'
 import { OPEN } from './record.ts'
 
@@ -56,8 +56,8 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 }
 
 /**
- * Puts a log into the tables in place of what is there, inside the caller's transaction: nobody sees any of it before that ends, and
- * from then on replicas may append. `each` hears how many entries were written.
+ * Writes a log into the tables in place of their content, inside the caller's transaction: it becomes visible only when
+ * that ends, and from then on replicas may append. `each` is called with the number of written entries.
  */
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)
@@ -114,7 +114,7 @@ async function* inPieces<T>(all: AsyncIterable<T>, length: number): AsyncGenerat
   if (some.length > 0) yield some
 }
 
-/** Where the projections are: the place of an entry, and revision 0 while they have none. */
+/** The position of the projections: the place of an entry, or revision 0 if they have none. */
 export async function projectionPlace(client: pg.Client): Promise<{ readonly revision: number; readonly id: string }> {
   const { rows } = await client.query<{ revision: string; id: string }>(`SELECT revision, id FROM projection_position WHERE name = 'main'`)
   return { revision: Number(rows[0]?.revision ?? 0), id: rows[0]?.id ?? '' }

@@ -1,14 +1,17 @@
-/** What was used last, by text, in at most so many bytes. */
+/** A cache of the last used values by text, limited in bytes. */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
-  /** Keeps a value of about so many bytes, and lets go of those that were not used for longest; one that is too large alone is not kept. */
+  /**
+   * Caches values up to this many bytes, dropping those that were unused for longest; a value that is too large alone
+   * is not cached.
+   */
   set(key: string, value: Value, bytes: number): void
-  /** Bytes of all that is kept, keys included. */
+  /** The number of cached bytes, including keys. */
   readonly bytes: number
   readonly size: number
 }
 
-/** A text as V8 keeps it at most: two bytes a character, and what keeps them together. */
+/** The largest size of a text in V8: two bytes for each character, and a header. */
 const bytesOfText = (text: string): number => 2 * text.length + 64
 
 /** A cache that is bounded by bytes alone: entries that callers choose may have any size. */
@@ -23,7 +26,7 @@ export function createByteCache<Value>(mostBytes: number): ByteCache<Value> {
     get(key) {
       const entry = entries.get(key)
       if (entry === undefined) return undefined
-      // the order of a Map is that of insertion: what is used goes to its end
+      // the order of a Map is that of insertion: a used value is inserted again at its end
       entries.delete(key)
       entries.set(key, entry)
       return entry.value

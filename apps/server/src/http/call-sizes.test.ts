@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from '../services/stats.ts'
+import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from '../services/stats/read-report.ts'
 import { type Json, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -68,7 +68,7 @@ describe('a report', () => {
     expect(3 * JSON.stringify(largeHost).length).toBeLessThan(MAX_REPORT_LENGTH)
   })
 
-  test('of as many instances as a host may list fits', async () => {
+  test('with the number of instances that a host may list fits', async () => {
     const { instances: _, ...rest } = largeHost
     expect(await send('many', { full: { ...rest, pciPools: [], instances: uuids(10_000) } })).toMatchObject({
       __typename: 'ResourceStatsApplied',
@@ -104,7 +104,7 @@ describe('a report', () => {
       'siblings',
       { full: { ...largeHost, numaCells: range(64, (id) => ({ id, cpuset: [id], memoryMb: 1, siblings: range(4_000, () => [id]) })) } },
     ],
-    ['instances that are none', { delta: { baseSequence: 1, addInstances: range(10_000, () => 'x'.repeat(60)) } }],
+    ['values that are not instances', { delta: { baseSequence: 1, addInstances: range(10_000, () => 'x'.repeat(60)) } }],
     ['a document of Nova', { nova: { compute_node: { a: 'x'.repeat(MAX_REPORT_LENGTH) } } }],
   ])('that is too long by %s is refused with the limit and its own length', async (_name, report) => {
     const answer = await send('too-large', report)
@@ -115,7 +115,7 @@ describe('a report', () => {
     }
   })
 
-  test('of many values that are short is refused with the limit and how many it has, and real hosts are far from it', async () => {
+  test('of many short values is refused with the limit and the number found, and real hosts are far from the limit', async () => {
     const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
     const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })
     expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
@@ -125,7 +125,7 @@ describe('a report', () => {
     expect(3 * count(largeHost)).toBeLessThan(MAX_REPORT_VALUES)
   })
 
-  test('that adds instances by deltas without end is refused before the host holds more than a full report may list', async () => {
+  test('that adds instances by deltas without limit is refused before the host has more than a full report may list', async () => {
     expect(await send('growing', { full: { ...largeHost, instances: uuids(6_000) } })).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const base = sequence
     const answer = await send('growing', { delta: { baseSequence: base, addInstances: uuids(4_001) } })
@@ -137,7 +137,7 @@ describe('a report', () => {
   })
 })
 
-describe('what is evaluated on every host', () => {
+describe('parts that are evaluated on every host', () => {
   const place = async (gantt: Json): Promise<Json> => {
     const { data, text } = await api.ask(
       `mutation ($input: SelectDestinationsInput!) { it: selectDestinations(input: $input) { __typename ... on UserError { message }
@@ -167,8 +167,8 @@ describe('what is evaluated on every host', () => {
   test.each<[string, () => Promise<Json>]>([
     ['brackets and commas in a text of a query', () => asking(`["=", "$host", "${'[,'.repeat(500)}"]`)],
     ['escaped quotes in a text of a query', () => asking(`["=", "$host", "${'\\"['.repeat(100)}"]`)],
-    ['a query as the documents of Nova have it', () => asking('["and",[">=","$free_ram_mb",1024],[">=","$free_disk_mb",200]]')],
+    ['a query from the documentation of Nova', () => asking('["and",[">=","$free_ram_mb",1024],[">=","$free_disk_mb",200]]')],
     ['a long value without an operator', () => spec('w '.repeat(200))],
-    ['choices as flavors have them', () => spec('<or> a <or> b <or> c')],
-  ])('%s is not', async (_name, ask) => expect((await ask()).__typename).not.toBe('ValidationError'))
+    ['typical choices in flavors', () => spec('<or> a <or> b <or> c')],
+  ])('%s is not refused', async (_name, ask) => expect((await ask()).__typename).not.toBe('ValidationError'))
 })

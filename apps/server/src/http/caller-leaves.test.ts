@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { answerInPieces, CallerGoneError } from '../replica/question.ts'
+import { inPieces } from '../event-loop/pauses.ts'
+import { answerInPieces, CallerGoneError } from '../event-loop/question.ts'
 import { type HttpServer, startHttpServer } from './server.ts'
 
 let server: HttpServer | undefined
@@ -9,7 +10,42 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A service whose one answer is never done; tells how it ended. */
+/** Serves GraphQL by this function, to whoever sends a key. `onCall`: called before the body of a call is read. */
+async function serve(
+  graphql: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>,
+  onCall = (): void => undefined,
+): Promise<string> {
+  const caller = { id: 'k', account: 'a', scopes: ['READ'], project: null, hosts: [], isStillKnown: () => true }
+  server = await startHttpServer({ host: '127.0.0.1', port: 0, warn: () => undefined })
+  server.open({
+    graphql: graphql as never,
+    console: async () => false,
+    documents: new Map() as never,
+    keys: {
+      verify() {
+        onCall()
+        return caller as never
+      },
+    },
+    metrics: async () => '',
+    notReady: () => undefined,
+    endStreams: () => undefined,
+  })
+  return server.url
+}
+
+/** A call that is sent; it can be destroyed. */
+function send(url: string): http.ClientRequest {
+  const request = http.request(url, {
+    method: 'POST',
+    headers: { authorization: 'Bearer gantt_key', 'content-type': 'application/json', connection: 'close' },
+  })
+  request.on('error', () => undefined)
+  request.end(JSON.stringify({ query: '{ health { __typename } }' }))
+  return request
+}
+
+/** A service whose one answer never completes; reports how it ended. */
 async function anEndlessService() {
   let steps = 0
   let begin = (): void => undefined
@@ -26,28 +62,13 @@ async function anEndlessService() {
       yield
     }
   }
-  const graphql = (): Promise<void> => answerInPieces(endless()).then(undefined, end)
-  server = await startHttpServer({ host: '127.0.0.1', port: 0, warn: () => undefined })
-  server.open({
-    graphql: graphql as never,
-    console: async () => false,
-    documents: new Map() as never,
-    keys: { verify: () => ({ id: 'k', account: 'a', scopes: ['READ'], project: null, hosts: [], isStillKnown: () => true }) as never },
-    metrics: async () => '',
-    notReady: () => undefined,
-    endStreams: () => undefined,
-  })
-  return { url: server.url, begun, ended, steps: () => steps }
+  const url = await serve(() => answerInPieces(endless()).then(undefined, end))
+  return { url, begun, ended, steps: () => steps }
 }
 
-test('an answer that nobody waits for any more is not worked out to its end', async () => {
+test('an answer whose caller disconnected is not computed to its end', async () => {
   const { url, begun, ended, steps } = await anEndlessService()
-  const request = http.request(url, {
-    method: 'POST',
-    headers: { authorization: 'Bearer gantt_key', 'content-type': 'application/json', connection: 'close' },
-  })
-  request.on('error', () => undefined)
-  request.end(JSON.stringify({ query: '{ health { __typename } }' }))
+  const request = send(url)
   await begun
   request.destroy()
   expect(await ended).toBeInstanceOf(CallerGoneError)
@@ -56,7 +77,7 @@ test('an answer that nobody waits for any more is not worked out to its end', as
   expect(steps()).toBe(atEnd)
 })
 
-test('while an answer is worked out, the service says that it lives', async () => {
+test('while an answer is computed, the service still answers health checks', async () => {
   const { url, begun, ended } = await anEndlessService()
   const leaving = new AbortController()
   const asked = fetch(url, {
@@ -71,4 +92,37 @@ test('while an answer is worked out, the service says that it lives', async () =
   leaving.abort()
   await asked
   expect(await ended).toBeInstanceOf(CallerGoneError)
+})
+
+test('a call whose caller left while it waited for its turn is not begun: nothing would end what it holds', async () => {
+  let isBusy = true
+  function* busy(): Generator<undefined, undefined> {
+    while (isBusy) {
+      const until = performance.now() + 10
+      while (performance.now() < until);
+      yield
+    }
+  }
+  const begun: boolean[] = []
+  let onCall = (): void => undefined
+  const seen = new Promise<void>((resolve) => {
+    onCall = resolve
+  })
+  const url = await serve(
+    async (_request, response) => {
+      begun.push(response.destroyed)
+      response.end('{}')
+    },
+    () => onCall(),
+  )
+  // a call waits for the turns of all of them
+  const work = Array.from({ length: 30 }, () => inPieces(busy()))
+  const first = send(url)
+  await seen
+  first.destroy()
+  // it came later, and so it begins after it
+  await new Promise((resolve) => void send(url).once('response', resolve))
+  isBusy = false
+  await Promise.all(work)
+  expect(begun).toEqual([false])
 })

@@ -59,7 +59,7 @@ const thrownBy = (answer: Promise<unknown>): Promise<unknown> =>
   )
 
 test.each(['lose answer', 'lose request', 'lose answer three times'] as const)(
-  '%s: the call is made again, and one claim is held',
+  '%s: the call is repeated, and one claim is held',
   async (what) => {
     const uuid = randomUUID()
     const fates = what === 'lose answer three times' ? (['lose answer', 'lose answer', 'lose answer'] as const) : [what]
@@ -91,9 +91,9 @@ test('a lost answer about an alternate, a confirmation and a release are asked f
 })
 
 test.each([
-  ['a proxy that says when', { status: 503, headers: { 'retry-after': '7' } }, 7_000],
-  ['one that says so as a date', { status: 429, headers: { 'retry-after': new Date(Date.now() - 1_000).toUTCString() } }, 0],
-  ['a gateway that says nothing', { status: 502, body: '<html>' }, 0],
+  ['a proxy with a retry time in seconds', { status: 503, headers: { 'retry-after': '7' } }, 7_000],
+  ['a proxy with a retry time as a date', { status: 429, headers: { 'retry-after': new Date(Date.now() - 1_000).toUTCString() } }, 0],
+  ['a gateway without a retry time', { status: 502, body: '<html>' }, 0],
   [
     'the service itself',
     {
@@ -102,14 +102,14 @@ test.each([
     },
     5_000,
   ],
-])('after a refusal by %s the call waits at least as long as it is told', async (_who, fate, atLeastMs) => {
+])('after a refusal by %s the call waits at least for the given time', async (_who, fate, atLeastMs) => {
   proxy.plan('selectDestinations', fate, fate)
   const clock = instantClock()
   expect(await clientWith({ clock }).selectDestinations(oneInstance())).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   expect(clock.waits).toEqual([atLeastMs + 50, atLeastMs + 100])
 })
 
-test('who is told to come again after the deadline gives up at once, with what it was told', async () => {
+test('a call whose retry time is after the deadline fails at once, with the answer', async () => {
   proxy.plan('whyNot', { status: 503, headers: { 'retry-after': '60' } })
   const clock = instantClock()
   const subject = { spec: oneInstance().spec }
@@ -121,7 +121,7 @@ test('who is told to come again after the deadline gives up at once, with what i
 test.each([
   ['an unknown field', { profile: 'default', intent: 'NONE' as never }, 'GRAPHQL_VALIDATION_FAILED'],
   ['a key without the scope', {}, 'FORBIDDEN'],
-])('%s is a fault that is not asked again, and nothing is held', async (what, more, code) => {
+])('%s is an error without a retry, and nothing is held', async (what, more, code) => {
   const own = what === 'a key without the scope' ? await api.keyWith('READ') : key
   const error = await thrownBy(clientWith({ key: own }).selectDestinations({ ...oneInstance(), ...more }))
   expect(error).toBeInstanceOf(FaultError)
@@ -129,7 +129,7 @@ test.each([
   expect(proxy.calls('selectDestinations')).toBe(1)
 })
 
-test('expected ends are answers, each with its own facts', async () => {
+test('expected failures are answers, each with its own facts', async () => {
   const gantt = clientWith()
   const first = oneInstance()
   const refused = await gantt.selectDestinations(oneInstance(randomUUID(), 1_000_000))
@@ -141,12 +141,12 @@ test('expected ends are answers, each with its own facts', async () => {
   expect(nowhere).toMatchObject({ __typename: 'ValidationError', issues: [{ path: ['input', 'profile'] }] })
 })
 
-test('a claim moves as it was answered', async () => {
+test('a claim moves as the answer says', async () => {
   const gantt = clientWith()
   const uuid = randomUUID()
   const [first] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), claim: { mode: 'CONFIRM' } })).destinations
   const moveOf = first?.selected.claim
-  if (!moveOf) throw new Error('it holds room')
+  if (!moveOf) throw new Error('the call holds room')
   const [there] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), intent: 'LIVE_MIGRATE', moveOf })).destinations
   expect(there?.selected.host.name).not.toBe(first.selected.host.name)
   expect((await claimsFor(uuid)).toSorted()).toEqual(['CONFIRMED', 'RESERVED'])
@@ -166,7 +166,7 @@ test('a full fleet is asked again with the same key until there is room', async 
   expect(await claimsFor(uuid)).toEqual(['RESERVED'])
 })
 
-test('a replica that is behind is asked again as soon as it says', async () => {
+test('a call to a replica that is behind is repeated at the given time', async () => {
   const { fleetRevision } = placedBy(await clientWith().selectDestinations(oneInstance()))
   const clock = instantClock(() => api.report({ [randomUUID()]: { memoryMb: 1 } }))
   const minRevision = String(Number(fleetRevision) + 1)
@@ -175,7 +175,7 @@ test('a replica that is behind is asked again as soon as it says', async () => {
   expect(clock.waits).toEqual([1_050])
 })
 
-test.each(['deadline', 'signal'])('a %s before the answer: the key is told, and its last word frees what is held', async (what) => {
+test.each(['deadline', 'signal'])('a %s before the answer: the error has the key, and its final call releases the claims', async (what) => {
   const uuid = randomUUID()
   const gantt = clientWith({ clock: systemClock })
   proxy.plan('selectDestinations', 'never answer')
@@ -197,7 +197,7 @@ test('an outcome stays unknown when only the first answer was lost and all later
   expect(await thrownBy(clientWith().selectDestinations(oneInstance()))).toBeInstanceOf(UnknownOutcomeError)
 })
 
-test('what was never sent, or refused unread, is not an unknown outcome', async () => {
+test('a call that was never sent, or refused unread, has no unknown outcome', async () => {
   proxy.plan('selectDestinations', ...Array.from({ length: 4 }, () => ({ status: 429, headers: { 'retry-after': '9' } })))
   expect(await thrownBy(clientWith().selectDestinations(oneInstance()))).toMatchObject({ name: 'ProtocolError', status: 429 })
   const gone = await startHttpProxy(api.url)
@@ -210,7 +210,7 @@ test('what was never sent, or refused unread, is not an unknown outcome', async 
   })
 })
 
-/** A key that ends at once where it is rotated. */
+/** A key that ends at once when it is rotated. */
 async function aKey() {
   const { apiKeyCreate } = await dataOf(
     api,
@@ -228,7 +228,7 @@ async function aKey() {
   }
 }
 
-test('a rotated key: those who are refused together ask the source once, and the call under way keeps its idempotency key', async () => {
+test('a rotated key: calls that are refused together ask the source once, and a running call keeps its idempotency key', async () => {
   const { secret, rotate } = await aKey()
   let present = secret
   let asked = 0
@@ -246,7 +246,7 @@ test('a rotated key: those who are refused together ask the source once, and the
   expect(asked).toBe(2)
 })
 
-test('a source that still answers the old key, or none, ends the call', async () => {
+test('a source that still returns the old key, or none, ends the call', async () => {
   const { secret, rotate } = await aKey()
   const old = clientWith({ key: () => secret })
   await rotate()
@@ -261,7 +261,7 @@ test('a source that still answers the old key, or none, ends the call', async ()
   expect(error).toMatchObject({ message: 'the key source failed: the vault is closed' })
 })
 
-test('a decision is explained, and a host that was not chosen says why', async () => {
+test('a decision and a host that was not chosen are explained', async () => {
   const gantt = clientWith()
   const refused = await gantt.selectDestinations(oneInstance(randomUUID(), 5_000_000))
   if (refused.__typename !== 'NoValidHost') throw new Error(refused.__typename)
@@ -273,7 +273,7 @@ test('a decision is explained, and a host that was not chosen says why', async (
   expect(verdict.checks.find(({ status }) => status === 'FAIL')?.facts[0]).toMatchObject({ required: '5000000', unit: 'MiB' })
 })
 
-test('a call takes as many instances and claims as the service does', async () => {
+test('a call accepts as many instances and claims as the service', async () => {
   const gantt = clientWith()
   const count = 1_000
   await api.report({ [randomUUID()]: { vcpus: count, memoryMb: count * 64 } })

@@ -32,7 +32,7 @@ interface Received {
   readonly body: Buffer
 }
 
-/** An answer as it came over the wire: other clients unpack it before anybody sees it. */
+/** An answer with its encoded bytes, which other clients decode before a test can see them. */
 function receive(query: string, headers: Readonly<Record<string, string>>): Promise<Received> {
   return new Promise((resolve, reject) => {
     const call = request(
@@ -45,7 +45,7 @@ function receive(query: string, headers: Readonly<Record<string, string>>): Prom
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk)
-          // a stream has no end: what it begins with tells how it is written
+          // a stream has no end, but its first bytes show its encoding
           if (headers.accept === 'text/event-stream') {
             resolve({ headers: response.headers, body: Buffer.concat(chunks) })
             call.destroy()
@@ -65,7 +65,7 @@ describe('answers', () => {
   test.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('long ones are written as %s when the caller takes it', async (encoding, unpack) => {
+  ])('long answers are encoded as %s if the caller accepts it', async (encoding, unpack) => {
     const plain = await receive(LONG, {})
     const packed = await receive(LONG, { 'accept-encoding': encoding })
     expect(plain.headers['content-encoding']).toBeUndefined()
@@ -80,13 +80,13 @@ describe('answers', () => {
     expect(unpack(packed.body).toString()).toBe(plain.body.toString())
   })
 
-  test('short ones go out as they are', async () => {
+  test('short answers are sent unchanged', async () => {
     const { headers, body } = await receive('{ hosts { totalCount } }', { 'accept-encoding': 'br' })
     expect(headers['content-encoding']).toBeUndefined()
     expect(JSON.parse(body.toString())).toEqual({ data: { hosts: { totalCount: 1 } } })
   })
 
-  test('streams go out as they come', async () => {
+  test('streams are sent unchanged', async () => {
     const { headers, body } = await receive('subscription { hostChanged(after: "0") { host { name } } }', {
       accept: 'text/event-stream',
       'accept-encoding': 'br, gzip',

@@ -1,22 +1,25 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** How a body can be written shorter, the better one first. */
+/** The encodings of a compressed body, preferred one first. */
 const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Bytes below which a body goes out as it is: packing it would save no packet. */
+/** The size in bytes below which a body is sent unchanged, because compression would save no packet. */
 export const LEAST_TO_COMPRESS = 1_024
 
-/** 5 is the least that looks for repeats far back: as fast as gzip, and smaller; packed columns are a fifth larger at 4. */
+/**
+ * Level 5 is the lowest that finds distant repeats: it is as fast as gzip with smaller results, while packed columns are a fifth larger at
+ * level 4.
+ */
 const QUALITY = 5
 
-/** Bytes from which somebody waits for the packing itself: columns of a large fleet. */
+/** The size in bytes from which on a caller waits for the compression itself: columns of a large fleet. */
 const LARGE = 1 << 20
-/** A quarter of the time for a fifth more bytes; 3 and 4 give less for more. */
+/** This level needs a quarter of the time for a fifth more bytes; levels 3 and 4 are slower with larger results. */
 const QUALITY_OF_LARGE = 2
 
-/** The encoding that an Accept-Encoding header likes best among ours; undefined when it takes none of them. */
+/** The preferred encoding of an Accept-Encoding header among the supported ones; undefined if it accepts none. */
 export function acceptedEncoding(header: string | null | undefined): Encoding | undefined {
   const weights = new Map(
     (header ?? '').split(',').map((part): [string, number] => {
@@ -35,7 +38,7 @@ const toGzip = promisify(gzip)
 
 /** Works on a thread of its own: other calls are answered meanwhile. */
 export function compress(body: Uint8Array, encoding: Encoding): Promise<Buffer<ArrayBuffer>> {
-  // the thread waits for this one each time that so many bytes are full: a busy service would take a second for each megabyte
+  // the thread waits for the main thread after each block of this size: a busy service would take a second per megabyte with small blocks
   const chunkSize = Math.max(body.byteLength, constants.Z_DEFAULT_CHUNK)
   if (encoding === 'gzip') return toGzip(body, { chunkSize })
   const quality = body.byteLength < LARGE ? QUALITY : QUALITY_OF_LARGE

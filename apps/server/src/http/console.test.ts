@@ -70,7 +70,7 @@ describe('addresses', () => {
     '/index.html.br',
   ])('%s is not the console’s', async (address) => expect((await fetch(base + address)).status).toBe(404))
 
-  test('what is not GET or HEAD is not the console’s', async () => {
+  test('methods other than GET and HEAD are not the console’s', async () => {
     expect((await fetch(`${base}/hosts`, { method: 'POST' })).status).toBe(404)
     const head = await fetch(`${base}/hosts`, { method: 'HEAD' })
     expect(head.status).toBe(200)
@@ -78,7 +78,7 @@ describe('addresses', () => {
   })
 })
 
-test('only what the console itself shows in a frame may be framed, and only by it', async () => {
+test('only the document that the console shows in a frame may be framed, and only by the console', async () => {
   const policyOf = async (address: string) => (await fetch(base + address)).headers.get('content-security-policy')
   expect(await policyOf('/graphiql-frame.html')).toContain("frame-ancestors 'self'")
   expect(await policyOf('/graphiql')).toContain("frame-ancestors 'none'")

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { acceptedEncoding } from './compression.ts'
 
-/** Serves the console's files. False when the address is none of its own. */
+/** Serves the console's files. Returns false for an address that does not belong to the console. */
 export type ConsoleHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const types: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const pages = [
   '/settings',
 ]
 
-/** Nothing but the console's own files and its own service; the component library writes its variables as style elements. */
+/** Allows only the console's own files and its own service; the component library writes its variables as style elements. */
 const policy = (framedBy: "'none'" | "'self'"): string =>
   [
     "default-src 'self'",
@@ -57,7 +57,7 @@ interface Representation {
   readonly etag: string
 }
 
-/** Where the built console lies: in its own package. */
+/** The folder of the built console, in its own package. */
 export const consoleFolder = (): string =>
   path.join(path.dirname(createRequire(import.meta.url).resolve('@gantt/console/package.json')), 'dist')
 
@@ -74,9 +74,9 @@ export function createConsole(folder: string): ConsoleHandler {
         throw error
       },
     )
-    // what is not there is not remembered: addresses are the caller's, memory is ours
+    // missing files are not cached, because callers could fill the memory with addresses
     void loading.then((found) => found === undefined && files.delete(file)).catch(() => files.delete(file))
-    // the others change with the next build, and then name other files
+    // the other files change with the next build, and then refer to other files
     if (file.startsWith(HASHED)) files.set(file, loading)
     return loading
   }
@@ -114,7 +114,7 @@ export function createConsole(folder: string): ConsoleHandler {
 function fileFor(url: string): string | undefined {
   const [address = '/'] = url.split('?')
   if (address === '/' || pages.some((page) => address === page || address.startsWith(`${page}/`))) return '/index.html'
-  // only what a build makes: one name, below one folder at most, and no way up
+  // only paths of a build are allowed: one name, in at most one folder, and no parent folder
   return /^\/(assets\/)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(address) && Object.hasOwn(types, path.extname(address))
     ? address
     : undefined

@@ -4,7 +4,7 @@ import { HEARTBEAT_MS, heartbeatText, withHeartbeats } from './heartbeats.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A stream that sends what it is given, and what its reader has read so far. */
+/** A stream that sends the given data, and what its reader has read so far. */
 function open() {
   let revision = 1
   let cancelledWith: unknown
@@ -35,7 +35,7 @@ test('a heartbeat is a comment with the revision and the age of the state', () =
   expect(heartbeatText({ revision: 7, stateAgeMs: 3.6 })).toBe(':heartbeat {"revision":"7","stateAgeMs":4}\n\n')
 })
 
-test('a stream on which nothing happens beats at once, and each second', async () => {
+test('an idle stream gets a heartbeat at once, and each second', async () => {
   const { read } = open()
   expect(await read()).toBe(beat(1))
   for (let next = 2; next < 6; next++) {
@@ -60,7 +60,7 @@ test('an event in two pieces has no heartbeat within it', async () => {
   expect(await later).toBe(beat(2))
 })
 
-test('for a reader that is behind, heartbeats do not pile up', async () => {
+test('heartbeats do not accumulate for a slow reader', async () => {
   const { read, send } = open()
   await vi.advanceTimersByTimeAsync(60 * HEARTBEAT_MS)
   expect(await read()).toBe(beat(1))
@@ -81,7 +81,7 @@ test.each([
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a reader that leaves ends what is behind the stream', async () => {
+test('a reader that disconnects ends the source of the stream', async () => {
   const { reader, cancelledWith } = open()
   await reader.cancel('left')
   expect(cancelledWith()).toBe('left')

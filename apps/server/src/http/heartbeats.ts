@@ -1,11 +1,11 @@
 import type { Plugin } from 'graphql-yoga'
 
-/** How often an open stream says that it is alive. */
+/** The interval of heartbeats on an open stream. */
 export const HEARTBEAT_MS = 1_000
 
-/** What a heartbeat says: not only that the process runs, but how fresh what it sends is. */
+/** The content of a heartbeat: how fresh the sent data is, not only that the process runs. */
 export interface Heartbeat {
-  /** What this replica has applied of the log. */
+  /** The revision that this replica has applied. */
   readonly revision: number
   /** How long ago its state was last known to be as new as the store's, milliseconds. */
   readonly stateAgeMs: number

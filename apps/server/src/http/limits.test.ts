@@ -96,7 +96,7 @@ describe('limits', () => {
   })
 })
 
-describe('what could hold up everybody is refused before it runs', () => {
+describe('calls that could delay all others are refused before they run', () => {
   const hosts = (filter: unknown) => api.ask('query ($f: HostFilter) { hosts(filter: $f) { totalCount } }', { f: filter })
   const deep = (levels: number): unknown => (levels === 0 ? { name: { eq: 'h1' } } : { not: deep(levels - 1) })
 
@@ -106,7 +106,7 @@ describe('what could hold up everybody is refused before it runs', () => {
     expect(answer.errors[0]?.extensions.allowed).toBe('a filter of at most 100 parts')
   })
 
-  test('a list of too many items, and not one of as many as an input allows', async () => {
+  test('a list of too many items, and not one with the allowed number', async () => {
     const create = 'mutation ($input: AggregateCreateInput!) { aggregateCreate(input: $input, dryRun: true) { __typename } }'
     const many = Array.from({ length: 18_750 }, (_, i) => `h${i}`)
     expect(codeOf(await api.ask(create, { input: { name: 'of many', hosts: many } }))).toBeUndefined()
@@ -114,7 +114,7 @@ describe('what could hold up everybody is refused before it runs', () => {
     expect(answer.errors[0]?.message).toContain('input.hosts is a list of 100001; it must be a list of at most 100000')
   })
 
-  test('too many values in short lists, and not as many as hosts in lists that are allowed', async () => {
+  test('too many values in short lists, and not as many hosts as lists may have', async () => {
     const cells = Array.from({ length: 1_000 }, () => ({ siblings: Array.from({ length: 124 }, () => [1]) }))
     const answer = await api.ask('query ($i: [JSON!]) { viewer { scopes } }', { i: cells })
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions]).toEqual([
@@ -137,7 +137,7 @@ describe('what could hold up everybody is refused before it runs', () => {
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
   })
 
-  test('many ids at once cost as many times', async () => {
+  test('the cost of many ids is a multiple of that of one', async () => {
     const ids = Array.from({ length: 1_000 }, () => 'x')
     const answer = await api.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Decision { explanation { text } } } }', { ids })
     expect(codeOf(answer)).toBe('COST_EXCEEDED')

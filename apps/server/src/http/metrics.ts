@@ -1,13 +1,14 @@
 import { severityOf } from '@gantt/scheduler-core'
 import type { Pause } from '../longest-pause.ts'
-import type { AuditorView } from '../replica/auditor.ts'
-import type { Tally } from '../replica/retries.ts'
-import type { HealthView } from '../services/health.ts'
+import type { Tally } from '../replica/propose/retries.ts'
+import type { AuditorView } from '../replica/watch/auditor.ts'
+import type { HealthView } from '../services/replica/health.ts'
+import { type MetricHead, type Samples, writeMetric } from './prometheus-text.ts'
 
-/** What a scrape reads; all of it is in memory. */
+/** The values that a scrape reads; all of them are in memory. */
 export interface MetricsSource {
-  readonly health: HealthView
-  readonly auditor: AuditorView
+  readonly health: Pick<HealthView, 'version' | 'replica' | 'mode' | 'revision' | 'featureLevel' | 'ageMs' | 'flushMs'>
+  readonly auditor: Pick<AuditorView, 'counts' | 'warnings' | 'violations' | 'clean' | 'ageMs' | 'rounds' | 'compared'>
   readonly proposals: Tally
   readonly hosts: number
   /** Warnings of hosts by code; one host may have several. */
@@ -19,122 +20,115 @@ export interface MetricsSource {
   readonly pause: Pause
 }
 
-type Kind = 'gauge' | 'counter'
+interface Metric extends MetricHead {
+  read(source: MetricsSource): Samples
+}
+
+const gauge = (name: string, help: string, read: Metric['read']): Metric => ({ kind: 'gauge', name, help, read })
+const counter = (name: string, help: string, read: Metric['read']): Metric => ({ kind: 'counter', name, help, read })
 
 const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING']
 
-/** One answer in the text format of Prometheus, version 0.0.4. Times are in seconds, sizes in bytes. */
-export function metricsText({ health, auditor, proposals, hosts, warnings, aggregates, claims, pause }: MetricsSource): string {
-  const lines: string[] = []
-  const tell = (name: string, kind: Kind, help: string, value: number | null, labels = ''): void => {
-    const head = `# TYPE gantt_${name} `
-    if (!lines.some((line) => line.startsWith(head))) lines.push(`# HELP gantt_${name} ${help}`, `${head}${kind}`)
-    if (value !== null) lines.push(`gantt_${name}${labels} ${value}`)
-  }
-  tell(
-    'info',
-    'gauge',
-    'Release of the core and name of the replica; always 1.',
-    1,
-    `{version="${health.version}",replica="${quoted(health.replica)}"}`,
-  )
-  for (const mode of MODES)
-    tell('mode', 'gauge', 'What the replica can do: 1 for its mode, 0 for the others.', health.mode === mode ? 1 : 0, `{mode="${mode}"}`)
-  tell('log_revision', 'gauge', 'What the replica has applied of the log.', health.revision)
-  tell('log_feature_level', 'gauge', 'Changes up to this level may be in the log.', health.featureLevel)
-  tell('state_age_seconds', 'gauge', 'How long ago the state was last known to be as new as the store’s.', health.ageMs / 1_000)
-  for (const [code, count] of auditor.counts)
-    tell(
-      'audit_findings',
-      'gauge',
-      'What the auditor finds, by code and severity; codes of which it finds none are left out.',
-      count,
-      `{code="${code}",severity="${severityOf(code).toLowerCase()}"}`,
-    )
-  tell('audit_warnings', 'gauge', 'What the auditor finds in reports of hosts that contradicts the claims.', auditor.warnings)
-  tell(
-    'audit_clean_looks',
-    'gauge',
-    'Things that the auditor looked at since it last found a violation, each as often as it did; 0 while there is one.',
-    auditor.clean?.looks ?? 0,
-  )
-  tell(
-    'audit_clean_rounds',
-    'gauge',
-    'Rounds of the auditor, one after the other up to now, in which it found no violation; 0 while there is one.',
-    auditor.clean?.rounds ?? 0,
-  )
-  tell(
-    'audit_clean_since_timestamp_seconds',
-    'gauge',
-    'Store time at which the first of these rounds began, seconds since 1970; absent while there is a violation, and before the first round is over.',
-    seconds(auditor.clean?.since ?? null),
-  )
-  tell('audit_violations', 'gauge', 'What the auditor finds that cannot be; 0 is how it must be.', auditor.violations)
-  tell(
-    'audit_age_seconds',
-    'gauge',
-    'How long ago the auditor had looked at everything; absent before its first round is over.',
-    seconds(auditor.ageMs),
-  )
-  tell('audit_rounds_total', 'counter', 'How often the auditor looked at everything since the start.', auditor.rounds)
-  tell('audit_compared_total', 'counter', 'Digests that were compared with those of other replicas.', auditor.compared)
-  tell('proposals_counted_total', 'counter', 'Proposals of this replica that count: each is the room of one request.', proposals.counted)
-  for (const [rule, times] of proposals.fruitless)
-    tell(
-      'proposals_fruitless_total',
-      'counter',
-      'Proposals of this replica that came to nothing and were decided again, by what was in the way: a rule of the judge, or append.refused.',
-      times,
-      `{rule="${rule}"}`,
-    )
-  tell('decisions_unlogged_total', 'counter', 'Decisions of this replica that needed no proposal: refusals and advice.', proposals.unlogged)
-  for (const [code, times] of proposals.refused)
-    tell(
-      'decisions_refused_total',
-      'counter',
-      'Refusals of this replica, by why no host was found: what most of the hosts that the request admits were refused for.',
-      times,
-      `{cause="${code}"}`,
-    )
-  tell('hosts', 'gauge', 'Hosts that have reported.', hosts)
-  for (const [code, count] of warnings)
-    tell(
-      'host_warnings',
-      'gauge',
-      'What reports of hosts say that cannot be, or that makes them count for more than they may use, by code.',
-      count,
-      `{code="${code}"}`,
-    )
-  tell('aggregates', 'gauge', 'Aggregates.', aggregates)
-  tell('claims', 'gauge', 'Claims that are known, ended ones included as long as their keys are.', claims)
-  tell(
-    'flush_seconds',
-    'gauge',
-    'How long a flush of the store took at the start; absent where it was not measured.',
+/** All metrics, in the order in which they are served. Times are in seconds, sizes in bytes. */
+const metrics: readonly Metric[] = [
+  gauge('gantt_info', 'Release of the core and name of the replica; always 1.', ({ health: { version, replica } }) => [
+    { labels: { version, replica }, value: 1 },
+  ]),
+  gauge('gantt_mode', 'What the replica can do: 1 for its mode, 0 for the others.', ({ health }) =>
+    MODES.map((mode) => ({ labels: { mode }, value: health.mode === mode ? 1 : 0 })),
+  ),
+  gauge('gantt_log_revision', 'The last log revision that the replica has applied.', ({ health }) => health.revision),
+  gauge('gantt_log_feature_level', 'Changes up to this level may be in the log.', ({ health }) => health.featureLevel),
+  gauge(
+    'gantt_state_age_seconds',
+    'How long ago the state was last known to be as new as the store’s.',
+    ({ health }) => health.ageMs / 1_000,
+  ),
+  gauge('gantt_audit_findings', 'Findings of the auditor, by code and severity; codes without findings are omitted.', ({ auditor }) =>
+    Array.from(auditor.counts, ([code, value]) => ({ labels: { code, severity: severityOf(code).toLowerCase() }, value })),
+  ),
+  gauge(
+    'gantt_audit_warnings',
+    'Findings of the auditor in reports of hosts that contradict the claims.',
+    ({ auditor }) => auditor.warnings,
+  ),
+  gauge(
+    'gantt_audit_clean_looks',
+    'Checks of objects by the auditor since its last violation; 0 while there is one.',
+    ({ auditor }) => auditor.clean?.looks ?? 0,
+  ),
+  gauge(
+    'gantt_audit_clean_rounds',
+    'Consecutive rounds of the auditor without a violation up to now; 0 while there is one.',
+    ({ auditor }) => auditor.clean?.rounds ?? 0,
+  ),
+  gauge(
+    'gantt_audit_clean_since_timestamp_seconds',
+    'Store time at which the first of these rounds began, seconds since 1970; absent while there is a violation, and before the first round is complete.',
+    ({ auditor }) => seconds(auditor.clean?.since ?? null),
+  ),
+  gauge('gantt_audit_violations', 'Violations that the auditor finds; must be 0.', ({ auditor }) => auditor.violations),
+  gauge(
+    'gantt_audit_age_seconds',
+    'Time since the last full check of the auditor; absent before its first round is complete.',
+    ({ auditor }) => seconds(auditor.ageMs),
+  ),
+  counter('gantt_audit_rounds_total', 'Full checks of the auditor since the start.', ({ auditor }) => auditor.rounds),
+  counter('gantt_audit_compared_total', 'Digests that were compared with those of other replicas.', ({ auditor }) => auditor.compared),
+  counter(
+    'gantt_proposals_counted_total',
+    'Proposals of this replica that counted; each is for one request.',
+    ({ proposals }) => proposals.counted,
+  ),
+  counter(
+    'gantt_proposals_fruitless_total',
+    'Proposals of this replica that did not count and were decided again, by the obstacle: a rule of the judge, or append.refused.',
+    ({ proposals }) => labelled('rule', proposals.fruitless),
+  ),
+  counter(
+    'gantt_decisions_unlogged_total',
+    'Decisions of this replica that needed no proposal: refusals and advice.',
+    ({ proposals }) => proposals.unlogged,
+  ),
+  counter(
+    'gantt_decisions_refused_total',
+    'Refusals of this replica, by cause: the reason for which most of the admitted hosts were refused.',
+    ({ proposals }) => labelled('cause', proposals.refused),
+  ),
+  gauge('gantt_hosts', 'Hosts that have reported.', ({ hosts }) => hosts),
+  gauge(
+    'gantt_host_warnings',
+    'Warnings about reports of hosts with impossible values, or values that make them count for more than they may use, by code.',
+    ({ warnings }) => labelled('code', warnings),
+  ),
+  gauge('gantt_aggregates', 'Aggregates.', ({ aggregates }) => aggregates),
+  gauge('gantt_claims', 'Known claims, including ended ones as long as their keys are kept.', ({ claims }) => claims),
+  gauge('gantt_flush_seconds', 'Duration of a flush of the store at the start; absent if it was not measured.', ({ health }) =>
     seconds(health.flushMs),
-  )
-  tell(
-    'longest_pause_seconds',
-    'gauge',
-    'The longest time since the last scrape in which the process did one thing only, and so answered nobody.',
-    pause.wallMs / 1_000,
-  )
-  tell(
-    'longest_pause_cpu_seconds',
-    'gauge',
-    'The same in time of the processor: what other processes took of it does not count.',
-    pause.cpuMs / 1_000,
-  )
-  const { rss } = process.memoryUsage()
-  const { user, system } = process.cpuUsage()
-  lines.push('# HELP process_resident_memory_bytes Memory of the process.', '# TYPE process_resident_memory_bytes gauge')
-  lines.push(`process_resident_memory_bytes ${rss}`)
-  lines.push('# HELP process_cpu_seconds_total Time of the processor that the process took.', '# TYPE process_cpu_seconds_total counter')
-  lines.push(`process_cpu_seconds_total ${(user + system) / 1e6}`)
-  return `${lines.join('\n')}\n`
-}
+  ),
+  gauge(
+    'gantt_longest_pause_seconds',
+    'The longest pause of the event loop since the last scrape, in which no calls were answered.',
+    ({ pause }) => pause.wallMs / 1_000,
+  ),
+  gauge(
+    'gantt_longest_pause_cpu_seconds',
+    'The longest pause in processor time, without the time of other processes.',
+    ({ pause }) => pause.cpuMs / 1_000,
+  ),
+  gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage().rss),
+  counter('process_cpu_seconds_total', 'Processor time of the process.', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  }),
+]
+
+const labelled = (label: string, counts: ReadonlyMap<string, number>) =>
+  Array.from(counts, ([name, value]) => ({ labels: { [label]: name }, value }))
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000)
 
-const quoted = (text: string): string => text.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
+/** One answer in the text format of Prometheus, version 0.0.4. */
+export function metricsText(source: MetricsSource): string {
+  return metrics.map((metric) => writeMetric(metric, metric.read(source))).join('')
+}

@@ -3,57 +3,57 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { GraphQLError } from 'graphql'
 import { findCaller, mayDo } from '../auth/caller.ts'
-import { turns } from '../replica/pieces.ts'
-import { UnavailableError } from '../replica/placement.ts'
-import { duringCall } from '../replica/question.ts'
-import { fault } from '../schema/faults.ts'
+import { turns } from '../event-loop/pauses.ts'
+import { duringCall } from '../event-loop/question.ts'
+import { fault } from '../schema/types/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
-import { createAnswers } from './answer-size.ts'
-import { readParams } from './body.ts'
+import { UnavailableError } from '../unavailable.ts'
 import type { ConsoleHandler } from './console.ts'
-import { createDocumentTexts } from './document-cache.ts'
-import type { Documents } from './documents.ts'
-import type { GraphqlHandler } from './graphql.ts'
-import { defectBehind, toFault } from './masking.ts'
+import { createDocumentTexts } from './graphql/document-cache.ts'
+import type { Documents } from './graphql/documents.ts'
+import type { GraphqlHandler } from './graphql/graphql.ts'
+import { createAnswers } from './graphql/limits/answer-size.ts'
+import { readParams } from './graphql/limits/body.ts'
+import { defectBehind, toFault } from './graphql/masking.ts'
 
 export interface HttpOptions {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
-  /** Tells operators why a call failed. */
+  /** Warns operators why a call failed. */
   warn(message: string): void
 }
 
-/** What answers calls, once there is a service behind the door. */
+/** The handlers of calls, once the service is ready. */
 export interface HttpParts {
   readonly graphql: GraphqlHandler
   readonly console: ConsoleHandler
   /** Operations that can be sent by their ids. */
   readonly documents: Documents
   readonly keys: Pick<ApiKeyStore, 'verify'>
-  /** What Prometheus scrapes. */
+  /** The page that Prometheus scrapes. */
   metrics(): Promise<string>
-  /** Why the service cannot answer calls now; undefined when it can. */
+  /** The reason for which the service cannot answer calls at present; undefined if it can. */
   notReady(): string | undefined
-  /** Ends what would never end by itself: open streams. */
+  /** Ends open streams, which would never end on their own. */
   endStreams(): void
 }
 
 export interface HttpServer {
-  /** Where callers reach it. */
+  /** The URL for callers. */
   readonly url: string
-  /** Says why the service is not ready yet. */
+  /** The reason why the service is not ready yet. */
   starting(why: string): void
-  /** From now on calls are answered. */
+  /** Starts to answer calls. */
   open(parts: HttpParts): void
-  /** Takes no more calls, lets those under way finish, and ends streams. */
+  /** Accepts no further calls, lets running ones finish, and ends streams. */
   close(): Promise<void>
 }
 
 /** The text format of Prometheus. */
 const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
 
-/** How long calls under way may take once the server is closing. */
+/** How long running calls may take once the server is closing. */
 const DRAIN_MS = 65_000
 
 /**
@@ -75,10 +75,10 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const [path] = (request.url ?? '/').split('?')
     switch (path) {
       case '/live':
-        return tell(response, 200, 'live')
+        return respond(response, 200, 'live')
       case '/ready': {
         const why = closing !== undefined ? 'closing' : parts === undefined ? startingWhy : parts.notReady()
-        return tell(response, why === undefined ? 200 : 503, why ?? 'ready')
+        return respond(response, why === undefined ? 200 : 503, why ?? 'ready')
       }
     }
     if (parts === undefined) throw new UnavailableError('store', startingWhy)
@@ -89,16 +89,16 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         return metrics(parts, request, response)
       default:
         if (await parts.console(request, response)) return
-        return tell(response, 404, 'not here; the console is at /, the API at /graphql')
+        return respond(response, 404, 'no such address; the console is at /, the API at /graphql')
     }
   }
 
   const metrics = async ({ keys, metrics: text }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const caller = findCaller(request.headers.authorization, keys)
-    if (caller === undefined) tell(response, 401, 'say who is calling: Authorization: Bearer KEY')
-    // counts of the whole fleet are not for whoever may see a part of it
+    if (caller === undefined) respond(response, 401, 'send a key: Authorization: Bearer KEY')
+    // callers that may see only a part of the fleet must not read counts of the whole
     else if (!mayDo(caller, 'READ') || caller.project !== null || caller.hosts.length > 0)
-      tell(response, 403, 'the key must have the scope READ, and be bound to no project and no host')
+      respond(response, 403, 'the key must have the scope READ, and be bound to no project and no host')
     else {
       const body = await text()
       response.writeHead(200, METRICS_HEADERS).end(body)
@@ -118,7 +118,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     response.setHeader('x-request-id', requestId)
     response.setHeader('x-content-type-options', 'nosniff')
     const caller = findCaller(request.headers.authorization, keys)
-    if (caller === undefined) throw fault('UNAUTHENTICATED', 'Say who is calling: Authorization: Bearer KEY.')
+    if (caller === undefined) throw fault('UNAUTHENTICATED', 'Send a key: Authorization: Bearer KEY.')
     if (request.method !== 'POST')
       throw fault('GRAPHQL_VALIDATION_FAILED', `The method is ${request.method}; it must be POST.`, {
         rule: 'http.method',
@@ -129,13 +129,18 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
+    // listened to before the first wait, since a caller may leave during one
+    const over = new AbortController()
+    response.once('close', () => over.abort())
     Object.assign(request, { body: await readParams(request, documents, texts) })
-    // calls that arrive together are begun in several turns, so that none waits for all
+    // calls that arrive together start in several turns of the event loop, so that none waits for all others
     await turns.admit()
+    // its response is closed already, and would not end what begins here
+    if (over.signal.aborted) return
     const answer = answers.begin(() => gone.abort())
-    // what is sent takes memory until its caller has read it
+    // an answer takes memory until its caller has read it
     response.once('close', () => answer.end())
-    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer }))
+    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal }))
   }
 
   await listen(server, options)
@@ -178,23 +183,26 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
-/** A browser that was led here: the page for trying things out is the console's. */
+/** Redirects a browser to the page of the console for trying the API. */
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
 
-/** What stands behind the path, with its question mark. */
+/** The query string, with its question mark. */
 const searchOf = ({ url = '' }: IncomingMessage): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
-/** The caller's own id where it is a plain one, so that its log and ours meet. */
+/** The caller's own request id if it is valid, so that its log can be compared with the service's. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
 }
 
-function tell(response: ServerResponse, status: number, text: string): void {
+function respond(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(`${text}\n`)
 }
 
-/** How long what a refused caller still sends is let go, so that it reads the answer instead of a broken connection. */
+/**
+ * How long the rest of a refused call's body is read and dropped, so that the caller reads the answer instead of a
+ * broken connection.
+ */
 const LET_GO_MS = 1_000
 
 /** Answers a call that was refused before GraphQL saw it, or failed outside of it. */
@@ -226,7 +234,7 @@ function refuse({ warn }: HttpOptions, request: IncomingMessage, response: Serve
     answer()
     return
   }
-  // many clients read no answer before they have sent everything: what still comes is let go first, and kept nowhere
+  // many clients do not read an answer before they have sent everything, so the rest is read and dropped first
   request.resume()
   request.once('end', answer)
   setTimeout(answer, LET_GO_MS).unref()

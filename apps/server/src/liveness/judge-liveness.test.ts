@@ -25,7 +25,7 @@ const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): 
   lastOf: ({ host: name }) => NOW - (silent[name] ?? 0) * 1_000,
 })
 
-/** What follows when these hosts are silent for so many seconds, and all others were just heard. */
+/** The result if these hosts are silent for this many seconds, and all others were just heard. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
   const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), patience)
   return {
@@ -56,13 +56,13 @@ describe('what follows from silence', () => {
     expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
   })
 
-  test('silence in which nobody listened says nothing, and makes nobody UP', () => {
+  test('silence without a reader means nothing, and makes no host UP', () => {
     const hosts = [host('h0', 'UP'), host('h1', 'SUSPECT'), host('h2', 'DOWN')]
     expect(judge(hosts, allSilent(hosts, 900), NOW - 30_000).changes).toEqual([])
   })
 })
 
-test('the reason says since when, for how long, and who listened', () => {
+test('the reason contains since when, for how long, and which source', () => {
   const { changes } = judgeLiveness([host('h0', 'UP'), host('h1', 'UP')], heardOf({ h0: 90 }), patience)
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
@@ -97,7 +97,7 @@ describe('many at once are not taken for down', () => {
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
   })
 
-  test('the last of a rack that still lived dies by itself', () => {
+  test('the last live host of a rack may die alone', () => {
     const rack = { domains: ['rack r7'] }
     const hosts = [host('a', 'DOWN', rack), host('b', 'DOWN', rack), host('c', 'SUSPECT', rack), ...fleet(9, 'UP', {}, 'other')]
     expect(judge(hosts, { a: 9_000, b: 8_000, c: 200 })).toMatchObject({ changes: ['c DOWN'], withheld: [] })

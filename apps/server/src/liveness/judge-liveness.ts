@@ -6,9 +6,9 @@ export interface WatchedHost extends HostName {
   readonly state: Liveness
   /** Store time of its last report in the log: what counts for a host that was never heard otherwise. */
   readonly reportedAt: number
-  /** Store time since which it has its name, where it was replaced: nobody can have heard it by that name before. */
+  /** The store time since which the host has its name, if it was replaced: no sign can have come under that name before. */
   readonly namedAt?: number
-  /** What fails as a whole: its zone, its rack. Asked only where hosts would go DOWN. */
+  /** The failure domain of a host: its zone or rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]
 }
 
@@ -25,18 +25,21 @@ interface Conclusion {
 
 export interface LivenessVerdict {
   readonly changes: readonly Conclusion[]
-  /** Hosts that would be DOWN if it were not so many at once: an operator has to confirm it. */
+  /** Hosts that would be DOWN if they were not so many at once: an operator has to confirm it. */
   readonly withheld: readonly WatchedHost[]
   /** Why they are withheld, for operators; null when none is. */
   readonly warning: string | null
 }
 
-/** More silent hosts than this part of the fleet, and this many, are no hosts that died: somebody does not hear them. */
+/**
+ * If more hosts than this share of the fleet, and than this number, are silent, the signs rather than the hosts are
+ * assumed to be missing.
+ */
 const MASS_PART = 0.2
 const MASS_HOSTS = 5
 /** A zone or rack of fewer hosts may die as a whole. */
 const DOMAIN_HOSTS = 3
-/** The last host of a rack that still lived dies by itself: what falls silent at once is at least so many. */
+/** The last live host of a rack may die alone: hosts that become silent at once are at least this many. */
 const AT_ONCE = 2
 
 /** What follows from what was heard. A host is SUSPECT before it is DOWN, and UP as soon as it is heard; no claim is touched. */
@@ -71,7 +74,7 @@ export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { sus
 
 const NOTHING_WITHHELD = { withheld: [], warning: null }
 
-/** Which of those that would go DOWN do not, because too many fell silent at once. */
+/** The hosts that do not go DOWN although they are silent, because too many became silent at once. */
 function withhold(
   hosts: readonly WatchedHost[],
   due: readonly WatchedHost[],

@@ -4,7 +4,7 @@ import type { Heard, LivenessSource } from './liveness-source.ts'
 const A = { host: 'a', node: 'a' }
 const NODE = { host: 'a', node: 'n1' }
 
-/** What was heard, as a replica sees it that looks now. */
+/** The signs as a replica sees them that reads now. */
 export async function heardBy(source: LivenessSource): Promise<Heard & { readonly isMine: boolean }> {
   let seen: (Heard & { readonly isMine: boolean }) | undefined
   await source.look(async (heard, isMine) => {
@@ -14,7 +14,7 @@ export async function heardBy(source: LivenessSource): Promise<Heard & { readonl
   return seen
 }
 
-/** What every source of signs of life keeps to. */
+/** The contract of every source of signs of life. */
 export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
   test('a host that was heard is known by the store’s time, node by node', async () => {
     const source = await open()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createLeaseStore } from '../db/leases.ts'
+import { createLeaseStore } from '../db/tables/leases.ts'
 import type { LeaseStore } from '../stores/leases.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { heardBy, livenessSourceSuite } from './liveness-source.suite.ts'
@@ -62,7 +62,7 @@ describe('reports', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test('after a break nobody was listening', async () => {
+  test('after a gap no signs were received', async () => {
     const source = await openReports()
     const client = new pg.Client(database.connection)
     await client.connect()

@@ -3,12 +3,12 @@ import type { HostName } from '@gantt/scheduler-core'
 /** The sources of the release; a plug-in may bring others (provided.ts). */
 export const livenessSources = ['static', 'reports'] as const
 
-/** What is known of the hosts' signs of life, by the store's time, milliseconds since 1970. */
+/** The known signs of life of hosts, by the store's time, milliseconds since 1970. */
 export interface Heard {
-  /** Who listened. */
+  /** The source that received the sign. */
   readonly source: string
   readonly now: number
-  /** Nobody listened before this: silence before it says nothing of a host. */
+  /** No signs were received before this: earlier silence means nothing. */
   readonly listeningSince: number
   /** Undefined: never heard by this source. */
   lastOf(host: HostName): number | undefined
@@ -24,7 +24,10 @@ export interface LivenessSource {
   heard(hosts: Iterable<HostName>): void
   /** Ends once other replicas can see what was heard so far, or rejects with why they cannot. */
   flush(): Promise<void>
-  /** Shows what is known; `isMine`: no other replica looks at the same time, so that this one may write what follows. */
+  /**
+   * Returns the known signs; `isMine`: no other replica evaluates them at the same time, so that this one may write the
+   * conclusions.
+   */
   look(conclude: (heard: Heard, isMine: boolean) => Promise<void>): Promise<void>
   close(): Promise<void>
 }

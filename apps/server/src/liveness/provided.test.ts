@@ -1,7 +1,7 @@
 import { type HostName, hostKey, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createLeaseStore } from '../db/leases.ts'
+import { createLeaseStore } from '../db/tables/leases.ts'
 import type { LeaseStore } from '../stores/leases.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { judgeLiveness } from './judge-liveness.ts'
@@ -53,7 +53,7 @@ const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource>
 describe('a lease provider of a plug-in', () => {
   livenessSourceSuite(() => open())
 
-  test('says who was heard, by the store’s time; of one host the last counts', async () => {
+  test('returns heard hosts, by the store’s time; for one host the last sign counts', async () => {
     const list = () => [
       { ...A, heardMsAgo: 9_000 },
       { ...A, heardMsAgo: 5_000 },
@@ -65,7 +65,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual([])
   })
 
-  test('that says never as the largest number there is says a time that can be shown', async () => {
+  test('that returns the largest number for "never" has a printable time', async () => {
     const list = () => [{ ...A, heardMsAgo: Number.MAX_SAFE_INTEGER }]
     const source = await open(aProvider({ list }))
     const { now, lastOf } = await heardBy(source)
@@ -118,7 +118,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('that was away for long does not make hosts silent: nobody listened meanwhile', async () => {
+  test('that was away for long does not make hosts silent: no signs were received meanwhile', async () => {
     let isAway = false
     const list = () => {
       if (isAway) throw new Error('away')
@@ -138,7 +138,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('whose other calls fail is logged, and goes on', async () => {
+  test('whose other calls fail is logged, and continues', async () => {
     const no = (): never => {
       throw new Error('no')
     }

@@ -3,16 +3,16 @@ import type { LeaseStore } from '../stores/leases.ts'
 import { realTimers } from '../timers.ts'
 import type { LivenessSource } from './liveness-source.ts'
 
-/** How long a provider may take for an answer, milliseconds. */
+/** The timeout of a provider, milliseconds. */
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
   /** Whose turns and break are kept there; not the leases. */
   readonly store: LeaseStore
-  /** When nobody looked for longer than this, nobody listened. */
+  /** If nobody read for longer than this, signs of life may have been missed. */
   readonly breakMs: number
   readonly provider: LeaseProvider
-  /** Counts and logs what the provider did wrong, and returns the error that says so. */
+  /** Counts and logs the provider's violation, and returns an error that describes it. */
   fail(what: string): Error
   /** PROVIDER_LIMIT_MS if not given. */
   readonly limitMs?: number
@@ -31,7 +31,7 @@ export async function openProvidedLiveness({
   limitMs = PROVIDER_LIMIT_MS,
 }: ProvidedOptions): Promise<LivenessSource> {
   const waiting = new Set<string>()
-  /** What it answers, in time. One that has not answered yet is not asked once more. */
+  /** The provider's answer, in time. A provider that has not answered yet is not asked again. */
   const ask = async <Answer>(what: string, call: () => PromiseLike<Answer> | Answer): Promise<Answer> => {
     if (waiting.has(what)) throw fail(`${what} has not ended since it was called before`)
     waiting.add(what)
@@ -50,7 +50,7 @@ export async function openProvidedLiveness({
   }
   const leases: Leases = await ask('open', () => provider.open())
   if (typeof leases?.list !== 'function') throw fail('open answered no leases; it must answer an object with list')
-  /** Its failure is counted and logged already. */
+  /** The provider's failure is already counted and logged. */
   const ignored = (): void => undefined
   const flush = async (): Promise<void> => {
     if (leases.flush !== undefined) await ask('flush', () => leases.flush?.()).catch(ignored)
@@ -70,7 +70,7 @@ export async function openProvidedLiveness({
       await store.look(breakMs, async ({ isMine, now, listeningSince }) => {
         const lastOf = (host: HostName): number | undefined => {
           const age = ages.get(hostKey(host))
-          // nobody was heard before 1970: who says never by a number that is too large for a time says that
+          // no host was heard before 1970: a provider that encodes "never" as a huge number means that
           return age === undefined ? undefined : Math.max(0, now - age)
         }
         await conclude({ source: provider.name, now, listeningSince, lastOf }, isMine)

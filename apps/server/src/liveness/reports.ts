@@ -6,7 +6,7 @@ const FLUSH_MS = 1_000
 
 export interface ReportsOptions {
   readonly leases: LeaseStore
-  /** When nobody looked for longer than this, nobody listened. */
+  /** If nobody read for longer than this, signs of life may have been missed. */
   readonly breakMs: number
   warn(message: string): void
 }
@@ -15,18 +15,19 @@ export interface ReportsOptions {
 export function createReportsLiveness({ leases: store, breakMs, warn }: ReportsOptions): LivenessSource {
   let waiting = new Map<string, HostName>()
   let flushing: Promise<void> | undefined
-  let isTold = false
+  let hasWarned = false
 
   const write = async (): Promise<void> => {
     const batch = waiting
     waiting = new Map()
     try {
       await store.renew([...batch.values()])
-      isTold = false
+      hasWarned = false
     } catch (error) {
       for (const [key, host] of batch) waiting.set(key, host)
-      if (!isTold) warn(`signs of life could not be kept, and are tried again: ${error instanceof Error ? error.message : String(error)}`)
-      isTold = true
+      if (!hasWarned)
+        warn(`signs of life could not be kept, and are tried again: ${error instanceof Error ? error.message : String(error)}`)
+      hasWarned = true
     }
   }
   const flush = async (): Promise<void> => {

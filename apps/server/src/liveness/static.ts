@@ -1,6 +1,6 @@
 import type { LivenessSource } from './liveness-source.ts'
 
-/** Every host is alive, always: for fleets whose liveness somebody else watches, and closes hosts that are not. */
+/** Every host is always alive: for fleets whose liveness is monitored by another service, which disables dead hosts. */
 export function createStaticLiveness(now: () => number): LivenessSource {
   return {
     name: 'static',

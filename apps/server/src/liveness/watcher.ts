@@ -4,7 +4,7 @@ import { judgeLiveness, type LivenessVerdict, type Patience, type WatchedHost } 
 import type { LivenessSource } from './liveness-source.ts'
 
 export interface LivenessWatcher {
-  /** What the last look showed; every replica looks, one at a time writes. */
+  /** The result of the last check; every replica checks, one at a time writes. */
   readonly last: { readonly at: number; readonly verdict: LivenessVerdict } | undefined
   /** Looks now. */
   look(): Promise<void>
@@ -24,14 +24,14 @@ const CHANGES_PER_CALL = 1_000
 /** A silent host is found soon after its time, however short that is. */
 const MOST_BETWEEN_LOOKS_MS = 5_000
 const LOOKS_BEFORE_SUSPECT = 4
-/** One look may come late; where more are left out, nobody listened. */
+/** One check may be late; if more are missed, signs of life may have been missed. */
 const LOOKS_IN_BREAK = 3
 
-/** How often to look at hosts that are given so much time, milliseconds. */
+/** The interval of checks for hosts with this timeout, milliseconds. */
 export const lookEvery = ({ suspectAfterMs }: Patience): number =>
   Math.min(MOST_BETWEEN_LOOKS_MS, Math.ceil(suspectAfterMs / LOOKS_BEFORE_SUSPECT))
 
-/** When nobody looked for longer than this, nobody listened, and silence meanwhile says nothing; milliseconds. */
+/** If no replica read the signs for longer than this, no signs were received, and the silence means nothing; milliseconds. */
 export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
 
 /** Draws the conclusions from what a source heard, and proposes them as changes of the log. */
@@ -86,7 +86,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
   }
 }
 
-/** A host as it was at one look; where it lies is worked out only when that is asked. A class: of a large fleet there are many. */
+/** A host at one check; its location is computed only when it is read. A class, because a large fleet has many. */
 class Watched implements WatchedHost {
   readonly host: string
   readonly node: string

@@ -7,14 +7,14 @@ import type { NatsServer } from './nats-servers.ts'
 /** A nats-server that ends with us. */
 export interface NatsChild {
   start(): void
-  /** kill -9. `stays`: where it would come back by itself, it is held down until it is started. */
+  /** kill -9. `stays`: a server that would be restarted is held down until it is started. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
   /** SIGTERM, and waits for its end: it hands over what it leads. It is held down until it is started. */
   stop(): Promise<void>
-  /** SIGSTOP: it answers nobody, and its connections stay open; until resumed. */
+  /** SIGSTOP: it does not answer, and its connections stay open; until resumed. */
   pause(): void
   resume(): void
-  /** kill -9, for good. */
+  /** kill -9, permanently. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function createNatsChild(
   let isWanted = false
 
   const run = (): void => {
-    // its last words, where somebody looks for them
+    // its last output, for the error message
     const words = openSync(log, 'a', 0o600)
     const started = spawn(program, args, { stdio: ['ignore', words, words] })
     closeSync(words)

@@ -5,14 +5,14 @@ import { freePorts } from '../free-ports.ts'
 import { type NatsAddress, parseNatsAddress } from '../sync/nats/address.ts'
 import { lookAt, type View } from './view.ts'
 
-/** A nats-server whose files are written and whose ports are chosen. Whoever starts its command has it. */
+/** A nats-server whose files are written and whose ports are chosen. The process that starts its command owns it. */
 export interface NatsServer {
   readonly name: string
   readonly ports: NatsPorts
-  /** Where it stores. */
+  /** The folder of the server's store. */
   readonly store: string
   readonly command: readonly [program: string, ...args: string[]]
-  /** Where what it says goes, for whoever starts it. */
+  /** Receives the server's output, for the caller that starts it. */
   readonly log: string
   /** How it sees the streams of its cluster; undefined while it does not answer, or not for JetStream. */
   look(): Promise<View | undefined>
@@ -20,16 +20,16 @@ export interface NatsServer {
 
 export interface NatsPorts {
   readonly client: number
-  /** For the other servers. */
+  /** The port for the other servers. */
   readonly route: number
-  /** For questions about how it is. */
+  /** The port for monitoring requests. */
   readonly monitor: number
 }
 
 /** Servers that keep copies of the same streams; one alone keeps one. */
 export interface NatsServers {
   readonly servers: readonly NatsServer[]
-  /** As GANTT_SYNC takes it, without the name of a fleet. */
+  /** The address in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
   /** Once all of them are started: waits until they can hold a stream with a copy on each. Throws when they cannot. */
   untilReady(signal?: AbortSignal): Promise<void>
@@ -37,13 +37,13 @@ export interface NatsServers {
 
 export interface NatsServersOptions {
   readonly program: string
-  /** Gets what belongs to them: `nats-1.conf`, `nats-1.log`, and what is stored in `nats-1`. */
+  /** The folder of their files: `nats-1.conf`, `nats-1.log`, and the store `nats-1`. */
   readonly folder: string
-  /** One of each server. */
+  /** The ports of each server. */
   readonly ports: readonly NatsPorts[]
-  /** The name of the cluster: servers of another name are not let in. */
+  /** The name of the cluster: servers with another name are refused. */
   readonly cluster: string
-  /** What their streams may take of memory and disk, as the configuration has it. */
+  /** The memory and disk limits of their streams, in the configuration's form. */
   readonly limits: { readonly memory: string; readonly disk: string }
   /** Servers and clients have to show it. */
   readonly token?: string
@@ -58,7 +58,7 @@ const READY_MS = 60_000
 const LOOK_EVERY_MS = 50
 const ANSWER_MS = 2_000
 
-/** Free ports for so many servers, and none of `except`. */
+/** Free ports for this many servers, none of `except`. */
 export async function drawNatsPorts(count: number, except: readonly number[] = []): Promise<NatsPorts[]> {
   const drawn = await freePorts(3 * count, except)
   const at = (i: number): number => drawn[i] as number
@@ -112,7 +112,7 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
 }`
 }
 
-/** Tries until a stream can be had: a cluster has chosen who leads then, and knows what room each of its servers has. */
+/** Tries until a stream can be created: then a cluster has a leader, and knows the room of each server. */
 async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
   const address = parseNatsAddress(url)
   if (address === undefined) throw new Error('the address of these nats-servers cannot be read')
@@ -130,7 +130,7 @@ async function untilReady(url: string, copies: number, signal?: AbortSignal): Pr
 }
 
 async function tryStream({ servers, user, password, token }: NatsAddress, copies: number): Promise<void> {
-  // loaded here, so that nobody needs it who starts none
+  // loaded here, so that only callers that start a server need it
   const [{ jetstreamManager }, { connect }] = await Promise.all([import('@nats-io/jetstream'), import('@nats-io/transport-node')])
   const connection = await connect({
     servers: [...servers],

@@ -1,7 +1,7 @@
 /** What one server of a cluster knows. Who does not lead a stream shows no state of the others. */
 export interface View {
   readonly meta: Raft
-  /** By the name of the stream. */
+  /** The streams by name. */
   readonly streams: ReadonlyMap<string, Raft>
 }
 
@@ -37,7 +37,7 @@ export async function lookAt(monitorPort: number): Promise<View | undefined> {
     )
     return { meta: toRaft(meta), streams: new Map(streams) }
   } catch {
-    // down, paused or starting: then it says nothing
+    // a server that is down, paused or starting gives no answer
     return undefined
   }
 }

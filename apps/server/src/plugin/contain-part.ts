@@ -18,7 +18,10 @@ import {
 /** Counts a failure of a part, and answers the error that is to be thrown on. */
 export type Fail = (part: string, what: string) => Error
 
-/** What becomes of a part's failures in this process, by kind. What is asked rather than called is contained by who asks. */
+/**
+ * How failures of a part in this process are handled, by kind. For parts that are asked rather than called, the asking
+ * code handles them.
+ */
 export const containParts: { readonly [List in PartList]: (part: Parts[List], fail: Fail) => Parts[List] } = {
   filters: containFilter,
   weighers: containWeigher,
@@ -29,7 +32,7 @@ export const containParts: { readonly [List in PartList]: (part: Parts[List], fa
   namespaces: (namespace) => namespace,
 }
 
-/** A filter that answers what its contract says, or throws an error that names its plug-in. */
+/** A filter that returns what its contract allows, or throws an error that names its plug-in. */
 function containFilter(filter: Filter, fail: Fail): Filter {
   const { name, description, parameters, readsHostOnly } = filter
   const wrong = (what: string, must: string): Error => fail(name, `${what}; it must ${must}`)
@@ -65,7 +68,7 @@ function containFilter(filter: Filter, fail: Fail): Filter {
   }
 }
 
-/** A weigher that answers what its contract says, or throws an error that names its plug-in. */
+/** A weigher that returns what its contract allows, or throws an error that names its plug-in. */
 function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   const { name, description, unit, parameters, minval, readsHostOnly } = weigher
   const finite = (what: string, number: unknown): number => {
@@ -109,7 +112,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
             }),
           }
         } catch {
-          // counted: the profile's own multiplier stands
+          // counted: the profile's own multiplier applies
           return { usual }
         }
       },
@@ -172,13 +175,13 @@ function attempt<Answer>(part: string, fail: Fail, ask: () => Answer): Answer {
   }
 }
 
-/** The answer. A promise is none: that it is rejected later is nobody's matter, and must not end the process. */
+/** The answer. A promise is no valid answer: its later rejection would be unhandled, and must not end the process. */
 function heard<Answer>(answer: Answer): Answer {
   if (answer instanceof Promise) answer.catch(() => undefined)
   return answer
 }
 
-/** What is asked for, or this where the part failed, which is counted by then. */
+/** The result of the part, or this value if the part failed; the failure is already counted. */
 function orElse<Answer>(otherwise: Answer, ask: () => Answer): Answer {
   try {
     return ask()

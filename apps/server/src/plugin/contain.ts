@@ -3,15 +3,15 @@ import { containParts, type Fail } from './contain-part.ts'
 
 /** The last thing that went wrong in a part of a plug-in. */
 export interface Failure {
-  /** Its name. */
+  /** The name of the part. */
   readonly part: string
-  /** What it threw, or answered instead of what it may. */
+  /** The error that it threw, or the invalid value that it returned. */
   readonly message: string
   /** Milliseconds since 1970, by this process's clock. */
   readonly at: number
 }
 
-/** What went wrong in a plug-in since this process began. */
+/** The failures of a plug-in since this process began. */
 export interface Failures {
   /** Preparations and hosts; of a scheduler, decisions. */
   readonly count: number
@@ -31,32 +31,32 @@ export interface ContainOptions {
 }
 
 /** Between two lines about one part: a part that fails does so on every host of every request. */
-const TOLD_EVERY_MS = 60_000
-/** Of what a part says of itself. */
+const REPORT_EVERY_MS = 60_000
+/** The longest text of a part that messages quote. */
 const MOST_CHARACTERS = 200
 
 /**
- * A plug-in whose failures are seen: counted, kept, and told now and then. What follows from them is what follows for every part: a filter
+ * A plug-in whose failures are seen: counted, kept, and reported now and then. What follows from them is what follows for every part: a filter
  * refuses the host with ERROR, a weigher's number counts as the least, and a scheduler refuses all hosts with ERROR. Nothing that it throws goes further.
  */
 export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Contained {
   let count = 0
   let last: Failure | undefined
-  const told = new Map<string, { readonly at: number; readonly error: Error }>()
+  const reported = new Map<string, { readonly at: number; readonly error: Error }>()
   const of = `plug-in ${plugin.name} ${plugin.version}`
   const fail: Fail = (part, what) => {
     count++
     const message = shorten(what, MOST_CHARACTERS)
     const at = now()
     last = { part, message, at }
-    const before = told.get(part)
+    const before = reported.get(part)
     const text = `${of}: ${message}`
-    if (before !== undefined && at - before.at < TOLD_EVERY_MS && before.error.message === text) return before.error
-    if (before === undefined || at - before.at >= TOLD_EVERY_MS)
+    if (before !== undefined && at - before.at < REPORT_EVERY_MS && before.error.message === text) return before.error
+    if (before === undefined || at - before.at >= REPORT_EVERY_MS)
       warn(`${part} of ${of} failed (${count} failures since the start): ${message}`)
-    // one error for all hosts of which it says the same: making one costs more than asking the part
+    // one error for all hosts with the same message: creating one costs more than asking the part
     const error = new Error(text)
-    told.set(part, { at: before !== undefined && at - before.at < TOLD_EVERY_MS ? before.at : at, error })
+    reported.set(part, { at: before !== undefined && at - before.at < REPORT_EVERY_MS ? before.at : at, error })
     return error
   }
   return {

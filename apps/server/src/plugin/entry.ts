@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isJsonObject, type JsonValue } from '@gantt/scheduler-core'
 
-/** Of an `exports` that distinguishes: those under which Node imports a module. */
+/** The conditions of an `exports` field under which Node imports a module. */
 const CONDITIONS: ReadonlySet<string> = new Set(['node', 'import', 'module-sync', 'default'])
 
 /** The folder of a package, looked for as Node does: in `node_modules` here and in every folder above. Throws Error where it is in none. */

@@ -4,13 +4,13 @@ import type { Asker } from './outside/asker.ts'
 import { openThread, type ThreadOptions } from './outside/thread.ts'
 import { PluginError, problemsOf } from './plugin-error.ts'
 
-/** A plug-in in a thread of its own: what it says of itself, and who answers for its parts. */
+/** A plug-in in a thread of its own: its description, and the asker of its parts. */
 export interface Isolated {
   readonly plugin: Plugin
   readonly asker: Asker
 }
 
-/** Loads a plug-in into a thread of its own and checks what it says of itself. `name`: as the configuration has it. Throws PluginError. */
+/** Loads a plug-in into a thread of its own and checks its description. `name`: the name in the configuration. Throws PluginError. */
 export async function isolatePlugin(name: string, options: Omit<ThreadOptions, 'title'>): Promise<Isolated> {
   const { asker, said } = await loadInThread(name, options)
   try {
@@ -21,7 +21,7 @@ export async function isolatePlugin(name: string, options: Omit<ThreadOptions, '
   }
 }
 
-/** A plug-in in a thread, and what it says of itself there, as JSON. Throws PluginError. */
+/** A plug-in in a thread, and its description of itself, as JSON. Throws PluginError. */
 export async function loadInThread(
   name: string,
   options: Omit<ThreadOptions, 'title'>,
@@ -44,15 +44,15 @@ function readPlugin(name: string, said: unknown): Plugin {
     throw new PluginError('plugin.invalid', `plug-in ${name} has ${kind}; one that is isolated must have none, or run as trusted:${name}`)
   const by = `${said.name}@${said.version}`
   const parts = partLists.map((list) => {
-    const told = isJsonObject(lists) && Array.isArray(lists[list]) ? lists[list].filter(isJsonObject) : []
-    return [list, told.map((part) => readPart(name, by, partKinds[list], part))]
+    const described = isJsonObject(lists) && Array.isArray(lists[list]) ? lists[list].filter(isJsonObject) : []
+    return [list, described.map((part) => readPart(name, by, partKinds[list], part))]
   })
   const checked = checkPlugin({ ...about, ...Object.fromEntries(parts) })
   if (!checked.ok) throw problemsOf(`plug-in ${name}`, checked.problems)
   return checked.value
 }
 
-/** A part with stand-ins for its functions, which are in the thread and asked there. */
+/** A part with proxies for its functions, which are in the thread and asked there. */
 function readPart(name: string, by: string, kind: PartKind, { beyond, schema, reads, ...part }: JsonObject): unknown {
   const where = `${part.name} of plug-in ${name}`
   const [member] = Array.isArray(beyond) ? beyond : []
@@ -73,10 +73,10 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
   }
 }
 
-const toldSchema = ({ schema: member }: PartKind, told: unknown): Readonly<Record<string, unknown>> =>
-  member === undefined || told === null ? {} : { [member]: schemaOf(told) }
+const toldSchema = ({ schema: member }: PartKind, described: unknown): Readonly<Record<string, unknown>> =>
+  member === undefined || described === null ? {} : { [member]: schemaOf(described) }
 
-/** The schema of options from JSON Schema; undefined where there are no words for it, which checkPlugin tells. */
+/** The schema of options from JSON Schema; undefined for a schema that it cannot express; checkPlugin reports that. */
 export function schemaOf(parameters: unknown): unknown {
   try {
     return z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0])

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
-// Two replicas on one log: the first has plug-ins with namespaces, one trusted and one in a thread, and some whose schemas do what none should.
+// Two replicas on one log: the first has plug-ins with namespaces, one trusted and one in a thread, and some whose schemas do what none
+// should.
 
 const door = fileURLToPath(new URL('../../../../packages/scheduler-core/dist/plugin/index.js', import.meta.url))
 const watts = 'z.strictObject({ freeWatts: z.int().min(0), feed: z.string().optional() })'
@@ -25,7 +26,7 @@ const parts = (noun: string, ns: string) => `
   weighers: [{ name: '${noun}Weigher', description: 'd', unit: 'W', reads: ['${ns}.freeWatts'], prepare: (request, fleet) => (host) =>
     fleet.hosts.get(host).namespaces.get('${ns}').document.freeWatts }]`
 
-/** A schema that says what it takes as any other, and then does this with a document. */
+/** A schema that looks valid, and then does this with a document. */
 const odd = (safeParse: string) => `Object.assign(z.looseObject({}), { safeParse: (given) => { ${safeParse} } })`
 const hostile: Readonly<Record<string, { readonly document: string; readonly says: RegExp }>> = {
   throws: { document: odd("throw new Error('no schema')"), says: /plug-in .*throws\.mjs: no schema/ },
@@ -76,7 +77,7 @@ const updateOf = (host: string, name: string, document: unknown, version = '1.0'
   ...{ name: { host }, reporter: { incarnation, sequence: ++sequence } },
   report: { namespace: { namespace: name, version, document } },
 })
-const tell = async (...updates: Json[]): Promise<Json[]> => (await dataOf(api, REPORT, { u: updates })).updateResourceStats.results
+const reportStats = async (...updates: Json[]): Promise<Json[]> => (await dataOf(api, REPORT, { u: updates })).updateResourceStats.results
 const heldOf = async (service: TestService, host: string, name: string): Promise<Json> =>
   (
     await dataOf(service, 'query ($h: String!, $n: String!) { host(name: $h) { namespace(name: $n) { document problem lastSequence } } }', {
@@ -94,7 +95,7 @@ const createProfile = async (name: string, filters: readonly Json[], weighers: r
     ),
   ).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
 
-test('beside a release that reads level 6, what it could not decide by or read is refused with its name', async () => {
+test('next to a release that reads level 6, reports and profiles that it could not read are refused by name', async () => {
   const old = await createTestDatabase()
   const older = await startTestService({ database: old, featureLevel: 6 })
   await older.report({ a: {} })
@@ -117,7 +118,7 @@ describe.each([
   ['trusted', 'power', 'Watts'],
   ['in a thread', 'grid', 'Grid'],
 ])('a namespace of a plug-in that is %s', (_way, name, noun) => {
-  test('is told of with its form', async () => {
+  test('is listed with its schema', async () => {
     const { plugins } = await dataOf(
       api,
       '{ plugins { name parts { kind name document { version schema maxAgeSeconds units { field unit } } } } }',
@@ -130,7 +131,7 @@ describe.each([
   })
 
   test('takes documents that its schema takes, and of the others nothing', async () => {
-    const results = await tell(
+    const results = await reportStats(
       updateOf('a', name, { freeWatts: 500 }),
       updateOf('b', name, { freeWatts: 50 }),
       updateOf('c', name, { freeWatts: -1, color: 'red' }),
@@ -139,7 +140,7 @@ describe.each([
     expect(results[2].issues.map(({ rule, path }: Json) => [rule, path.join('.')])).toEqual(
       expect.arrayContaining([['stats.invalid', 'input.updates.2.report.namespace.document.freeWatts']]),
     )
-    const [wrong, version, list] = await tell(
+    const [wrong, version, list] = await reportStats(
       updateOf('a', name, { freeWatts: 'many' }),
       updateOf('a', name, { freeWatts: 1 }, '2.0'),
       updateOf('a', name, [1]),
@@ -152,7 +153,7 @@ describe.each([
     expect(await heldOf(api, 'a', name)).toMatchObject({ document: { freeWatts: 500 }, problem: null })
   })
 
-  test('is read by filters and weighers; hosts of which nothing is told, or too long ago, are refused in words', async () => {
+  test('is read by filters and weighers; hosts without a document, or with an old one, are refused with a message', async () => {
     await createProfile(name, [{ name: `${noun}Filter` }], [{ name: `${noun}Weigher`, multiplier: 1 }])
     const placed = await placeWith(api, { profile: name, deadline: 'PT5S' })
     expect(placed.destinations[0].selected.host.name).toBe('a')
@@ -174,7 +175,7 @@ describe.each([
   })
 })
 
-test('a replica without the plug-in takes no such report, and says what it knows', async () => {
+test('a replica without the plug-in refuses such reports, and lists its namespaces', async () => {
   const { updateResourceStats } = await dataOf(without, REPORT, { u: [updateOf('a', 'power', { freeWatts: 1 })] })
   expect(updateResourceStats.results[0].issues[0]).toMatchObject({
     rule: 'stats.unknown_namespace',
@@ -202,7 +203,7 @@ test('it holds the documents all the same: both replicas are in one state', asyn
 
 describe('a schema of a plug-in that', () => {
   test.each(Object.entries(hostile))('%s: refuses by name, loses nothing, and the service lives', async (name, { says }) => {
-    const [refused, taken] = await tell(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
+    const [refused, taken] = await reportStats(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
     expect(refused?.issues).toMatchObject([{ rule: 'stats.unchecked', message: expect.stringMatching(says) }])
     expect(taken).toEqual({ __typename: 'ResourceStatsApplied' })
     expect(await heldOf(api, 'a', name)).toBeNull()
@@ -211,8 +212,8 @@ describe('a schema of a plug-in that', () => {
     expect([failureCount > 0, lastFailure.part]).toEqual([true, name])
   })
 
-  test('mutates what it is given has a copy of it', async () => {
-    expect(await tell(updateOf('a', 'mutates', { freeWatts: 7 }))).toEqual([{ __typename: 'ResourceStatsApplied' }])
+  test('that mutates its input has a copy of it', async () => {
+    expect(await reportStats(updateOf('a', 'mutates', { freeWatts: 7 }))).toEqual([{ __typename: 'ResourceStatsApplied' }])
     expect(await heldOf(api, 'a', 'mutates')).toMatchObject({ document: { freeWatts: 7 } })
   })
 })

@@ -13,22 +13,22 @@ import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './settings.ts'
 
 /** A plug-in of this service: what it brings, how it runs, and what went wrong in it. */
 export interface LoadedPlugin {
-  /** As it is decided by. */
+  /** The plug-in as decisions use it. */
   readonly plugin: Plugin
   readonly setting: PluginSetting
   readonly failures: Failures
   /** Counts a failure of one of its parts in this process. */
   readonly fail?: Fail
-  /** Who answers for its parts outside of this process: how they fare; undefined: they are in it. */
+  /** The asker of its parts outside of this process, with its statistics; undefined: they are in this process. */
   readonly asker?: Asker
-  /** Of a plug-in in this process: who checks the documents of its namespaces. */
+  /** The checks of documents in the namespaces of a plug-in in this process. */
   readonly checker?: Asker
 }
 
 export interface OpenPlugins {
-  /** What a fleet carries. */
+  /** The plug-ins that a fleet carries. */
   readonly plugins: Plugins
-  /** In the order of the setting, extenders last. */
+  /** The plug-ins in the order of the setting, extenders last. */
   readonly loaded: readonly LoadedPlugin[]
   /** Undefined: no part is outside of this process. */
   readonly outside: Outside | undefined
@@ -37,13 +37,13 @@ export interface OpenPlugins {
 }
 
 export interface OpenPluginsOptions {
-  /** Tells operators what went wrong. */
+  /** Warns operators of what went wrong. */
   warn(message: string): void
   /** Milliseconds since 1970. */
   now(): number
   /** Where relative paths and names of packages are looked for; the working directory if not given. */
   readonly from?: string
-  /** How long a part outside of this process may take for an answer, milliseconds. */
+  /** The timeout of a part outside of this process, milliseconds. */
   readonly timeoutMs?: number
   /** The file that describes extenders; undefined: there are none. */
   readonly extenders?: string | undefined
@@ -111,7 +111,7 @@ const failuresOf = (asker: Asker): Failures => ({
   },
 })
 
-/** What went wrong in either place. */
+/** The failures of both sources. */
 const bothOf = (one: Failures, other: Failures): Failures => ({
   get count() {
     return one.count + other.count

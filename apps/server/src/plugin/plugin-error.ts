@@ -5,14 +5,14 @@ export class PluginError extends Error {
   override readonly name = 'PluginError'
   readonly code: Code
 
-  /** `what`: the thing, what was found and what is allowed, as a sentence without its end. */
+  /** `what`: the subject, the found and the allowed values, as a sentence without its end. */
   constructor(code: Code, what: string, options?: ErrorOptions) {
     super(`${what} (${code}).`, options)
     this.code = code
   }
 }
 
-/** One error of all that is wrong with a plug-in; `of`: which one. */
+/** One error with all problems of a plug-in; `of` names the plug-in. */
 export function problemsOf(of: string, problems: readonly Problem[]): PluginError {
   const [first] = problems
   if (first === undefined) throw new Error('a refusal without a problem')

@@ -18,7 +18,7 @@ const filter = (name: string, passes: string) =>
 const weigher = (name: string, raw: string) =>
   `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
 
-/** Of the hosts in the order of their names, the one at this place; it asks no filter. */
+/** The host at this index in the order of names; it asks no filter. */
 const scheduler = (name: string, select: string) =>
   `{ name: '${name}', description: 'Of a test.', create: () => ({ select: (request, { hosts }) => { ${select} } }) }`
 const TAKES_LAST = "const { host, node } = hosts.records.at(-1); return { parts: [{ claim: '', instance: null, host, node, grants: {} }] }"
@@ -96,7 +96,7 @@ describe('what the setting names', () => {
   ])('%s is refused', async (setting, message) => expect(open(setting)).rejects.toThrow(message))
 })
 
-test('a service that is set to a lease provider which no plug-in brings is told what there is', async () => {
+test('a service that is set to an unknown lease provider lists the known ones', async () => {
   const { loaded, close } = await open('trusted:./leases.mjs')
   expect(findProvider(loaded, 'static')).toBeUndefined()
   expect(findProvider(loaded, 'boards')?.provider.name).toBe('boards')
@@ -107,7 +107,7 @@ test('a service that is set to a lease provider which no plug-in brings is told 
 })
 
 describe('a service whose lease provider fails', () => {
-  test('starts, keeps its hosts as they are, and tells it', async () => {
+  test('starts, keeps its hosts unchanged, and reports it', async () => {
     const database = await createTestDatabase()
     const api = await startTestService({
       database,
@@ -181,7 +181,7 @@ describe('a service with plug-ins', () => {
       )
     ).profileVersionCreate
 
-  const TOLD = `query ($id: ID!) { decision(id: $id) { plugins { name version }
+  const DECISION = `query ($id: ID!) { decision(id: $id) { plugins { name version }
       explanation { fidelity steps { name passed reasons { code text } } } }
     verifyDecision(id: $id) { outcome fidelity }
     profile(name: "named") { active { filters { name description reads } weighers { name description } } } }`
@@ -199,9 +199,9 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test('decides by them, and says with which', async () => {
+  test('decides by them, and records which', async () => {
     expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: 'b' } } }] })
-    const { decision, profile, verifyDecision } = await dataOf(api, TOLD, { id: placed.decision.id })
+    const { decision, profile, verifyDecision } = await dataOf(api, DECISION, { id: placed.decision.id })
     expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
     expect(decision.explanation.fidelity).toBe('REPLAYED')
     expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
@@ -231,11 +231,11 @@ describe('a service with plug-ins', () => {
     expect(api.warnings.filter((line) => line.startsWith(`${part} of plug-in hostile 1.0.0 failed`))).toHaveLength(1)
   })
 
-  test('takes hosts by a scheduler, and says by which', async () => {
+  test('chooses hosts by a scheduler, and records which', async () => {
     const { decision, destinations } = await placeWith(api, { profile: 'by-last' })
     expect(destinations[0].selected.host.name).toBe('b')
-    const told = await dataOf(api, TOLD, { id: decision.id })
-    expect([told.decision.plugins, told.verifyDecision]).toEqual([
+    const found = await dataOf(api, DECISION, { id: decision.id })
+    expect([found.decision.plugins, found.verifyDecision]).toEqual([
       [{ name: 'named', version: '1.0.0' }],
       { outcome: 'SAME', fidelity: 'REPLAYED' },
     ])
@@ -263,7 +263,7 @@ describe('a service with plug-ins', () => {
     const { plugins } = await dataOf(api, '{ plugins { lastFailure { part message } parts { kind name } } }')
     expect(plugins[1].lastFailure).toEqual({ part, message: why })
     expect(plugins[1].parts).toContainEqual({ kind: 'SCHEDULER', name: part })
-    const { decision, verifyDecision } = await dataOf(api, TOLD, { id: refused.decision.id })
+    const { decision, verifyDecision } = await dataOf(api, DECISION, { id: refused.decision.id })
     expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
     expect(decision.explanation.steps.find(({ name }: Json) => name === part)).toMatchObject({
       passed: 0,
@@ -287,7 +287,7 @@ describe('a service with plug-ins', () => {
         },
       ],
     })
-    const { decision, verifyDecision } = await dataOf(api, TOLD, { id: placed.decision.id })
+    const { decision, verifyDecision } = await dataOf(api, DECISION, { id: placed.decision.id })
     expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
     expect(decision.explanation.fidelity).toBe('APPROXIMATE')
     expect(verifyDecision).toEqual({ outcome: 'UNKNOWN', fidelity: 'APPROXIMATE' })

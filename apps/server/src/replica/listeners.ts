@@ -1,11 +1,11 @@
-/** Those who follow something: each is told, and none that fails keeps the others from it. */
+/** The listeners to one kind of event: each is notified, even if another one fails. */
 export interface Listeners<Event> {
-  /** Answers how to stop. */
+  /** Returns a function that removes the listener. */
   add(listener: (event: Event) => void): () => void
-  tell(event: Event): void
+  notify(event: Event): void
 }
 
-/** `onFailed` learns of a listener that throws; without it the error goes to who tells. */
+/** `onFailed` is called with the error of a listener that throws; without it `notify` throws the error. */
 export function createListeners<Event>(onFailed?: (error: unknown, event: Event) => void): Listeners<Event> {
   const listeners = new Set<(event: Event) => void>()
   return {
@@ -13,7 +13,7 @@ export function createListeners<Event>(onFailed?: (error: unknown, event: Event)
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    tell(event) {
+    notify(event) {
       for (const listener of listeners) {
         try {
           listener(event)

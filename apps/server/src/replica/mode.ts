@@ -2,36 +2,36 @@ import { UnknownEntryError } from '@gantt/scheduler-core'
 import { StoreSetupError, StoreWentBackError } from '../sync/synchronizer.ts'
 import type { Replica } from './replica.ts'
 
-/** What a replica can do now. Nothing of it is ever guessed: a claim is promised only when the store has it. */
+/** The operations that a replica can perform at present. A claim is confirmed only when the store has it. */
 export type Mode = 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
 
-/** Why a replica takes no writes any more. Written once, never reused or renamed; docs/errors.md lists them. */
+/** The reasons for which a replica no longer accepts writes. They are never reused or renamed; docs/errors.md lists them. */
 export const haltCodes = {
   'log.unreadable': 'The log holds what this release does not read.',
   'store.went_back': 'The store no longer holds what this replica has applied.',
   'store.setup': 'The store is not set up any more as it must be to keep what it acknowledged.',
-  'replica.failed': 'The replica could not go on with the log.',
+  'replica.failed': 'The replica could not continue with the log.',
 } as const
 
 export type HaltCode = keyof typeof haltCodes
 
 export interface ModeView {
   readonly mode: Mode
-  /** Of what it is that it is READ_ONLY. */
+  /** The reason why it is READ_ONLY. */
   readonly code: HaltCode | null
-  /** Why it is not NORMAL, for people. */
+  /** The text that says why it is not NORMAL. */
   readonly reason: string | null
 }
 
 export function modeOf(replica: Pick<Replica, 'halted' | 'isClosing' | 'isStoreAway'>): ModeView {
   const { halted } = replica
   if (halted !== undefined) return { mode: 'READ_ONLY', code: codeOf(halted), reason: halted.message }
-  if (replica.isClosing) return { mode: 'CLOSING', code: null, reason: 'The replica answers what is under way, and takes nothing new.' }
+  if (replica.isClosing) return { mode: 'CLOSING', code: null, reason: 'The replica finishes running calls and accepts no new ones.' }
   if (replica.isStoreAway)
     return {
       mode: 'STORE_AWAY',
       code: null,
-      reason: 'The store does not answer: reads are as old as stateAge says, and nothing is claimed.',
+      reason: 'The store does not answer: stateAge is the age of reads, and nothing is claimed.',
     }
   return { mode: 'NORMAL', code: null, reason: null }
 }

@@ -2,43 +2,43 @@ import type { Fleet, FleetReader, LogEntry, Void } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
-import type { MayRaise } from './feature-level.ts'
-import type { Gather, UnloggedDecision } from './placement.ts'
+import type { Gather, UnloggedDecision } from './propose/placement.ts'
+import type { MayRaise } from './watch/feature-level.ts'
 
-/** What a replica is made of. */
+/** The parts of a replica. */
 export interface ReplicaOptions extends FleetReader {
   readonly store: Synchronizer
   readonly name: string
-  /** Keeps decisions that are not in the log; a refusal is answered after it. */
+  /** Stores decisions that are not in the log; a refusal is answered afterwards. */
   recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
   /** Warns operators of what went wrong; never of the callers' data. */
   warn(message: string): void
   readonly newId?: () => string
   readonly newSeed?: () => string
-  /** For deadlines, retries and for estimating the store's time. */
+  /** A clock for deadlines, retries and estimates of the store's time. */
   readonly timers?: Timers
-  /** How much of the log stays. */
+  /** How much of the log is kept. */
   readonly horizon?: Horizon
   /** Asked only before the log's level is raised. */
   readonly mayRaise?: MayRaise
-  /** Whether every living replica read a level as of the last look at them, without asking the store. */
+  /** Whether every living replica read a level at the last check, without asking the store. */
   readonly isReadByAll?: (level: number) => boolean
-  /** Whether the state is known to be sound enough for others to begin with. */
+  /** Whether the state is known to be sound enough that other replicas may start from it. */
   readonly mayCheckpoint?: () => boolean
-  /** Asks others about a call before it is decided. Absent: there is nobody to ask. */
+  /** Asks outside parts about a call before it is decided. Absent: there are none. */
   readonly gather?: Gather
 }
 
-/** The living fleet as it was once, in a copy that nobody moves. */
-export interface Still {
+/** A copy of the fleet at one revision; it does not change. */
+export interface Snapshot {
   readonly fleet: Fleet
-  /** The living one, with which it shares what has not changed since. */
+  /** The fleet that it was copied from, with which it shares what has not changed since. */
   readonly of: Fleet
-  /** Changes since the one before it. */
+  /** Changes since the snapshot before it. */
   readonly changes: number
 }
 
-/** An entry that was applied here, and what became of each of its changes. */
+/** An applied entry, and the result of each of its changes. */
 export interface Applied {
   readonly entry: LogEntry
   readonly verdicts: readonly Void[]

@@ -9,7 +9,7 @@ import { openNatsSynchronizer } from '../sync/nats/nats.ts'
 import { namesOf } from '../sync/nats/stream-settings.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
 import { type NatsServer, type NatsServers, noNatsServer, startNatsServers, whenThere } from '../testing/nats-servers.ts'
-import type { PlacementCall, PlacementOutcome } from './placement.ts'
+import type { PlacementCall, PlacementOutcome } from './propose/placement.ts'
 import { Replica } from './replica.ts'
 
 const skipped = noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`
@@ -30,7 +30,7 @@ const call = (key: string): PlacementCall => ({
   allOrNothing: true,
 })
 
-/** Runs something on replicas of a new fleet with hosts of 8 CPUs, and closes them. `through` may stand between replica and store. */
+/** Runs a test on replicas of a new fleet with hosts of 8 CPUs, and closes them. `through` may be placed between replica and store. */
 async function withReplicas(
   { url }: NatsServers,
   { replicas: count, hosts }: { readonly replicas: number; readonly hosts: number },
@@ -39,7 +39,7 @@ async function withReplicas(
 ): Promise<void> {
   const fleet = `replicas-${++fleets}`
   const address = parseNatsAddress(`${url}/${fleet}`)
-  if (address === undefined) throw new Error(`${url} is no address`)
+  if (address === undefined) throw new Error(`${url} is not an address`)
   const open = () => whenThere(() => openNatsSynchronizer(address, { reached: async () => 0, warn: () => undefined }))
   const other = await open()
   const replicas: Replica[] = []
@@ -55,7 +55,10 @@ async function withReplicas(
   }
 }
 
-/** Callers who each place `each` instances one after the other, on all replicas in turn; asks again with the same key where there was no answer. */
+/**
+ * Callers who each place `each` instances one after the other, on all replicas in turn; asks again with the same key where there was no
+ * answer.
+ */
 const placeMany = (replicas: readonly Replica[], callers: number, each: number, round = ''): Promise<PlacementOutcome[][]> =>
   Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
@@ -77,7 +80,7 @@ async function placeAgain(replica: Replica, key: string): Promise<PlacementOutco
   }
 }
 
-/** All were told the truth: who was placed has a claim, nothing is taken twice, and all replicas agree to the bit. */
+/** All answers were true: every placed caller has a claim, nothing is allocated twice, and all replicas agree to the bit. */
 async function expectSound(replicas: readonly Replica[], outcomes: readonly PlacementOutcome[]): Promise<void> {
   await Promise.all(replicas.map((replica) => replica.fresh(20_000)))
   const [first, ...others] = replicas.map(({ fleet }) => canonicalJson(checkpointOf(fleet)))
@@ -99,7 +102,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
 
   afterAll(() => server.stop())
 
-  test('four replicas whose callers want more than there is promise nothing twice and agree to the bit', () =>
+  test('four replicas whose callers want more than the fleet has allocate nothing twice and agree to the bit', () =>
     withReplicas(server, { replicas: 4, hosts: 25 }, async (replicas) => {
       const outcomes = (await placeMany(replicas, 32, 8)).flat()
       expect(outcomes.filter(({ type }) => type === 'placed')).toHaveLength(200)
@@ -107,12 +110,12 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       await expectSound(replicas, outcomes)
     }))
 
-  test('an entry that landed twice, the first time without an answer, counts once', () => {
+  test('an entry that was appended twice, the first time without an answer, counts once', () => {
     let sent = 0
     const twice = (store: Synchronizer, other: Synchronizer): Synchronizer => ({
       ...store,
       async append(entry) {
-        // every third one lands by another way, and nobody hears of it
+        // every third append succeeds on another connection, without an answer
         if (++sent % 3 !== 0) return store.append(entry)
         await other.append(entry)
         if (sent % 2 === 0) throw new StoreUnavailableError('the answer was lost')
@@ -132,7 +135,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
     )
   })
 
-  test('a server that is killed and started again under load loses nothing that was answered', () =>
+  test('a server that is killed and restarted under load loses no answered call', () =>
     withReplicas(server, { replicas: 2, hosts: 32 }, async (replicas) => {
       const [one] = server.servers
       const placing = placeMany(replicas, 8, 32)
@@ -145,7 +148,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       await expectSound(replicas, outcomes)
     }))
 
-  test('while the server stands still the store is away; then it goes on', () =>
+  test('while the server is paused the store is away; then it continues', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica]) => {
       const [one] = server.servers
       one?.standStill(true)
@@ -158,7 +161,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       expect(await placeAgain(replica as Replica, 'back')).toMatchObject({ type: 'placed' })
     }))
 
-  test('a stream that was made anew is another log: nothing is written into it', () =>
+  test('a recreated stream is another log, into which nothing is written', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica], fleet) => {
       const { log } = namesOf(fleet)
       await withStreams(server, async (streams) => {
@@ -195,7 +198,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
           expect(done).toBeLessThan(before + 240)
           outcomes.push(...(await placing).flat())
           await leader.restart()
-          // all three copies are there again before the next one goes
+          // all three copies exist again before the next one is stopped
           await expect.poll(() => isWhole(cluster, namesOf(fleet).log), { interval: 200 }).toBe(true)
         }
         expect(outcomes.filter(({ type }) => type === 'placed')).toHaveLength(480)
@@ -221,7 +224,7 @@ async function leaderOf(cluster: NatsServers, stream: string): Promise<NatsServe
   return leader
 }
 
-/** Whether all copies of a stream are there and up to date. */
+/** Whether all copies of a stream exist and are up to date. */
 const isWhole = (cluster: NatsServers, stream: string): Promise<boolean> =>
   withStreams(cluster, (streams) =>
     streams.info(stream).then(

@@ -1,20 +1,20 @@
 import { type Change, canonicalJson, checkpointOf, ENTRY_FORMAT, type RequestSpec } from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDecisionStore, type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
-import { createProjectionStore } from '../db/projections.ts'
-import { createRecordStore } from '../db/records.ts'
-import { createRequestSpecStore, requestSpecId } from '../db/request-specs.ts'
-import type { SetAside } from '../db/set-aside.ts'
+import { createDecisionStore, type DecisionStore, isUnreadable } from '../db/tables/decisions.ts'
+import { createProjectionStore } from '../db/tables/projections.ts'
+import { createRecordStore } from '../db/tables/records.ts'
+import { createRequestSpecStore, requestSpecId } from '../db/tables/request-specs.ts'
+import type { SetAside } from '../db/tables/set-aside.ts'
 import type { RecordStore } from '../stores/records.ts'
 import { openPostgresSynchronizer } from '../sync/postgres/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
-import { createHistory } from './history.ts'
-import { createProjector, type Projector } from './projector.ts'
+import { createHistory } from './follow/history.ts'
+import { createProjector, type Projector } from './follow/projector.ts'
+import { unloggedRow } from './follow/rows-of.ts'
+import { verifyDecisions } from './follow/verify.ts'
 import { Replica } from './replica.ts'
-import { unloggedRow } from './rows-of.ts'
-import { verifyDecisions } from './verify.ts'
 
 interface Node {
   readonly replica: Replica
@@ -88,7 +88,7 @@ const place = (replica: Replica, key: string, request: RequestSpec) =>
     allOrNothing: true,
   })
 
-test('two replicas racing on one database promise nothing twice, agree to the bit, and every decision replays', async () => {
+test('two replicas racing on one database allocate nothing twice, agree to the bit, and every decision replays', async () => {
   const [a, b] = nodes as [Node, Node]
   await a.replica.propose(Array.from({ length: 8 }, (_, i) => aReport(`h${i}`, { vcpus: 4, memoryMb: 8_192 })))
   const outcomes = await Promise.all(
@@ -118,7 +118,7 @@ test('two replicas racing on one database promise nothing twice, agree to the bi
   expect(checked).toBe(200)
 })
 
-test('the tables say what the fleet says', async () => {
+test('the tables equal the fleet', async () => {
   const [a, b] = nodes as [Node, Node]
   await b.replica.propose([
     {
@@ -152,9 +152,9 @@ test('the tables say what the fleet says', async () => {
   expect(newest && requestSpecId(newest.document)).toBe(newest?.id)
 })
 
-test('a try that did not count is in the tables, with its host and why; the decision says how long it took', async () => {
+test('a lost attempt is in the tables, with its host and reason; the decision has its duration', async () => {
   const [a] = nodes as [Node]
-  // both hosts are its own: which of the others are full depends on how the replicas raced
+  // this test uses two hosts of its own, because the others depend on the race of the replicas
   await a.replica.propose([aReport('tight', { vcpus: 4, memoryMb: 1_024 }), aReport('roomy', { vcpus: 4, memoryMb: 1_024 })])
   const placed = await place(a.replica, 'wins', aRequest({ memoryMb: 600, forceHosts: ['tight'] }))
   expect(await a.projector.reached(a.replica.fleet.place.revision, 30_000)).toBe(true)
@@ -163,7 +163,7 @@ test('a try that did not count is in the tables, with its host and why; the deci
     (await decisions.list({ first: 1, host: 'tight' })).flatMap((one) => (isUnreadable(one) ? [] : [one.place.entryId ?? '']))[0] ?? '',
     0,
   )
-  // another replica decided the same room away: its proposal comes second, and after it the same request on another host
+  // another replica claimed the same room first: this proposal does not count, and the request is then placed on another host
   const claims = won?.changes.find((change) => change.type === 'instances')
   if (claims?.type !== 'instances') throw new Error('the entry of the placement holds no claims')
   const decision = '00000000-0000-4000-8000-00000000d001'
@@ -196,7 +196,7 @@ test('a try that did not count is in the tables, with its host and why; the deci
   expect(made !== undefined && !isUnreadable(made) && typeof made.tookUs).toBe('number')
 })
 
-test('a group that is bound anew has its new policy in the tables too', async () => {
+test('a group that is created again has its new policy in the tables too', async () => {
   const [a] = nodes as [Node]
   const uuid = '00000000-0000-4000-8000-0000000000b1'
   await a.replica.propose([aReport('grouped', { vcpus: 4 })])
@@ -210,7 +210,7 @@ test('a group that is bound anew has its new policy in the tables too', async ()
   }
 })
 
-test('a projection that was away is made again from the log', async () => {
+test('a missing projection is created again from the log', async () => {
   const [a] = nodes as [Node]
   const before = await prisma.claim.count()
   await prisma.$executeRaw`DELETE FROM claim`
@@ -222,7 +222,7 @@ test('a projection that was away is made again from the log', async () => {
   expect(await prisma.claim.count()).toBe(before)
 })
 
-test('a row that the database refuses is set aside and told of, and the projections go on', async () => {
+test('a row that the database refuses is set aside and reported, and the projections continue', async () => {
   const [a] = nodes as [Node]
   const nul = 'disk\u0000'
   await a.replica.propose([aReport('odd'), aReport('even'), { type: 'status', host: 'odd', node: 'odd', status: 'DISABLED', reason: nul }])
@@ -236,7 +236,7 @@ test('a row that the database refuses is set aside and told of, and the projecti
   expect(setAside).toMatchObject([{ kind: 'compute_node', id: 'odd/odd' }])
 })
 
-test('a fleet of the past is what it was', async () => {
+test('a past fleet equals the original one', async () => {
   const [a] = nodes as [Node]
   const store = await openPostgresSynchronizer(database.connection)
   const history = createHistory(store)
@@ -251,4 +251,4 @@ test('a fleet of the past is what it was', async () => {
   await store.close()
 })
 
-test('nothing was warned of', () => expect(warnings).toEqual([]))
+test('there was no warning', () => expect(warnings).toEqual([]))

@@ -3,9 +3,9 @@ import { aDocument, aReport, aRequest, aUuid } from '@gantt/scheduler-core/testi
 import { afterEach, expect, test } from 'vitest'
 import { createMemoryStore, type MemoryStore } from '../sync/memory/memory.ts'
 import { realTimers, type Timers } from '../timers.ts'
-import type { PlacementCall, UnloggedDecision } from './placement.ts'
+import type { PlacementCall, UnloggedDecision } from './propose/placement.ts'
 import { Replica } from './replica.ts'
-import type { Still } from './replica-options.ts'
+import type { Snapshot } from './replica-options.ts'
 
 const replicas: Replica[] = []
 afterEach(async () => {
@@ -55,7 +55,7 @@ test('a placed request is answered with its claim, and every replica holds it', 
   expect(canonicalJson(checkpointOf(a.fleet))).toBe(canonicalJson(checkpointOf(b.fleet)))
 })
 
-test('a hundred callers on two replicas get ten places once each, and the others a refusal', async () => {
+test('of a hundred callers on two replicas ten get one place each, and the others a refusal', async () => {
   const store = createMemoryStore()
   const unlogged: UnloggedDecision[] = []
   const pair = [await open(store, unlogged), await open(store, unlogged)] as const
@@ -68,7 +68,7 @@ test('a hundred callers on two replicas get ten places once each, and the others
   for (const host of fleet.hosts.records) expect(at(fleet.hosts.classColumns('VCPU').free, host.index)).toBe(0)
 })
 
-test('a refusal tells how many hosts each filter refused, and for what', async () => {
+test('a refusal counts the hosts that each filter refused, by reason', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1', small), aReport('h2')])
@@ -76,7 +76,7 @@ test('a refusal tells how many hosts each filter refused, and for what', async (
   expect(outcome).toMatchObject({ type: 'refused', found: 0, reasons: [{ filter: 'CoreFilter', code: 'cpu.too_few', hosts: 2 }] })
 })
 
-test('a request of three on room for two is refused whole, with the reasons of the third', async () => {
+test('a request of three instances on room for two is refused as a whole, with the reasons of the third', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1', small), aReport('h2', small)])
@@ -85,7 +85,7 @@ test('a request of three on room for two is refused whole, with the reasons of t
   expect(replica.fleet.ledger.claims.size).toBe(0)
 })
 
-test('the same key on two replicas at once places once and answers both alike', async () => {
+test('the same key on two replicas at once places once, and both calls get the same answer', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1'), aReport('h2')])
@@ -120,7 +120,7 @@ test.each([true, false])('an append whose answer is lost (landed: %s) places onc
   expect(replica.fleet.ledger.claims.size).toBe(1)
 })
 
-test('a replica that lags does not refuse what another made possible', async () => {
+test('a lagging replica does not refuse a request that another replica made possible', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', small)])
@@ -128,11 +128,11 @@ test('a replica that lags does not refuse what another made possible', async () 
   await b.fresh()
   const claim = full.type === 'placed' ? full.claims[0] : undefined
   await a.propose([{ type: 'release', claim: claim?.id ?? '', fence: claim?.fence ?? 0, reason: null }])
-  // b has not been told of the release when it is asked
+  // b has not seen the release when it is called
   expect((await b.place(call('k2', aRequest()))).type).toBe('placed')
 })
 
-test('a request void by an edit is decided again elsewhere', async () => {
+test('a request that is void because of an edit is decided again on another host', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', { memoryMb: 4_096 }), aReport('h2', { memoryMb: 2_048 })])
@@ -146,7 +146,7 @@ test('a request void by an edit is decided again elsewhere', async () => {
   expect(claims).toEqual([host])
 })
 
-test('a reservation that nobody confirms expires by an entry', async () => {
+test('a reservation without confirmation expires by an entry', async () => {
   let now = 1_700_000_000_000
   const store = createMemoryStore(() => now)
   const replica = await open(store)
@@ -169,7 +169,7 @@ test('advice claims nothing', async () => {
   expect(unlogged).toHaveLength(1)
 })
 
-test('a store that went back stops writes, and says so', async () => {
+test('a store that lost revisions stops writes with an error', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -188,7 +188,7 @@ test('a replica that starts later reaches the same state', async () => {
   expect(canonicalJson(checkpointOf(b.fleet))).toBe(canonicalJson(checkpointOf(a.fleet)))
 })
 
-test('while the store is down a call ends at its deadline, and the store back up takes new ones', async () => {
+test('while the store is down a call ends at its deadline, and the restarted store accepts new calls', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -198,14 +198,14 @@ test('while the store is down a call ends at its deadline, and the store back up
   expect((await replica.place(call('k2', aRequest()))).type).toBe('placed')
 })
 
-test('a group that only a proposal of the same batch has bound refuses nobody', async () => {
+test('a group that exists only in a proposal of the same batch refuses no host', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await b.propose([aReport('h1', small)])
   await a.fresh()
   const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
     aRequest({ instanceGroup: { uuid: '00000000-0000-4000-8000-0000000000e1', policy } })
-  // the only room goes to b: neither of these may be told of a group that never came to be
+  // the only room goes to b: neither answer may name a group that was never created
   const [winner, first, second] = await Promise.all([
     b.place(call('k0', aRequest())),
     a.place(call('k1', group('ANTI_AFFINITY'))),
@@ -216,7 +216,7 @@ test('a group that only a proposal of the same batch has bound refuses nobody', 
   if (winner.type === 'placed') expect([first.type, second.type]).toEqual(['refused', 'refused'])
 })
 
-test('a follower that fails is told of, and the log goes on', async () => {
+test('a follower that fails is reported, and the log continues', async () => {
   const store = createMemoryStore()
   const warnings: string[] = []
   const replica = await Replica.start({
@@ -254,7 +254,7 @@ test('a decision that cannot be recorded fails alone', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
-test('an entry of unknown outcome is sent again in a turn too, though nothing else waits', async () => {
+test('an entry with unknown outcome is sent again in a turn too, even if nothing else waits', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1')])
@@ -270,7 +270,7 @@ test('an entry of unknown outcome is sent again in a turn too, though nothing el
   expect(outcome.type).toBe('placed')
 })
 
-test('calls that gave up are not kept while the store is away', async () => {
+test('calls past their deadline are not kept while the store is away', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -282,7 +282,7 @@ test('calls that gave up are not kept while the store is away', async () => {
   expect(replica.fleet.ledger.claims.size).toBeLessThan(50)
 })
 
-test('a call whose every append is refused ends typed, with the obstacle named, in a warning too', async () => {
+test('a call whose appends are all refused ends with an error and a warning that name the obstacle', async () => {
   const store = createMemoryStore()
   const warnings: string[] = []
   const synchronizer = store.open()
@@ -299,12 +299,12 @@ test('a call whose every append is refused ends typed, with the obstacle named, 
   const outcome = replica.place(call('k', aRequest(), { deadlineMs: 60_000 }))
   await expect(outcome).rejects.toMatchObject({ name: 'RetriesExhaustedError', attempts: 100, rule: 'append.refused' })
   expect(warnings).toHaveLength(1)
-  expect(warnings[0]).toMatch(/^decision \S+ came to nothing 10 times: append.refused \(10 times\)/)
+  expect(warnings[0]).toMatch(/^10 attempts of decision \S+ did not count: append.refused \(10 times\)/)
   refusing = false
   expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
 })
 
-test('a replica that the log has left behind goes on from a checkpoint', async () => {
+test('a replica behind the start of the log continues from a checkpoint', async () => {
   const store = createMemoryStore()
   const slow = await open(store)
   await slow.propose([aReport('h1')])
@@ -324,7 +324,7 @@ test('a replica that the log has left behind goes on from a checkpoint', async (
   expect(slow.fleet.hosts.count).toBe(9)
 })
 
-test('it tells of its fleet as it is, of the copy that each checkpoint is taken of, and of a fleet that it takes over', async () => {
+test('listeners get its present fleet, the copy of each checkpoint, and a fleet that it takes over', async () => {
   let isDue = (): void => {}
   const timers: Timers = {
     ...realTimers,
@@ -336,26 +336,26 @@ test('it tells of its fleet as it is, of the copy that each checkpoint is taken 
   }
   const store = createMemoryStore()
   const replica = await open(store, [], timers)
-  const stills: Still[] = []
+  const snapshots: Snapshot[] = []
   await replica.propose([aReport('h1')])
-  const stop = replica.onStill((still) => stills.push(still))
+  const stop = replica.onSnapshot((snapshot) => snapshots.push(snapshot))
   await replica.propose([aReport('h2')])
   isDue()
   await replica.propose([aReport('h3')])
-  expect(stills.map(({ fleet, of, changes }) => [fleet.hosts.count, of === replica.fleet, changes])).toEqual([
+  expect(snapshots.map(({ fleet, of, changes }) => [fleet.hosts.count, of === replica.fleet, changes])).toEqual([
     [1, true, 0],
     // two reports, and the level of the new log
     [2, true, 3],
   ])
-  await expect.poll(async () => (await store.open().past.loadCheckpoint(9))?.place).toEqual(stills[1]?.fleet.place)
+  await expect.poll(async () => (await store.open().past.loadCheckpoint(9))?.place).toEqual(snapshots[1]?.fleet.place)
   replica.adopt(restoreFleet(checkpointOf(replica.fleet)))
-  expect([stills[2]?.fleet.hosts.count, stills[2]?.of === replica.fleet, stills.length]).toEqual([3, true, 3])
+  expect([snapshots[2]?.fleet.hosts.count, snapshots[2]?.of === replica.fleet, snapshots.length]).toEqual([3, true, 3])
   stop()
   isDue()
-  expect(stills).toHaveLength(3)
+  expect(snapshots).toHaveLength(3)
 })
 
-test('on a log in which nothing happened for long, what services told is old all the same', async () => {
+test('on a log without entries for a long time, documents of services are old nevertheless', async () => {
   let time = 1_000_000
   const replica = await open(createMemoryStore(() => time))
   const near = parseProfile({ name: 'near', number: 1, filters: [{ name: 'VolumeAffinityFilter' }], weighers: [] })

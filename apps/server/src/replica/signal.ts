@@ -1,10 +1,13 @@
 import type { Timers } from '../timers.ts'
 
-/** Lets callers wait until something holds that changes now and then. */
+/** Lets callers wait until a condition holds. */
 export interface Signal {
-  /** Says that something changed: everyone who waits looks again. */
-  tell(): void
-  /** True once `holds` is; false when it is not in time, or `givenUp` is. Looks at least every 100 ms. */
+  /** Makes all waiting callers check their conditions again. */
+  notify(): void
+  /**
+   * Resolves with true once `holds` returns true, and with false after a timeout or once `givenUp` returns true. Checks at least every 100
+   * ms.
+   */
   until(holds: () => boolean, timeoutMs: number, givenUp?: () => boolean): Promise<boolean>
 }
 
@@ -13,7 +16,7 @@ const LOOK_MS = 100
 export function createSignal(timers: Timers): Signal {
   const waiting = new Set<() => void>()
   return {
-    tell() {
+    notify() {
       for (const look of [...waiting]) look()
     },
     async until(holds, timeoutMs, givenUp = () => false) {

@@ -4,17 +4,15 @@ import { type GraphQLInputField, isInputObjectType, isObjectType } from 'graphql
 import { expect, test } from 'vitest'
 import { createSchema } from './index.ts'
 
-/*
- * An argument or input field that nothing reads promises what does not happen. Names are looked for in the source: an input object is taken
- * apart in the file that defines it, or it is handed on whole to code that is looked through instead.
+/* An argument or input field that nothing reads would have no effect. Its name is searched in the source: an input object is read in the file that defines it, or passed on as a whole to code that is searched instead.
  */
 
-/** Input objects that are handed on whole, or with what is left of them (`...rest`): core or the services take them apart. */
+/** Input objects that are passed on as a whole, or in part (`...rest`): core or the services read their fields. */
 const handedOn = new Set(
-  `AggregateChangeInput AggregateUpdateInput AssignmentInput AssignmentRuleInput CpuInfoInput DestinationInput ExplainPlacementInput
+  `AggregateChangeInput AggregateUpdateInput AssignmentInput AssignmentRuleInput CpuInfoInput DestinationInput ExplainPlacementInput FilterSettingInput
    FlavorInput FleetOverlayInput FullStatsInput GangMemberInput GpuInput GpuRequestInput HostFilter HostNumaCellInput HostOrder AggregateOrder
    HypotheticalHostInput ImageMetaInput InstanceGroupInput InstanceSizeInput InventoryInput MemoryPagesInput MetricInput
-   NamespaceReportInput NovaSettingsInput NumaCellInput NumaRequestInput PciPoolInput PciRequestInput ProfileVersionInput RatioChangeInput ReserveChangeInput
+   NamespaceReportInput NovaSettingsInput NumaCellInput NumaRequestInput PciPoolInput PciRequestInput PlacementSettingsInput ProfileVersionInput RatioChangeInput ReserveChangeInput
    ReporterInput RequestSpecInput ResourceAmountInput ResourceGroupInput ResourceNameInput SolverSettingsInput StatsDeltaInput
    StatsReportInput StringComparator SupportedInstanceInput TopologySpreadInput VerdictFilter WeigherSettingInput`.split(/\s+/),
 )
@@ -32,12 +30,13 @@ function sources(folder: string): ReadonlyMap<string, string> {
   )
 }
 
-/** Without comments, texts and the definitions of fields and arguments: what is left that has a name uses it. */
+/** Without comments, texts and the definitions of fields and arguments: the names that remain are uses. */
 const codeOf = (text: string): string =>
   text
     .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
     .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
     .replace(/\b\w+: t\./g, 't.')
+    .replace(/\b\w+:\s*z\b/g, 'z')
 
 const own = sources('apps/server/src/schema')
 const others = [...sources('apps/server/src/services').values(), ...sources('packages/scheduler-core/src').values()].join('\n')

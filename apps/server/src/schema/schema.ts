@@ -1,9 +1,9 @@
 import type { GraphQLSchema } from 'graphql'
-import { countAnswers } from './answer-size.ts'
-import { auditMutations } from './audited.ts'
 import { builder } from './builder.ts'
-import { pauseInLongLists } from './long-lists.ts'
-import { authScopesOf } from './scope-of.ts'
+import { countAnswers } from './types/answer-size.ts'
+import { auditMutations } from './types/audited.ts'
+import { pauseInLongLists } from './types/long-lists.ts'
+import { authScopesOf } from './types/scope-of.ts'
 
 /** The schema of every noun that is loaded. Throws when a field of a root type names no scope: nothing is open by omission. Every mutation is put into the audit. */
 export function createSchema(): GraphQLSchema {

@@ -1,63 +1,64 @@
-import type { ActivityStore } from '../db/activity.ts'
-import type { DecisionCountStore } from '../db/decision-counts.ts'
-import type { HostTimelineStore } from '../db/host-timeline.ts'
-import type { RolloutStore } from '../db/rollouts.ts'
+import type { ActivityStore } from '../db/tables/activity.ts'
+import type { DecisionCountStore } from '../db/tables/decision-counts.ts'
+import type { HostTimelineStore } from '../db/tables/host-timeline.ts'
+import type { RolloutStore } from '../db/tables/rollouts.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { Documents } from '../plugin/outside/documents.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
-import type { History } from '../replica/history.ts'
+import type { DecisionFeed } from '../replica/follow/decision-feed.ts'
+import type { History } from '../replica/follow/history.ts'
 import type { Replica } from '../replica/replica.ts'
-import type { RolloutFindings } from '../replica/rollout-findings.ts'
-import type { Shadow } from '../replica/shadow.ts'
-import type { Standing } from '../replica/standing.ts'
+import type { RolloutFindings } from '../replica/rollout/rollout-findings.ts'
+import type { Shadow } from '../replica/rollout/shadow.ts'
+import type { Standing } from '../replica/watch/status.ts'
 import type { AskSolver, Solve } from '../solver/ask-solver.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
-import { type Activities, createActivities } from './activity.ts'
-import { createAggregateReplay, type ReplayAggregateEdit } from './aggregate-replay.ts'
-import { createAggregateWarnings, type WarnOfAggregateEdit } from './aggregate-warnings.ts'
-import { type Aggregates, createAggregates } from './aggregates.ts'
-import { createRequestReader } from './asked-request.ts'
-import type { Audit } from './audit.ts'
-import { type Capacities, createCapacities } from './capacity.ts'
-import { type Claims, createClaims } from './claims.ts'
-import { type CompareDecisions, createCompareDecisions } from './compare-decisions.ts'
-import { type CompareProfiles, createCompareProfiles } from './compare-profiles.ts'
-import { createDecisionCounts, type DecisionCounts } from './decision-counts.ts'
-import { createDecisions, type Decisions, type Records } from './decisions.ts'
-import { createExplain, type Explain } from './explain.ts'
-import { createFindingRepairs, type FindingRepairs } from './finding-repairs.ts'
-import { createFleetAllocations, type FleetAllocations } from './fleet-allocation.ts'
-import { createFleetReader, type FleetReader } from './fleet-columns.ts'
-import { createGroups, type Groups } from './groups.ts'
-import { createHealth, type Degraded, type Health } from './health.ts'
-import { createHostTimelines, type HostTimelines } from './host-timeline.ts'
-import { createHosts, type Hosts } from './hosts.ts'
-import { createHypotheticals } from './hypothetical.ts'
-import { createKeyLimits, type KeyLimits } from './key-limits.ts'
-import { createKeys, type Keys } from './keys.ts'
-import { createLeaving, type Leaving } from './leaving.ts'
-import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
-import type { LogKeeping } from './log.ts'
-import { createMoments, type Moments } from './moments.ts'
-import { createPlacement, type Placement } from './placement.ts'
-import { createPlugins, type Plugins } from './plugins.ts'
-import { createProfiles, type Profiles } from './profiles.ts'
-import { createRelocation, type Relocation } from './relocation.ts'
-import { createReplicas, type Replicas } from './replicas.ts'
-import { createReportAges, type ReportAges } from './report-ages.ts'
-import { createRequiredStats, type RequiredStats } from './required-stats.ts'
-import { createRollouts, type Rollouts } from './rollouts.ts'
-import type { Setting } from './settings.ts'
-import { createSimulations, type Simulations } from './simulate.ts'
-import { createStats, type Stats } from './stats.ts'
-import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
-import { createUnusedParts, type FindUnusedParts } from './unused-parts.ts'
-import { createVerifyDecision, type VerifyDecision } from './verify-decision.ts'
-import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
-import { createRemedies, type Remedies } from './what-would-fit.ts'
+import { createAggregateReplay, type ReplayAggregateEdit } from './aggregate/aggregate-replay.ts'
+import { createAggregateWarnings, type WarnOfAggregateEdit } from './aggregate/aggregate-warnings.ts'
+import { type Aggregates, createAggregates } from './aggregate/aggregates.ts'
+import type { Audit } from './audit/audit.ts'
+import { type Claims, createClaims } from './claim/claims.ts'
+import { type Activities, createActivities } from './decision/activity.ts'
+import { type CompareDecisions, createCompareDecisions } from './decision/compare-decisions.ts'
+import { createDecisionCounts, type DecisionCounts } from './decision/decision-counts.ts'
+import { createDecisions, type Decisions, type Records } from './decision/decisions.ts'
+import { createReportAges, type ReportAges } from './decision/report-ages.ts'
+import { createVerifyDecision, type VerifyDecision } from './decision/verify-decision.ts'
+import { createExplain, type Explain } from './explanation/explain.ts'
+import { createTenantExplanations, type TenantExplanations } from './explanation/tenant-explanation.ts'
+import { createFleetAllocations, type FleetAllocations } from './fleet/fleet-allocation.ts'
+import { createFleetReader, type FleetReader } from './fleet/fleet-columns.ts'
+import { createKeyLimits, type KeyLimits } from './fleet/key-limits.ts'
+import type { LogKeeping } from './fleet/log.ts'
+import { createGroups, type Groups } from './group/groups.ts'
+import { createHostTimelines, type HostTimelines } from './host/host-timeline.ts'
+import { createHosts, type Hosts } from './host/hosts.ts'
+import { createLeaving, type Leaving } from './host/leaving.ts'
+import { createLiveness, type Listening, type LivenessService } from './host/liveness.ts'
+import { createKeys, type Keys } from './key/keys.ts'
+import { createMoments, type Moments } from './moments/moments.ts'
+import { createRelocation, type Relocation } from './move/relocation.ts'
+import { createRequestReader } from './placement/asked-request.ts'
+import { createPlacement, type Placement } from './placement/placement.ts'
+import { type CompareProfiles, createCompareProfiles } from './profile/compare-profiles.ts'
+import { createPlugins, type Plugins } from './profile/plugins.ts'
+import { createProfiles, type Profiles } from './profile/profiles.ts'
+import { createRollouts, type Rollouts } from './profile/rollouts.ts'
+import { createUnusedParts, type FindUnusedParts } from './profile/unused-parts.ts'
+import { createFindingRepairs, type FindingRepairs } from './replica/finding-repairs.ts'
+import { createHealth, type Degraded, type Health } from './replica/health.ts'
+import { createReplicas, type Replicas } from './replica/replicas.ts'
+import type { Setting } from './replica/settings.ts'
+import { createRequiredStats, type RequiredStats } from './stats/required-stats.ts'
+import { createStats, type Stats } from './stats/stats.ts'
+import { createWatch, type Watch } from './watch/watch.ts'
+import { type Capacities, createCapacities } from './what-if/capacity.ts'
+import { createHypotheticals } from './what-if/hypothetical.ts'
+import { createSimulations, type Simulations } from './what-if/simulate.ts'
+import { createRemedies, type Remedies } from './what-if/what-would-fit.ts'
 
-/** Everything that can be asked of this process, one noun each. */
+/** The services of this process, one for each noun. */
 export interface Services {
   readonly placement: Placement
   readonly relocation: Relocation
@@ -99,7 +100,7 @@ export interface Services {
   readonly keys: Keys
   readonly audit: Audit
   readonly moments: Moments
-  /** What this process is set to. */
+  /** The settings of this process. */
   readonly settings: readonly Setting[]
   /** The revision that this replica has applied. */
   revision(): number
@@ -111,16 +112,16 @@ export interface ServicesOptions extends Records {
   readonly decisionCounts: DecisionCountStore
   readonly replica: Replica
   readonly history: History
-  /** Whom to ask before something is decided. */
+  /** The outside parts that are asked before a decision. */
   readonly outside: Outside
-  /** Who checks documents of the namespaces of plug-ins. */
+  /** Checks the documents of plug-ins' namespaces. */
   readonly documents: Documents
-  /** Who solves what is to be arranged together. */
+  /** Solves requests that are arranged together. */
   readonly solve: Solve
-  /** Who is asked about what is only simulated: nobody who is to be placed waits for it. */
+  /** The solver for simulations: no request that is really placed waits for it. */
   readonly askSimulated: AskSolver
   readonly shadow: Shadow
-  /** What shadows found, and what this one's did that is not there yet. */
+  /** The findings of shadows, including those of this replica that are not stored yet. */
   readonly rollouts: RolloutStore
   readonly findings: Pick<RolloutFindings, 'flush'>
   readonly feed: DecisionFeed
@@ -131,9 +132,9 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
-  /** What is missing now. */
+  /** The present degradation. */
   degraded(): readonly Degraded[]
-  /** What this process has loaded. */
+  /** The plug-ins that this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]
   readonly settings: readonly Setting[]
 }
@@ -223,11 +224,11 @@ export function createServices({
   }
 }
 
-/** A host that reports is alive, whatever became of the report. */
+/** A host that reports is alive, whatever the result of the report. */
 const hearingReports = (stats: Stats, liveness: LivenessService): Stats => ({
   async update(reports, limits) {
     const answer = await stats.update(reports, limits)
-    // the report stands in any case; a host that could not be said to be UP now is at its next sign of life
+    // the report counts in any case; a host that could not be set UP now becomes UP at its next sign of life
     await liveness.heartbeat(reports.map(({ name }) => name)).catch(() => undefined)
     return answer
   },

@@ -18,20 +18,20 @@ import {
   type SolverOptions,
   withPresentNames,
 } from '@gantt/scheduler-core'
-import { answerFromKey } from '../replica/batch.ts'
-import { inPieces } from '../replica/pieces.ts'
-import type { Gather } from '../replica/placement.ts'
+import { inPieces } from '../event-loop/pauses.ts'
+import { answerFromKey } from '../replica/propose/batch.ts'
+import type { Gather } from '../replica/propose/placement.ts'
 import type { Timers } from '../timers.ts'
 import type { Solver } from './solver.ts'
 
-/** Of a call's time, milliseconds that stay for deciding and for the log. */
+/** The part of a call's time that is kept for deciding and for the log, milliseconds. */
 const KEPT_MS = 250
-/** HiGHS looks at its clock now and then: a thread that still works so long after its time is ended. */
+/** HiGHS checks its clock only from time to time: a thread that still works this long after its timeout is ended. */
 const MOST_GRACE_MS = 1_000
 /** Calls about which the solver is being asked; beyond, the next are answered that it is busy before anything is done for them. */
 const MOST_OPEN = 16
 
-/** What is to be solved. */
+/** The problem to solve. */
 export interface Question {
   readonly profile: Profile
   readonly request: RequestSpec
@@ -39,21 +39,21 @@ export interface Question {
   readonly seed: string
   /** How long the caller waits, milliseconds. */
   readonly deadlineMs: number
-  /** What is placed already, in addition to what the fleet holds; absent: nothing. */
+  /** Instances that are placed in addition to the fleet's claims; absent: none. */
   readonly before?: readonly ClaimsProposed[]
 }
 
 /** Asks a solver for the best arrangement of a request on a fleet. Never rejects. */
 export type AskSolver = (fleet: () => Fleet, question: Question) => Promise<Solution>
 
-/** A program that can be made in several ways, and the check of what comes of it. */
+/** A program that can be made in several ways, and the check of the result. */
 export interface Problem<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly profile: Profile
   readonly deadlineMs: number
-  /** `mayStay`: where not all instances have a place, as many as have. */
+  /** `mayStay`: if not all instances can be placed, as many as possible are. */
   formulate(fleet: Fleet, overlay: Overlay, options: SolvingOptions): Generator<void, Made>
   holds(fleet: Fleet, overlay: Overlay, hosts: readonly Place[]): boolean
-  /** Whether it is asked in part where it has no answer whole. */
+  /** Whether a smaller problem is asked if the whole one has no answer. */
   readonly mayStay: boolean
 }
 
@@ -61,7 +61,7 @@ export interface SolvingOptions extends Omit<FormulateOptions, 'seed'> {
   readonly mayStay?: boolean
 }
 
-/** What came of a problem; `made`: the program, where one was made. */
+/** The result of a problem; `made` is the program, if one was made. */
 export interface Solved<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly solution: Omit<Solution, 'hosts'>
   readonly hosts: readonly Place[]
@@ -100,13 +100,13 @@ export const askRequest =
   }
 
 /**
- * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that others are answered meanwhile: the fleet moves
- * on, and the decision checks what comes of it.
+ * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that other calls are answered
+ * meanwhile: the fleet changes, and the decision checks the result.
  */
 export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
   let open = 0
   let turn: Promise<unknown> = Promise.resolve()
-  /** One after the other, in the order of asking. */
+  /** Problems are solved one after the other, in the order of asking. */
   const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
     const done = turn.then(work)
     turn = done.catch(() => undefined)
@@ -121,7 +121,7 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
     const timeMs = Math.min(limits.timeLimitMs, most)
     const endsAt = timers.now() + timeMs
     const left = (): number => Math.max(1, Math.ceil(endsAt - timers.now()))
-    // a thread that does not end in time is waited for only while the caller waits
+    // the wait for a thread that does not end in time is limited by that of the caller
     const graceMs = Math.min(MOST_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
     return new Promise<Solved<Place, Made>>((settle) => {
       let isLate = false
@@ -141,7 +141,7 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
   }
 }
 
-/** What is asked of a solver before a call is decided: nothing for other schedulers, for one instance, and for a key that is used. */
+/** The question to a solver before a call is decided: none for other schedulers, for one instance, and for a key that is used. */
 export const gatherSolution =
   (ask: AskSolver): Gather =>
   (fleet, call, answered) => {
@@ -189,7 +189,7 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   }
   const { hosts } = found
   if (hosts.length === 0 || (await within(own, async (overlay) => problem.holds(own, overlay, hosts)))) return found
-  // what is only checked afterwards does not hold: once more, with kinds that could meet kept apart
+  // a result that violates a rule checked afterwards is solved again, with conflicting kinds kept apart
   options = { ...options, isCareful: true }
   const careful = await once(options)
   if (careful.hosts.length > 0) return { ...careful, solution: boundBy(careful.solution, found.solution) }

@@ -1,84 +1,37 @@
 import { Worker } from 'node:worker_threads'
 import {
   DEFAULT_SOLVER_OPTIONS,
-  type DecideInput,
   type DecisionRecord,
   decide,
   FEATURE_LEVEL,
-  type Fleet,
   isProposal,
   noSolution,
   openOverlay,
-  type Profile,
-  parseProfile,
   type RequestSpec,
   replay,
   type Solution,
 } from '@gantt/scheduler-core'
-import { aFleet, aReport, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
+import { aReport, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { MOST_GATHERINGS } from '../replica/gather.ts'
-import type { Gather, PlacementCall } from '../replica/placement.ts'
+import { MOST_GATHERINGS } from '../replica/propose/gather.ts'
+import type { Gather, PlacementCall } from '../replica/propose/placement.ts'
 import { Replica } from '../replica/replica.ts'
 import { createMemoryStore } from '../sync/memory/memory.ts'
 import { realTimers } from '../timers.ts'
 import { createAskSolver, gatherSolution } from './ask-solver.ts'
-import { createSolver, openSolverWorker, type Solver } from './solver.ts'
+import { createSolver, type Solver } from './solver.ts'
+import { ask, drawing, fleetWith, inputOf, profileOf } from './testing/batches.ts'
 
-/** What a search may take here: enough for a thread that starts on a machine with much else to do. */
-const PATIENT = { timeLimitMs: 30_000 }
-
-const profileOf = ({
-  solver: limits,
-  ...parts
-}: {
-  readonly solver?: object
-  readonly scheduler?: string
-  readonly [part: string]: unknown
-} = {}): Profile => {
-  const parsed = parseProfile({
-    name: 'batch',
-    number: 1,
-    filters: [{ name: 'ComputeFilter' }],
-    weighers: [
-      { name: 'RAMWeigher', multiplier: 1 },
-      { name: 'CPUWeigher', multiplier: 1 },
-    ],
-    scheduler: 'solver',
-    ...(parts.scheduler === undefined && { solver: { ...PATIENT, ...limits } }),
-    ...(parts.scheduler !== undefined && limits !== undefined && { solver: limits }),
-    ...parts,
-  })
-  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
-  return parsed.value
-}
-
-const fleetWith = (hosts: Readonly<Record<string, HostShape>>, profile: Profile): Fleet => {
-  const fleet = aFleet(hosts)
-  fleet.apply({ format: 1, id: 'p', writer: 't', basis: fleet.place, changes: [{ type: 'profile', profile }], revision: 2, at: 1_000 })
-  return fleet
-}
-
-const ask = (by: Solver, fleet: Fleet, request: RequestSpec, profile: Profile, deadlineMs = 60_000) =>
-  createAskSolver(by, realTimers)(() => fleet, { profile, request, seed: 'k', deadlineMs })
-
-const inputOf = (request: RequestSpec, profile: Profile, more: Partial<DecideInput> = {}): DecideInput => ({
-  id: 'd',
-  request,
-  profile,
-  seed: 's',
-  attempt: 1,
-  alternatesPerInstance: 1,
-  allOrNothing: true,
-  claimIds: Array.from({ length: request.numInstances }, (_, i) => `c${i}`),
-  ...more,
-})
-
-const solver = createSolver()
+export const solver = createSolver()
 afterAll(() => solver.close())
 
 /** Asks a solver as a replica does, and decides with its answer. */
-async function decided(hosts: Readonly<Record<string, HostShape>>, request: RequestSpec, profile = profileOf(), by: Solver = solver) {
+export async function decided(
+  hosts: Readonly<Record<string, HostShape>>,
+  request: RequestSpec,
+  profile = profileOf(),
+  by: Solver = solver,
+) {
   const fleet = fleetWith(hosts, profile)
   const solution = await ask(by, fleet, request, profile)
   const overlay = openOverlay(fleet)
@@ -86,15 +39,6 @@ async function decided(hosts: Readonly<Record<string, HostShape>>, request: Requ
     return { fleet, ...decide(fleet, overlay, inputOf(request, profile, { solution })) }
   } finally {
     overlay.discard()
-  }
-}
-
-/** Numbers as a seed draws them. */
-function drawing(seed: number) {
-  let state = seed
-  return (most: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return (state >>> 16) % (most + 1)
   }
 }
 
@@ -145,7 +89,7 @@ test('on 200 random batches it is never worth less than the filter scheduler, an
   for (const count of Object.values(tally)) expect(count).toBeGreaterThan(0)
 })
 
-describe('a gang that fits in one arrangement only', () => {
+describe('a request with several kinds that fits in one arrangement only', () => {
   // the small one goes to the emptier host first, where the large one was to go
   const hosts = { large: { vcpus: 8, memoryMb: 8_192 }, small: { vcpus: 2, memoryMb: 2_048 } }
   const request = aRequest({ vcpus: 2, memoryMb: 2_048, gang: [{ name: 'database', instances: 1, flavor: { vcpus: 8, memoryMb: 8_192 } }] })
@@ -162,7 +106,7 @@ describe('a gang that fits in one arrangement only', () => {
   })
 })
 
-test('hosts that were left out at first are looked at before it is said that nothing fits', async () => {
+test('hosts that were left out at first are considered before the result that nothing fits', async () => {
   // the best hosts of both kinds are the same, and each holds one database and nothing else
   const hosts: Record<string, HostShape> = { w1: { vcpus: 8, memoryMb: 8_192 }, w2: { vcpus: 8, memoryMb: 8_192 } }
   for (let i = 0; i < 6; i++) hosts[`n${i}`] = { vcpus: 2, memoryMb: 2_048 }
@@ -219,13 +163,13 @@ describe('a call that is being solved', () => {
     expect(solutions).toHaveLength(2)
     expect(outcome.answer.map(({ selected }) => selected.host).toSorted()).toEqual(['h1', 'h2', 'h3'].filter((host) => host !== gone))
     expect(outcome.claims.map((claim) => claim?.state)).toEqual(['RESERVED', 'RESERVED'])
-    // the same key again asks nobody
+    // the same key again asks no solver
     expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed', replayed: true })
     expect(solutions).toHaveLength(2)
     await replica.close()
   })
 
-  test('is decided without a solver where its answers never hold, and the decision says so', async () => {
+  test('is decided without a solver if its answers never apply, and the decision says so', async () => {
     let asked = 0
     const stale: Gather = (_fleet, { request: { numInstances } }) => {
       if (numInstances === 1) return undefined
@@ -260,7 +204,7 @@ describe('a call that is being solved', () => {
   })
 })
 
-test('a decision with a solution is made again without a solver, bit for bit', async () => {
+test('a decision with a solution is replayed without a solver, bit for bit', async () => {
   const request = aRequest({ numInstances: 3 })
   const { fleet, record, answer } = await decided({ h1: { vcpus: 2 }, h2: { vcpus: 2 } }, request)
   expect(record.solver?.taken).toBe('SOLVER')
@@ -294,7 +238,7 @@ test('spread over zones holds, where the best hosts are all in one', async () =>
   expect(record.solver).toMatchObject({ taken: 'SOLVER', solution: { status: 'OPTIMAL' } })
 })
 
-describe('a gang that is spread', () => {
+describe('a request with several kinds that is spread', () => {
   const spread = (parts: object) => ({
     instanceGroup: { uuid: aUuid(1), policy: 'SOFT_ANTI_AFFINITY' as const },
     topologySpread: [{ topologyKey: 'host', ...parts }],
@@ -304,7 +248,7 @@ describe('a gang that is spread', () => {
     { instances: 1, flavor: { vcpus: 4, memoryMb: 1_024 } },
   ]
 
-  test('keeps to the skew at each placement, not only in the end', async () => {
+  test('obeys the skew at each placement, not only in the end', async () => {
     // the first two would rather go to the first host, where the last has no room: it would make up for the skew that they leave
     const hosts = { large: { vcpus: 3, memoryMb: 65_536, cpuAllocationRatio: 1 }, wide: { vcpus: 8, memoryMb: 8_192 } }
     const profile = profileOf({ weighers: [{ name: 'RAMWeigher', multiplier: 1 }] })
@@ -313,7 +257,7 @@ describe('a gang that is spread', () => {
     expect(parts.map(({ host }) => host)).toEqual(['large', 'wide', 'wide'])
   })
 
-  test('has room for as many in a domain as there may be, however the kinds share it', async () => {
+  test('has room for the maximum number in a domain, however the kinds share it', async () => {
     const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 8 } }
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 4, ...spread({ maxPerDomain: 2, maxSkew: 2 }) }))
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null })
@@ -357,123 +301,6 @@ test('limits that end the search are recorded, with the gap that they leave', as
   if (objective === null || bound === null || gap === null) throw new Error(`the search ended ${solution?.status}`)
   expect(bound).toBeGreaterThanOrEqual(objective - 1e-6)
   expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 6)
-  // what is not proved to be the best is still never worth less
+  // a result that is not proved optimal is still never worth less
   expect(record.solver?.objective ?? 0).toBeGreaterThanOrEqual(record.solver?.filterObjective ?? 0)
-})
-
-describe('without an answer the filter scheduler decides, and the record says why', () => {
-  const request = aRequest({ numInstances: 2 })
-  const by = (solve: Solver['solve']): Solver => ({ solve, close: async () => undefined })
-  const nothing = { values: [], objective: null, bound: null, gap: null, nodes: 0, detail: null }
-
-  test('the thread dies', async () => {
-    const dying = createSolver({ openWorker: () => new Worker('process.exit(3)', { eval: true }) })
-    const { record, found } = await decided({ h1: {} }, request, profileOf(), dying)
-    await dying.close()
-    expect(found).toBe(2)
-    expect(record.solver).toMatchObject({
-      taken: 'FILTER',
-      why: 'FAILED',
-      solution: { detail: 'the thread of the solver ended with code 3' },
-    })
-  })
-
-  test('a thread that died is started anew for the next program', async () => {
-    let opened = 0
-    const again = createSolver({ openWorker: () => (opened++ === 0 ? new Worker('process.exit(3)', { eval: true }) : openSolverWorker()) })
-    expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver?.why).toBe('FAILED')
-    expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver).toMatchObject({ taken: 'SOLVER', why: null })
-    await again.close()
-  })
-
-  test('the thread takes more memory than it may', async () => {
-    const hoard =
-      'const kept = []; require("node:worker_threads").parentPort.on("message", () => { for (;;) kept.push(new Array(100_000).fill(1.5)) })'
-    const greedy = createSolver({ openWorker: () => new Worker(hoard, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }) })
-    const { record, found } = await decided({ h1: {} }, request, profileOf(), greedy)
-    await greedy.close()
-    expect(found).toBe(2)
-    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED' })
-    expect(record.solver?.solution.detail).toMatch(/^the thread of the solver failed: .*memory/)
-  })
-
-  test('the thread never ends', async () => {
-    const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
-    const { record, found } = await decided({ h1: {} }, request, profileOf({ solver: { timeLimitMs: 10 } }), hanging)
-    await hanging.close()
-    expect(found).toBe(2)
-    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FOUND', solution: { limits: { timeLimitMs: 10 } } })
-    expect(record.solver?.solution.detail).toMatch(/^the solver did not end in \d+/)
-  })
-
-  test('too many wait', async () => {
-    const full = createSolver({ mostWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
-    const first = full.solve({ program: { objective: [], most: [], rows: [], start: null }, timeLimitMs: 60_000, nodeLimit: 1, gap: 0 })
-    const { record } = await decided({ h1: {} }, request, profileOf(), full)
-    await full.close()
-    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'BUSY' })
-    expect(await first).toMatchObject({ status: 'FAILED', detail: 'the solver is closing' })
-  })
-
-  test.each(['NOT_FOUND', 'INFEASIBLE'] as const)('it answers %s', async (status) => {
-    const { record, found } = await decided(
-      { h1: {} },
-      request,
-      profileOf(),
-      by(async () => ({ ...nothing, status })),
-    )
-    expect([found, record.solver?.taken, record.solver?.why]).toEqual([2, 'FILTER', status])
-  })
-
-  test('it answers with an arrangement that is none', async () => {
-    const { record } = await decided(
-      { h1: {} },
-      request,
-      profileOf(),
-      by(async ({ program }) => ({ ...nothing, status: 'OPTIMAL', values: program.most.map(() => 0) })),
-    )
-    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED', solution: { detail: 'the solver places 0 of 2 instances' } })
-  })
-
-  test('its arrangement does not hold any more', async () => {
-    const profile = profileOf()
-    const fleet = fleetWith({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, profile)
-    const solution = await ask(solver, fleet, request, profile)
-    const overlay = openOverlay(fleet)
-    const taken = solution?.hosts[0] ?? { host: '', node: '' }
-    const { host, node } = taken
-    for (const claim of ['x', 'y'])
-      if (host === 'h1' || claim === 'x') overlay.hold({ claim, instance: null, host, node, grants: { classes: { VCPU: 1 } } }, null)
-    const { record } = decide(fleet, overlay, inputOf(request, profile, { solution, allOrNothing: false }))
-    overlay.discard()
-    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FEASIBLE', objective: null })
-  })
-
-  test('a limit ended the search with something that is worth less', async () => {
-    const worst = by(async ({ program }) => {
-      const { objective, rows } = program
-      const places = rows[0]?.columns ?? []
-      const least = [...places].sort((a, b) => (objective[a] ?? 0) - (objective[b] ?? 0)).slice(0, 2)
-      return { ...nothing, status: 'FEASIBLE', values: objective.map((_, column) => (least.includes(column) ? 1 : 0)) }
-    })
-    const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 4 }, h4: { vcpus: 1 } }
-    const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const }
-    const { parts, record } = await decided(hosts, aRequest({ numInstances: 2, instanceGroup: group }), profileOf(), worst)
-    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FILTER_BETTER', solution: { status: 'FEASIBLE' } })
-    expect(parts.map(({ host }) => host)).toEqual(['h1', 'h2'])
-  })
-})
-
-test.each([
-  [{ solver: { timeLimitMs: 5 } }, 'solver.timeLimitMs is 5; it must be 10 or more'],
-  [{ solver: { timeLimitMs: 60_000 } }, 'solver.timeLimitMs is 60000; it must be 30000 or less'],
-  [{ solver: { nodeLimit: 0 } }, 'solver.nodeLimit is 0; it must be 1 or more'],
-  [{ solver: { gap: 2 } }, 'solver.gap is 2; it must be 1 or less'],
-  [{ solver: { candidates: 5_000 } }, 'solver.candidates is 5000; it must be 1000 or less'],
-  [{ solver: { threads: 2 } }, 'solver.threads is not a field of this version'],
-  [{ scheduler: 'filter', solver: {} }, 'solver is an object; it must be left out without scheduler: solver'],
-  [{ hostSubsetSize: 2 }, 'hostSubsetSize is 2; it must be 1 with scheduler: solver, which takes the best arrangement'],
-  [{ compat: 'nova' }, 'scheduler is "solver"; it must be filter with compat: nova, which has its own rounds'],
-])('a profile with %j is refused in words', (parts, message) => {
-  expect(() => profileOf(parts)).toThrow(message)
 })

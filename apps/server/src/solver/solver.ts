@@ -11,7 +11,7 @@ export interface Solver {
    * `graceMs` after it is ended, a second if not given.
    */
   solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
-  /** Ends the thread; whoever waits gets an error. */
+  /** Ends the thread; waiting callers get an error. */
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export interface SolverSettings {
   /** Programs that wait at most, without the one that is being solved. */
   readonly mostWaiting?: number
   readonly timers?: Timers
-  /** The thread, started when the first program comes, and anew after one that died. */
+  /** The thread, started with the first program, and restarted after it died. */
   readonly openWorker?: () => Worker
 }
 

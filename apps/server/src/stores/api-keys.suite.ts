@@ -6,7 +6,7 @@ import type { Stores } from './stores.ts'
 
 const aKey = (name: string) => ({ name, account: 'suite', scopes: ['READ', 'CLAIM'] as const })
 
-/** What every store of API keys keeps to. */
+/** The contract of every store of API keys. */
 export function apiKeysSuite(engine: StoresEngine): void {
   describe(`the API keys of the ${engine.name} engine`, () => {
     let place: StoresPlace
@@ -24,7 +24,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
     })
     const seen = (holds: () => boolean) => expect.poll(holds).toBe(true)
 
-    test('a key is known by its secret, as it was made', async () => {
+    test('a key is found by its secret, as it was created', async () => {
       const { key, secret } = await keys.create({ ...aKey('first'), hosts: ['h1'], maxNodes: 40, expiresAt: Date.now() + 60_000 })
       expect(key).toMatchObject({ hosts: ['h1'], maxNodes: 40 })
       expect(keys.verify(secret)).toMatchObject({ ...key, lastUsedAt: null })
@@ -33,7 +33,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(JSON.stringify(keys.list())).not.toContain(secret)
     })
 
-    test('an ended key lets nobody in, here at once and soon elsewhere, and stays in the list', async () => {
+    test('a revoked key is invalid here at once and soon on other replicas, and stays in the list', async () => {
       const living = await keys.create(aKey('living'))
       const { key, secret } = await keys.create(aKey('revoked'))
       const at = Date.now()
@@ -45,13 +45,13 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(others.verify(living.secret)).toMatchObject(living.key)
     })
 
-    test('the secret of an expired key is of no use', async () => {
+    test('the secret of an expired key is invalid', async () => {
       const { key, secret } = await keys.create(aKey('expires'))
       await keys.edit(() => ({ writes: [{ type: 'expire', id: key.id, at: Date.now() - 1 }], answer: undefined }))
       expect(keys.verify(secret)).toBeUndefined()
     })
 
-    test('an edit sees all edits before it, whichever replica made them', async () => {
+    test('an edit sees all earlier edits of all replicas', async () => {
       const name = `counted ${randomUUID()}`
       const addOne = (store: ApiKeyStore) =>
         store.edit((all) => {
@@ -67,7 +67,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect([...counts].sort()).toEqual([0, 1, 2, 3, 4, 5])
     })
 
-    test('who decides to write nothing writes nothing; what is thrown is thrown', async () => {
+    test('an edit without writes writes nothing; errors are rethrown', async () => {
       const count = () => keys.edit((all) => ({ writes: [], answer: all.length }))
       const before = await count()
       await expect(
@@ -78,14 +78,14 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(await count()).toBe(before)
     })
 
-    test('replicas that start together with one secret make one key', async () => {
+    test('replicas that start together with one secret create one key', async () => {
       const secret = `an-admin-key-${randomUUID()}`
       const made = await Promise.all([keys, others].map((store) => store.create({ ...aKey('admin'), secret })))
       expect(new Set(made.map(({ key }) => key.id)).size).toBe(1)
       expect(keys.verify(secret)?.id).toBe(made[0]?.key.id)
     })
 
-    test('a replica that starts later knows them all, in the order in which they were made', async () => {
+    test('a replica that starts later has all keys, in the order of their creation', async () => {
       const late = await place.open()
       const names = (store: ApiKeyStore) => store.list().map(({ id, revokedAt, expiresAt }) => [id, revokedAt, expiresAt])
       expect([...names(late.keys)].sort()).toEqual([...names(keys)].sort())
@@ -93,7 +93,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       await late.close()
     })
 
-    test('the use of a key is known to within seconds', async () => {
+    test('the last use of a key is visible within seconds', async () => {
       const { secret, key } = await keys.create(aKey('used'))
       const before = Date.now()
       keys.verify(secret)

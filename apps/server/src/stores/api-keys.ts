@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
-/** What a key may do; each scope is a task. */
+/** The permissions of a key; each scope is a task. */
 export const scopes = ['READ', 'SCHEDULE', 'REPORT', 'CLAIM', 'OPERATE', 'ADMIN'] as const
 export type Scope = (typeof scopes)[number]
 
@@ -12,59 +12,59 @@ export interface ApiKey {
   /** The part that may be shown. */
   readonly prefix: string
   readonly scopes: readonly Scope[]
-  /** Names of the only hosts that it may report for; none: any. */
+  /** The names of the hosts that it may report for; an empty list allows every host. */
   readonly hosts: readonly string[]
-  /** Most nodes that each of its hosts may have, for it to report another one; null: 1. Of a key that is bound to hosts. */
+  /** The maximum number of nodes of each host that a key bound to hosts may report; null means 1. */
   readonly maxNodes: number | null
-  /** The only project that it may place for; null: any. */
+  /** The only project that it may place for; null allows every project. */
   readonly project: string | null
-  /** The key that it took the place of. */
+  /** The id of the key that it replaces. */
   readonly replaces: string | null
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** Known to within seconds: written in batches, behind the calls. */
+  /** Accurate to a few seconds, because uses are written in batches after the calls. */
   readonly lastUsedAt: number | null
 }
 
-/** What is written of a key. */
+/** The writes to a key. */
 export type KeyWrite =
   | { readonly type: 'insert'; readonly key: ApiKey; readonly hash: string }
   | { readonly type: 'expire'; readonly id: string; readonly at: number }
   | { readonly type: 'revoke'; readonly id: string; readonly at: number }
 
-/** Sees all keys, oldest first, and says what is to be written of them; it may be asked more than once for one edit. */
+/** Gets all keys, oldest first, and returns the writes; may be called more than once for one edit. */
 export type DecideKeys<Answer> = (keys: readonly ApiKey[]) => { readonly writes: readonly KeyWrite[]; readonly answer: Answer }
 
 export type NewApiKey = Pick<ApiKey, 'name' | 'account' | 'scopes'> &
   Partial<Pick<ApiKey, 'hosts' | 'maxNodes' | 'project' | 'expiresAt'>> & {
-    /** One of the caller's own; drawn if not given. */
+    /** A key chosen by the caller; random if absent. */
     readonly secret?: string
   }
 
 /**
- * The keys of all callers. Held in memory by every replica, so that knowing a caller costs nothing.
+ * The keys of all callers. Every replica holds them in memory, so that checking a caller costs no query.
  *
  * The law, which api-keys.suite.ts holds every engine to:
  * - Only hashes of secrets are kept.
- * - Edits have one order, and each is decided on all edits before it, whichever replica they came from.
+ * - Edits have one order, and each is decided with all edits before it applied, from any replica.
  * - What one replica edited is seen by itself at once, and by the others within `seenWithinMs`.
  */
 export interface ApiKeyStore {
-  /** How long another replica may go on as before an edit, milliseconds. */
+  /** How long another replica may use the state before an edit, milliseconds. */
   readonly seenWithinMs: number
-  /** The key that a secret belongs to, from memory; undefined for one that is unknown, revoked or expired. */
+  /** The key of a secret, from memory; undefined if the key is unknown, revoked or expired. */
   verify(secret: string): ApiKey | undefined
-  /** Makes a key; the secret is answered once and never kept. A secret that is there already is answered with its key. */
+  /** Creates a key; the secret is returned once and never stored. For an existing secret the existing key is returned. */
   create(key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>
   edit<Answer>(decide: DecideKeys<Answer>): Promise<Answer>
   /** Oldest first. */
   list(): readonly ApiKey[]
-  /** Writes what is known of use, and ends. */
+  /** Writes the known uses, and stops. */
   close(): Promise<void>
 }
 
-/** A new secret, and what of it is kept. */
+/** A new secret, and the parts of it that are stored. */
 export function drawSecret(secret = `gantt_${randomBytes(24).toString('base64url')}`) {
   const hash = hashOf(secret)
   return { secret, hash, prefix: `${secret.slice(0, 10)}_${hash.slice(0, 6)}` }
@@ -76,7 +76,7 @@ export const hashOf = (secret: string): string => createHash('sha256').update(se
 export const isUsable = ({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): boolean =>
   revokedAt === null && (expiresAt === null || expiresAt > now)
 
-/** How every engine makes a key: processes that start together with one admin key make it once. */
+/** Creates a key, on every engine: processes that start together with one admin key create it once. */
 export async function createKey(
   { edit }: Pick<ApiKeyStore, 'edit'>,
   { name, account, scopes: given, hosts = [], maxNodes = null, project = null, expiresAt = null, secret: own }: NewApiKey,
@@ -93,12 +93,12 @@ export async function createKey(
   return { key, secret }
 }
 
-/** When each key was used last, as far as it is not written yet. */
+/** The times of the last use of keys that are not written yet. */
 export interface KeyUses {
   used(id: string, at: number): void
-  /** The later of what is written and what is not. */
+  /** The later one of the written and the unwritten time. */
   lastOf(key: Pick<ApiKey, 'id' | 'lastUsedAt'>): number | null
-  /** Hands over what is to be written; what could not be is kept for the next time, and the error goes on. */
+  /** Passes on unwritten uses; those that could not be written are kept for the next time, and the error is rethrown. */
   write(keep: (uses: readonly KeyUse[]) => Promise<void>): Promise<void>
 }
 

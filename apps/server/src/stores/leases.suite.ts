@@ -4,22 +4,22 @@ import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
 
 const LONG_MS = 60_000
-/** Shorter than any time between two looks. */
+/** Shorter than the time between any two reads. */
 const NONE_MS = -1
 
 const host = (name: string) => ({ host: name, node: name })
 
-/** What a replica sees that looks now. */
+/** The leases that a replica reads now. */
 async function lookOf(store: LeaseStore, breakMs = LONG_MS): Promise<Omit<Look, 'leases'> & { readonly lastOf: LastOf }> {
   let seen: (Omit<Look, 'leases'> & { readonly lastOf: LastOf }) | undefined
   await store.look(breakMs, async ({ leases, ...look }) => {
     seen = { ...look, lastOf: await leases() }
   })
-  if (seen === undefined) throw new Error('there was no look')
+  if (seen === undefined) throw new Error('the leases were not read')
   return seen
 }
 
-/** What every store of leases keeps to. */
+/** The contract of every store of leases. */
 export function leasesSuite(engine: StoresEngine): void {
   describe(`the leases of the ${engine.name} engine`, () => {
     let place: StoresPlace
@@ -36,7 +36,7 @@ export function leasesSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('what one replica heard every other knows, by the store’s time', async () => {
+    test('a sign of life that one replica received is visible to all, with the store’s time', async () => {
       await a.renew([host('a'), { host: 'a', node: 'n1' }])
       const { now, lastOf } = await lookOf(b)
       for (const name of [host('a'), { host: 'a', node: 'n1' }]) {
@@ -46,7 +46,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect(lastOf(host('never'))).toBeUndefined()
     })
 
-    test('the last sign of a host counts, whichever replica heard it', async () => {
+    test('the last sign of life of a host counts, on whichever replica it arrived', async () => {
       await a.renew([host('both')])
       const first = (await lookOf(a)).lastOf(host('both')) ?? 0
       await b.renew([host('both'), host('other')])
@@ -55,13 +55,13 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(b)).lastOf(host('both'))).toBe(second)
     })
 
-    test('nothing is lost of hosts that were heard long ago, by however many batches', async () => {
+    test('leases of hosts with an old sign of life stay, even after many batches of other hosts', async () => {
       await a.renew([host('old')])
       const last = (await lookOf(b)).lastOf(host('old'))
       for (let i = 0; i < 150; i++) await a.renew([host(`new-${i}`)])
       const late = await place.open()
       const { lastOf } = await lookOf(late.leases)
-      // the age of a lease is worked out at each look, and busy machines take a moment between its two readings
+      // the age of a lease is computed at each read, and busy machines take a moment between its two readings
       expect(Math.abs((lastOf(host('old')) ?? 0) - (last ?? 0))).toBeLessThanOrEqual(1_000)
       expect(lastOf(host('new-0'))).toBeGreaterThan(0)
       expect(lastOf(host('new-149'))).toBeGreaterThan(0)
@@ -75,7 +75,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect(many.filter((one) => lastOf(one) === undefined)).toEqual([])
     })
 
-    test('one at a time concludes', async () => {
+    test('only one replica at a time has the turn to evaluate leases', async () => {
       await a.look(LONG_MS, async ({ isMine }) => {
         expect(isMine).toBe(true)
         expect((await lookOf(b)).isMine).toBe(false)
@@ -84,7 +84,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).isMine).toBe(true)
     })
 
-    test('while somebody looks they listen; after a break nobody did', async () => {
+    test('signs are received while they are read; after a gap they may be missing', async () => {
       const { listeningSince: since } = await lookOf(a)
       expect((await lookOf(b)).listeningSince).toBe(since)
       const { listeningSince, now } = await lookOf(b, NONE_MS)
@@ -92,7 +92,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).listeningSince).toBe(listeningSince)
     })
 
-    test('what goes wrong in a look is thrown to its caller, and takes the turn from nobody', async () => {
+    test('an error in a read is thrown to its caller, and takes the turn from no replica', async () => {
       await expect(a.look(LONG_MS, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
       expect((await lookOf(b)).isMine).toBe(true)
     })

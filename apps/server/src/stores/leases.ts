@@ -1,32 +1,32 @@
 import type { HostName } from '@gantt/scheduler-core'
 
-/** When a host was last heard, by the store's time, milliseconds since 1970; undefined: never. */
+/** The store time of a host's last sign of life, milliseconds since 1970; undefined if there was none. */
 export type LastOf = (host: HostName) => number | undefined
 
-/** One look at the hosts' signs of life. */
+/** One read of the hosts' signs of life. */
 export interface Look {
-  /** No other replica looks at the same time, so that this one may write what follows. A courtesy: the log judges what follows. */
+  /** Whether this replica alone evaluates the leases now and should write the result. Not a safety rule: the log judges each change. */
   readonly isMine: boolean
   /** The store's time. */
   readonly now: number
-  /** Since when somebody has looked without a break. */
+  /** Since when the signs have been read without a gap. */
   readonly listeningSince: number
-  /** All that was renewed by any replica before this look. */
+  /** All leases that any replica renewed before this read. */
   leases(): Promise<LastOf>
 }
 
 /**
  * Signs of life of hosts, for all replicas: renewed in batches from memory, apart from the log. The law, which
  * leases.suite.ts holds every engine to:
- * - What was renewed is in every look that begins afterwards, of whichever replica.
- * - A lease that is lost may only make hosts look as if nobody had listened.
+ * - A renewed lease is in every read that begins afterwards, on every replica.
+ * - If leases are lost, the reads show a gap in `listeningSince`, as if no replica had been running.
  */
 export interface LeaseStore {
-  /** These hosts were heard now. Each is named once. */
+  /** Records a sign of life of each host now. Each host is listed once. */
   renew(hosts: readonly HostName[]): Promise<void>
   /**
-   * Looks, and ends once `conclude` has. When nobody had looked for longer than `breakMs`, nobody listened meanwhile. What goes
-   * wrong in a look is thrown again, and leaves it as if nobody had looked.
+   * Reads the leases, and resolves when `conclude` has. If no replica has read for longer than `breakMs`, `listeningSince`
+   * begins anew. Errors of a read are rethrown; such a read counts as not done.
    */
   look(breakMs: number, conclude: (look: Look) => Promise<void>): Promise<void>
   close(): Promise<void>

@@ -1,9 +1,9 @@
 import type pg from 'pg'
-import { openApiKeyStore } from '../db/api-keys.ts'
-import { createLeaseStore } from '../db/leases.ts'
 import type { PrismaClient } from '../db/prisma.ts'
-import { createRecordStore } from '../db/records.ts'
-import { createReplicaStore } from '../db/replicas.ts'
+import { openApiKeyStore } from '../db/tables/api-keys.ts'
+import { createLeaseStore } from '../db/tables/leases.ts'
+import { createRecordStore } from '../db/tables/records.ts'
+import { createReplicaStore } from '../db/tables/replicas.ts'
 import type { Stores } from './stores.ts'
 
 export interface PostgresStoresOptions {
@@ -14,7 +14,7 @@ export interface PostgresStoresOptions {
   warn(message: string): void
 }
 
-/** All of it in tables. */
+/** Opens all stores in tables. */
 export async function openPostgresStores({ connection, prisma, mayPack, warn }: PostgresStoresOptions): Promise<Stores> {
   const keys = await openApiKeyStore(prisma, warn)
   const leases = createLeaseStore(connection)

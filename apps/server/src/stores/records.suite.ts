@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { aClaim } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AuditEntry } from '../db/audit.ts'
-import { requestSpecId } from '../db/request-specs.ts'
-import type { StoredDecision } from '../db/rows.ts'
+import type { AuditEntry } from '../db/tables/audit.ts'
+import { requestSpecId } from '../db/tables/request-specs.ts'
+import type { StoredDecision } from '../db/tables/rows.ts'
 import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
 
@@ -21,7 +21,7 @@ export const anAuditEntry = (id = randomUUID()): AuditEntry => ({
   ...{ result: 'done', requestId: 'r' },
 })
 
-/** What every store of records keeps to. */
+/** The contract of every store of records. */
 export function recordsSuite(engine: StoresEngine): void {
   describe(`the records of the ${engine.name} engine`, () => {
     let place: StoresPlace
@@ -36,7 +36,7 @@ export function recordsSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('decisions of all replicas get into the tables, each once, however often they are sent', async () => {
+    test('decisions of all replicas get into the tables once each, even if they are sent repeatedly', async () => {
       const decisions = Array.from({ length: 4 }, () => aRefusal())
       const [first, second] = [decisions.slice(0, 3), decisions.slice(1)]
       await Promise.all([a.records.keepDecisions(first), b.records.keepDecisions(second), a.records.keepDecisions(first)])
@@ -44,19 +44,19 @@ export function recordsSuite(engine: StoresEngine): void {
       expect([...kept].sort()).toEqual(decisions.map(({ id }) => id).sort())
     })
 
-    test('audit entries are chained in the order of the calls, those of one call in its order, and each once', async () => {
+    test('audit entries are chained once each, in the order of the calls and of the entries in a call', async () => {
       const entries = Array.from({ length: 9 }, () => anAuditEntry())
       const call = (from: number, to: number) => entries.slice(from, to)
       await a.records.keepAudit(call(0, 3))
       await b.records.keepAudit(call(3, 6))
-      // as after an answer that was lost
+      // repeated as after a lost answer
       await b.records.keepAudit(call(3, 6))
       await a.records.keepAudit(call(5, 9))
       const { audit, auditFaults } = await place.tables()
       expect([audit, auditFaults]).toEqual([entries.map(({ id }) => id), []])
     })
 
-    test('calls of two replicas at once are chained one behind the other', async () => {
+    test('entries of concurrent calls of two replicas are not mixed in the chain', async () => {
       const { audit: before } = await place.tables()
       const calls = Array.from({ length: 6 }, () => [anAuditEntry(), anAuditEntry()] as const)
       await Promise.all(calls.map((entries, i) => (i % 2 === 0 ? a : b).records.keepAudit(entries)))
@@ -66,7 +66,7 @@ export function recordsSuite(engine: StoresEngine): void {
       expect([added.length, auditFaults]).toEqual([12, []])
     })
 
-    test('nothing is kept of nothing', async () => {
+    test('empty calls store nothing', async () => {
       const before = await place.tables()
       await Promise.all([a.records.keepDecisions([]), a.records.keepAudit([])])
       expect(await place.tables()).toEqual(before)

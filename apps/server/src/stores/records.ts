@@ -1,23 +1,23 @@
-import type { AuditEntry } from '../db/audit.ts'
-import type { StoredDecision } from '../db/rows.ts'
+import type { AuditEntry } from '../db/tables/audit.ts'
+import type { StoredDecision } from '../db/tables/rows.ts'
 
 /**
- * What is written once and is not in the log: decisions that claimed nothing, and the audit. Tables have it for whoever asks.
+ * Records that are written once and are not in the log: decisions that claimed nothing, and the audit. Queries read them from tables.
  *
  * The law, which records.suite.ts holds every engine to:
- * - What was kept is not lost by a crash of anything, and gets into the tables once, however often it is sent: ids show repeats.
+ * - A stored record survives every crash and gets into the tables once, even if it is sent repeatedly: repeats have the same id.
  * - Audit entries of one call are chained in its order; calls have one order for all replicas.
- * - A call that rejects may have kept everything, a part, or nothing: it is made again with the same ids.
+ * - A call that rejects may have stored everything, a part, or nothing: it is repeated with the same ids.
  */
 export interface RecordStore {
   /** Refusals and advice. */
   keepDecisions(decisions: readonly StoredDecision[]): Promise<void>
   keepAudit(entries: readonly AuditEntry[]): Promise<void>
-  /** Resolves when the tables have all that any replica had kept at this call; false when they do not in time. */
+  /** Resolves with true when the tables have all records that were stored at this call, with false if they do not in time. */
   caughtUp(timeoutMs: number): Promise<boolean>
-  /** Whether there is room for more, as far as is known: without it nothing is done that would have to be kept. */
+  /** Whether there is room for more records, as far as is known; without room, calls that need a record are refused. */
   takesMore(): boolean
 }
 
-/** What waits for its tables takes at most so many bytes by default: some hundred thousand refusals. */
+/** The default maximum size of records that wait for their tables: some hundred thousand refusals. */
 export const DEFAULT_RECORD_BYTES = 268_435_456

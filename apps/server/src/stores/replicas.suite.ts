@@ -12,7 +12,7 @@ const aSign = (id: string, more: Partial<Sign> = {}): Sign => ({
   ...more,
 })
 
-/** What every store of the replicas' signs keeps to. */
+/** The contract of every store of the replicas' signs. */
 export function replicasSuite(engine: StoresEngine): void {
   describe(`the replicas of the ${engine.name} engine`, () => {
     let place: StoresPlace
@@ -27,7 +27,7 @@ export function replicasSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('a sign is seen by all at once, as it was given, with the store’s times', async () => {
+    test('a sign is visible to all replicas at once, unchanged, with the store’s times', async () => {
       const sign = aSign('first', { url: 'http://a:1', checkedAt: 5, reason: 'why' })
       await a.replicas.keep(sign)
       for (const { replicas } of [b, a]) {
@@ -40,7 +40,7 @@ export function replicasSuite(engine: StoresEngine): void {
       }
     })
 
-    test('a later sign takes its place, and says nothing else of its start; replicas are in the order of it', async () => {
+    test('a later sign replaces an earlier one and keeps its start time; replicas are sorted by start time', async () => {
       const startOf = async () => (await b.replicas.list()).rows[0]?.startedAt
       const started = await startOf()
       await b.replicas.keep(aSign('second'))
@@ -53,7 +53,7 @@ export function replicasSuite(engine: StoresEngine): void {
       expect(await startOf()).toBe(started)
     })
 
-    test('vitals that a release does not report, or reports in another form, are unknown', async () => {
+    test('vitals that a release does not report, or reports in another form, are null', async () => {
       const { proposals: _, ...partly } = vitals
       for (const other of [null, undefined, { ...vitals, hosts: {} }, partly, 'none']) {
         await a.replicas.keep(aSign('first', { vitals: other as Vitals }))
@@ -64,7 +64,7 @@ export function replicasSuite(engine: StoresEngine): void {
       }
     })
 
-    test('one that ended in order is known to have', async () => {
+    test('a replica that was shut down in order is listed as stopped', async () => {
       await b.replicas.stop('second')
       const { now, rows } = await a.replicas.list()
       expect(rows.map(({ id, stoppedAt }) => [id, stoppedAt !== null && stoppedAt <= now])).toEqual([
@@ -75,7 +75,7 @@ export function replicasSuite(engine: StoresEngine): void {
       expect((await a.replicas.list()).rows).toHaveLength(2)
     })
 
-    test('a replica that starts later finds them', async () => {
+    test('a replica that starts later has all signs', async () => {
       const late = await place.open()
       expect((await late.replicas.list()).rows.map(({ id }) => id)).toEqual(['first', 'second'])
       await late.close()

@@ -3,39 +3,39 @@ import type { Liveness } from '@gantt/scheduler-core'
 /** A part of a replica's state at one place of the log: its number, and its digest. */
 export interface PartDigest {
   readonly revision: number
-  /** The first digits of the id of the entry at that revision, and its stamp: a tail that was lost may be written again. */
+  /** The first digits of the id of the entry at that revision, and its stamp: after a loss, another entry may have the same revision. */
   readonly entry: string
   readonly part: number
   readonly digest: string
 }
 
-/** Digests as a release takes them; those of another format cannot be compared. */
+/** Digests in the format of a release; digests in different formats cannot be compared. */
 export interface TakenDigests {
   readonly format: number
   readonly taken: readonly PartDigest[]
-  /** Of the whole state, at the last place that stood long enough. */
+  /** The digest of the whole state, at the last revision that all replicas could compare. */
   readonly whole: { readonly revision: number; readonly digest: string } | null
 }
 
-/** What a replica did in the last minute, or since its start where that is shorter, and how it stands. */
+/** The activity of a replica in the last minute, or since its start if that is shorter, and its state. */
 export interface Vitals {
-  /** Of its decisions, those that are not in the log included. */
+  /** The number of its decisions, including those that are not in the log. */
   readonly decisionsPerSecond: number
-  /** Proposals whose fate became known, and how many of them came to nothing: the log refused them, or they were decided again. */
+  /** The number of proposals whose outcome is known; `conflicts` is how many of them were void, or refused and decided again. */
   readonly proposals: number
   readonly conflicts: number
-  /** What the process holds of the machine's memory (RSS). */
+  /** The resident memory of the process (RSS). */
   readonly memoryBytes: number
-  /** How many hosts it sees in each state. */
+  /** The number of hosts in each state, as the replica sees it. */
   readonly hosts: Readonly<Record<Liveness, number>>
 }
 
-/** What a replica says of itself from time to time. */
+/** The regular status report of a replica. */
 export interface Sign {
   readonly id: string
   readonly url: string | null
   readonly version: string
-  /** The highest that it reads. */
+  /** The highest feature level that it reads. */
   readonly featureLevel: number
   readonly mode: string
   readonly reason: string | null
@@ -44,13 +44,13 @@ export interface Sign {
   /** Store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
-  /** Null until it follows the log, and of a release that does not report them. */
+  /** Null until the replica follows the log, and for releases that do not report them. */
   readonly vitals: Vitals | null
 }
 
-/** A sign as it is kept; all times are the store's. */
+/** A stored sign; all times are the store's. */
 export interface ReplicaRow extends Sign {
-  /** What it had not applied of the log: changes, and milliseconds since the first of them. */
+  /** The lag behind the log: changes, and milliseconds since the first of them. */
   readonly lagChanges: number
   readonly lagMs: number
   readonly startedAt: number
@@ -58,31 +58,31 @@ export interface ReplicaRow extends Sign {
   readonly stoppedAt: number | null
 }
 
-/** All replicas that gave a sign in the last day, at a time of the store. */
+/** All replicas with a sign in the last day before `now`, the store's time. */
 export interface ReplicaRows {
   readonly now: number
   readonly rows: readonly ReplicaRow[]
 }
 
 /**
- * What replicas say of themselves, for each other. The law, which replicas.suite.ts holds every engine to: a sign that was
- * kept is in every list that is asked for afterwards, by whichever replica.
+ * The status reports of the replicas, for each other. The law, which replicas.suite.ts holds every engine to: a stored sign
+ * is in every list that is requested afterwards, on every replica.
  */
 export interface ReplicaStore {
-  /** Keeps a replica's sign, and how far the log is beyond it. */
+  /** Stores a replica's sign, and its lag behind the log. */
   keep(sign: Sign): Promise<void>
   /** In the order of their start. */
   list(): Promise<ReplicaRows>
-  /** The replica ended in order. */
+  /** Records that the replica was shut down in order. */
   stop(id: string): Promise<void>
   /** Forgets replicas that have been silent for a day. */
   forget(): Promise<void>
 }
 
-/** After so long a silent replica is forgotten, milliseconds. */
+/** A replica that is silent for this long is forgotten, milliseconds. */
 export const FORGOTTEN_AFTER_MS = 86_400_000
 
-/** Digests as they were kept. Another release may have written something else: that is no digest that can be compared. */
+/** Parses stored digests; if another release wrote another form, there are no digests to compare. */
 export function readDigests(value: unknown): TakenDigests {
   const { format, taken, whole } = (value ?? {}) as Record<string, unknown>
   if (typeof format !== 'number' || !Array.isArray(taken)) return { format: 0, taken: [], whole: null }
@@ -94,7 +94,7 @@ export function readDigests(value: unknown): TakenDigests {
   }
 }
 
-/** Vitals as they were kept; null where a release reported none, or something else. */
+/** Parses stored vitals; null if a release reported none, or another form. */
 export function readVitals(value: unknown): Vitals | null {
   const { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts } = (value ?? {}) as Partial<Vitals>
   const { UP, SUSPECT, DOWN } = (hosts ?? {}) as Partial<Vitals['hosts']>

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '@gantt/scheduler-core'
-import { createAuditStore } from '../db/audit.ts'
 import type { PrismaClient } from '../db/prisma.ts'
-import { parseAuditQuery } from '../services/audit-query.ts'
+import { createAuditStore } from '../db/tables/audit.ts'
+import { parseAuditQuery } from '../services/audit/audit-query.ts'
 import type { Stores } from './stores.ts'
 
-/** What an engine must bring so that the laws of its stores can be checked. */
+/** What an engine must provide so that the tests of its stores can run. */
 export interface StoresEngine {
   readonly name: string
-  /** Where several replicas keep the same; empty. */
+  /** Creates empty stores that several replicas share. */
   createPlace(): Promise<{
-    /** One more replica's stores. */
+    /** Opens the stores of another replica. */
     open(): Promise<Stores>
-    /** What is in the tables once all that was kept is. */
+    /** Waits until the tables have all records, and reads them. */
     tables(): Promise<Tables>
     drop(): Promise<void>
   }>
@@ -23,12 +23,12 @@ export type StoresPlace = Awaited<ReturnType<StoresEngine['createPlace']>>
 /** Ids in the tables. */
 export interface Tables {
   readonly decisions: readonly string[]
-  /** In the order of the chain, whose faults are listed. */
+  /** The ids of the audit in the order of the hash chain. `auditFaults` lists the chain's defects. */
   readonly audit: readonly string[]
   readonly auditFaults: readonly string[]
 }
 
-/** What is in them now. */
+/** Reads the present content of the tables. */
 export async function readTables(prisma: PrismaClient): Promise<Tables> {
   const decisions = await prisma.decision.findMany({ select: { id: true } })
   const rows = await createAuditStore(prisma).list({ first: 10_000, oldestFirst: true, query: EVERYTHING })

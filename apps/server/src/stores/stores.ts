@@ -3,7 +3,7 @@ import type { LeaseStore } from './leases.ts'
 import type { RecordStore } from './records.ts'
 import type { ReplicaStore } from './replicas.ts'
 
-/** What a service keeps in addition to the log, where all replicas find it. Not the tables for people: those follow. */
+/** The data of a service in addition to the log, shared by all replicas. The tables for queries are not part of it: they follow. */
 export interface Stores {
   readonly keys: ApiKeyStore
   readonly records: RecordStore

@@ -1,5 +1,5 @@
 /**
- * How long a cluster may show less than it acknowledged before it is believed: longer than a leader takes that was cut off to
- * notice it (10 s), and than one that was just chosen takes to apply what it holds.
+ * How long a cluster may show less than it acknowledged before the loss is accepted. It is longer than a leader needs to notice
+ * that it was cut off (10 s), and than a newly elected leader needs to apply its log.
  */
 export const DOUBT_MS = 15_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chooseFlushing, flushingText } from './flushing.ts'
 
-/** A store whose transactions take as long as said; every tenth is disturbed. */
+/** A store whose transactions take the given time, except that every tenth takes longer. */
 function aStore(flushMs: number, commitMs: number) {
   let time = 0
   let count = 0
@@ -13,16 +13,16 @@ function aStore(flushMs: number, commitMs: number) {
 }
 
 test.each([
-  ['a slow disk is shared', 'auto', 2.3, 0.3, { isShared: true, medianMs: 2 }],
-  ['a fast disk is not', 'auto', 0.42, 0.3, { isShared: false, medianMs: 0.12 }],
-  ['the limit itself is shared', 'auto', 0.6, 0.3, { isShared: true, medianMs: 0.3 }],
-  ['on is on, whatever the disk', 'on', 0.1, 0.1, { isShared: true, medianMs: null }],
-  ['off is off, whatever the disk', 'off', 20, 0.1, { isShared: false, medianMs: null }],
+  ['flushes of a slow disk are shared', 'auto', 2.3, 0.3, { isShared: true, medianMs: 2 }],
+  ['flushes of a fast disk are not shared', 'auto', 0.42, 0.3, { isShared: false, medianMs: 0.12 }],
+  ['flushes that take exactly the limit are shared', 'auto', 0.6, 0.3, { isShared: true, medianMs: 0.3 }],
+  ['the setting "on" shares flushes of any disk', 'on', 0.1, 0.1, { isShared: true, medianMs: null }],
+  ['the setting "off" shares flushes of no disk', 'off', 20, 0.1, { isShared: false, medianMs: null }],
 ] as const)('%s', async (_name, setting, flushMs, commitMs, expected) => {
   expect(await chooseFlushing(setting, aStore(flushMs, commitMs))).toEqual(expected)
 })
 
-test('operators are warned how entries reach the disk', () => {
+test('a message shows operators how entries reach the disk', () => {
   expect(flushingText({ isShared: true, medianMs: 2.1 })).toBe('Entries: one flush serves all who wait; a flush takes 2.1 ms.')
   expect(flushingText({ isShared: false, medianMs: null })).toBe('Entries: each append waits for the disk, as set.')
   expect(flushingText({ isShared: false, medianMs: null, copies: 3 })).toBe(

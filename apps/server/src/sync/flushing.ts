@@ -1,6 +1,6 @@
 import type { Flushing } from './synchronizer.ts'
 
-/** How the operator wants entries to reach the disk; `auto` measures. */
+/** The operator's setting for how entries reach the disk; `auto` measures. */
 export const sharedFlushSettings = ['auto', 'on', 'off'] as const
 export type SharedFlush = (typeof sharedFlushSettings)[number]
 
@@ -35,7 +35,7 @@ export async function chooseFlushing(
   return { isShared: medianMs >= SHARED_FROM_MS, medianMs }
 }
 
-/** In words, for operators. */
+/** Describes the flushing for operators. */
 export function flushingText({ isShared, medianMs, copies }: Flushing): string {
   if (copies !== undefined)
     return `Entries: ${copies === 1 ? 'one server holds each' : `most of ${copies} servers hold each before it is answered`}; none waits for its disk.`

@@ -31,6 +31,6 @@ export async function findMismatch(
   }
 }
 
-/** What follows for whoever goes on from such a log, and the cure. */
+/** The consequences of continuing from such a log, and the remedy. */
 export const mismatchText = (mismatch: string): string =>
   `The log that GANTT_SYNC names ${mismatch}: with it claims would be forgotten. Set GANTT_SYNC as it was, or restore the log; a new fleet needs a database of its own.`

@@ -7,18 +7,18 @@ type List = (typeof LISTS)[number]
 /** Elements in one part: a part takes a few milliseconds, and the process does other things between two of them. */
 const ELEMENTS = 200
 
-/** What a checkpoint's row holds where the lists are kept in parts; no older release takes it for a whole one. */
+/** The row of a checkpoint whose lists are stored in parts; older releases do not accept it as a complete checkpoint. */
 type Head = Omit<Checkpoint, List | 'format' | 'endedKeys'> & {
   readonly format: string
   readonly was: Checkpoint['format']
   readonly forgottenKeys?: number
 }
 
-/** A checkpoint as texts of which none grows with the fleet. */
+/** A checkpoint as texts whose size does not grow with the fleet. */
 export interface PartedCheckpoint {
   readonly head: string
   readonly count: number
-  /** Made one by one as they are asked for. */
+  /** The parts, each computed when it is requested. */
   parts(): Generator<string>
 }
 
@@ -33,13 +33,13 @@ export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
       for (const list of LISTS)
         for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
           yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
-      // each of them is a part: it holds a thousand keys
+      // each chunk is a part, because it holds a thousand keys
       for (const chunk of chunks) yield JSON.stringify({ endedKeys: chunk })
     },
   }
 }
 
-/** Puts a checkpoint together: one that is whole in its head, or from its parts in order. */
+/** Restores a checkpoint from its head alone if the head is complete, otherwise also from its parts in order. */
 export async function fromParts(head: string, parts: AsyncIterable<string>): Promise<Checkpoint> {
   const whole = JSON.parse(head) as Checkpoint | Head
   if (!('was' in whole)) return whole

@@ -3,17 +3,17 @@ import { DEFAULT_HORIZON, planTrim, retainedUntil } from './retention.ts'
 
 const DAY = 86_400_000
 const now = 100 * DAY
-/** One checkpoint a day, each a hundred revisions and a thousand bytes after the one before. */
+/** One checkpoint a day, each a hundred revisions and a thousand bytes after the previous one. */
 const daily = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ revision: (i + 1) * 100, at: now - (count - 1 - i) * DAY, logBytes: (i + 1) * 1_000 }))
 
 test.each([
-  ['what is within days and bytes stays', { days: 30, bytes: 1_000_000 }, 1_000, undefined],
-  ['what is older than the days goes, up to the checkpoint at which they begin', { days: 3, bytes: 1_000_000 }, 1_000, 300],
-  ['what is beyond the bytes goes, up to the checkpoint from which they suffice', { days: 30, bytes: 3_500 }, 1_000, 300],
-  ['two checkpoints stay, whatever the horizon', { days: 0, bytes: 0 }, 1_000, 500],
-  ['nothing goes that somebody has not reached', { days: 0, bytes: 0 }, 250, 200],
-  ['nothing goes while somebody has reached nothing', { days: 0, bytes: 0 }, 0, undefined],
+  ['entries within the limits of days and bytes stay', { days: 30, bytes: 1_000_000 }, 1_000, undefined],
+  ['entries older than the days are dropped, up to the checkpoint where the days begin', { days: 3, bytes: 1_000_000 }, 1_000, 300],
+  ['entries beyond the bytes are dropped, up to a checkpoint', { days: 30, bytes: 3_500 }, 1_000, 300],
+  ['two checkpoints stay with any limits', { days: 0, bytes: 0 }, 1_000, 500],
+  ['entries that a follower has not reached are not dropped', { days: 0, bytes: 0 }, 250, 200],
+  ['nothing is dropped while a follower has reached no entry', { days: 0, bytes: 0 }, 0, undefined],
 ])('%s', (_name, horizon, reached, base) => {
   expect(planTrim(daily(6), horizon, { now, logBytes: 6_000, reached })?.base).toBe(base)
 })
@@ -30,16 +30,16 @@ test('a log without checkpoints stays whole', () => {
 })
 
 test.each([
-  ['by its age where the log hardly grows', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 10 }, DAY, 7 * DAY],
-  ['by the growth of the log where that is sooner', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 500 }, DAY, 2 * DAY],
-  ['by the growth of an hour at least', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 500 }, 1, 7_200_000],
-  ['now, where it is overdue', { revision: 5, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, 9 * DAY, 9 * DAY],
-  ['by its age while nothing was written', { revision: 0, at: 0 }, { firstRevision: 0, firstAt: null, bytes: 0 }, 0, 7 * DAY],
-  ['never again: it is gone', { revision: 3, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, DAY, undefined],
+  ['its maximum age if the log hardly grows', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 10 }, DAY, 7 * DAY],
+  ['the maximum size if that is sooner', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 500 }, DAY, 2 * DAY],
+  ['the maximum size, by the growth of an hour', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 500 }, 1, 7_200_000],
+  ['now if it is overdue', { revision: 5, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, 9 * DAY, 9 * DAY],
+  ['its maximum age while the log is empty', { revision: 0, at: 0 }, { firstRevision: 0, firstAt: null, bytes: 0 }, 0, 7 * DAY],
+  ['an earlier time if it is dropped already', { revision: 3, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, DAY, undefined],
 ] as const)('an entry is kept until: %s', (_, entry, retention, now, until) => {
   expect(retainedUntil(entry, retention, { days: 7, bytes: 1_000 }, now)).toBe(until)
 })
 
-test('seven days or 10 GiB of the log are kept, if nobody says otherwise', () => {
+test('seven days or 10 GiB of the log are kept by default', () => {
   expect(DEFAULT_HORIZON).toEqual({ days: 7, bytes: 10 * 1_024 ** 3 })
 })

@@ -1,4 +1,4 @@
-/** How much of the log is kept at most; what is older is dropped behind a checkpoint. */
+/** The limits of the log; older entries are dropped behind a checkpoint. */
 export interface Horizon {
   readonly days: number
   readonly bytes: number
@@ -6,9 +6,9 @@ export interface Horizon {
 
 export const DEFAULT_HORIZON: Horizon = { days: 7, bytes: 10_737_418_240 }
 
-/** What a store keeps of its log. */
+/** The range of the log that a store keeps. */
 export interface Retention {
-  /** The first revision that can be gone back to; 0 while the log is whole. */
+  /** The first revision that can be read; 0 while the log is whole. */
   readonly firstRevision: number
   /** Stamp of the first entry that is kept, milliseconds since 1970; null while there is none. */
   readonly firstAt: number | null
@@ -16,15 +16,15 @@ export interface Retention {
   readonly bytes: number
 }
 
-/** What a row of the log costs in addition to its body. */
+/** The size of a log row in addition to its body. */
 export const ROW_BYTES = 100
 
-/** How long the log must have been growing before its growth says anything. */
+/** How long the log must have been growing before its growth is meaningful. */
 const LEAST_SPAN_MS = 3_600_000
 
 /**
- * When an entry is dropped at the earliest, by its age or by the growth of the log so far, whichever is first: milliseconds
- * since 1970. Undefined when it is gone already.
+ * The earliest time at which an entry is dropped, by its age or by the growth of the log so far, whichever is first:
+ * milliseconds since 1970. Undefined if it is dropped already.
  */
 export function retainedUntil(
   entry: { readonly revision: number; readonly at: number },
@@ -38,21 +38,21 @@ export function retainedUntil(
   return Math.round(Math.max(now, entry.at + ms))
 }
 
-/** A checkpoint as far as it matters for what is kept. */
+/** The parts of a checkpoint that matter for retention. */
 export interface KeptCheckpoint {
   readonly revision: number
   readonly at: number
-  /** Bytes of all entries ever up to it. */
+  /** The size of all entries up to it, including dropped ones. */
   readonly logBytes: number
 }
 
-/** Checkpoints that are always kept, newest first; and how many more are spread over the rest of the log. */
+/** The number of newest checkpoints that are always kept, and of further ones that are spread over the rest of the log. */
 const NEWEST = 4
 const SPREAD = 8
 
 /**
  * What to drop: entries before the revision `base`, which has a checkpoint and stays itself, and some checkpoints. At
- * least two checkpoints stay, and nothing behind `reached` goes, the revision that everybody who follows the log has
+ * least two checkpoints stay, and no entry after `reached` is dropped, the revision that every follower of the log has
  * reached. Undefined when everything stays.
  */
 export function planTrim(
@@ -70,7 +70,7 @@ export function planTrim(
   const step = (logBytes - (kept[0]?.logBytes ?? 0)) / SPREAD
   let last = Number.NEGATIVE_INFINITY
   const spared = kept.filter(({ logBytes: bytes }, i) => {
-    // the base must stay: the log is read from there
+    // the base must stay, because the log is read from there
     if (i > 0 && i < kept.length - NEWEST && bytes - last < step) return false
     last = bytes
     return true

@@ -14,14 +14,14 @@ import { aReport } from '@gantt/scheduler-core/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LogTrimmedError, StoreWentBackError, type Synchronizer } from './synchronizer.ts'
 
-/** What an engine must bring so that the laws of synchronizer.ts can be checked on it. */
+/** What an engine must provide so that the laws of synchronizer.ts can be tested on it. */
 export interface SynchronizerEngine {
   readonly name: string
   /** A new, empty store. */
   createStore(): Promise<{
-    /** One more replica's synchronizer on the store. */
+    /** Opens the synchronizer of another replica on the store. */
     open(): Promise<Synchronizer>
-    /** Takes a backup; the answer restores it, and what came after it is forgotten. */
+    /** Takes a backup; the returned function restores it, and later entries are lost. */
     backUp(): Promise<() => Promise<void>>
     /** Sets the revision that the other followers of the log have reached. */
     followedTo(revision: number): Promise<void>
@@ -70,14 +70,14 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await b.read(first, 10)).map(({ revision }) => revision)).toEqual([2])
     })
 
-    test('an entry is known by its revision; where the log has none, nothing is', async () => {
+    test('the place at a revision is found, and is undefined where the log has no entry', async () => {
       const first = await appendTo(a, ORIGIN)
       const second = await appendTo(a, first)
       await a.durable(second)
       expect(await Promise.all([0, 1, 2, 3].map((revision) => b.past.placeAt(revision)))).toEqual([undefined, first, second, undefined])
     })
 
-    test('what is read back is what was written', async () => {
+    test('an entry is read back as it was written', async () => {
       const entry = entryOn(ORIGIN, [
         aReport('h1', { memoryMb: 1_234 }),
         { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'disk "sda" – ü \\ \n' },
@@ -87,19 +87,19 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(read).toEqual({ ...entry, revision: 1, at: place?.at })
     })
 
-    /** What becomes of the log's entries when they are applied, by a replica that reads them there. */
+    /** The verdicts and the state of a replica that reads and applies all entries of the log. */
     const follow = async (sync: Synchronizer): Promise<{ verdicts: (readonly Void[])[]; state: string }> => {
       const fleet = new Fleet()
       const verdicts = (await sync.read(ORIGIN, 100)).map((entry) => fleet.apply(entry))
       return { verdicts, state: canonicalJson(checkpointOf(fleet)) }
     }
-    /** What both replicas make of the log, which is the same. */
+    /** The verdicts of both replicas, whose states must be the same. */
     const followed = async (): Promise<readonly (readonly Void[])[]> => {
       const [ours, theirs] = await Promise.all([follow(a), follow(b)])
       expect(ours).toEqual(theirs)
       return ours.verdicts
     }
-    /** A change of which only the first counts. */
+    /** A change that counts only the first time. */
     const once: Change = {
       type: 'aggregate',
       uuid: '00000000-0000-4000-8000-0000000000a1',
@@ -107,7 +107,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       next: { name: 'once', metadata: {}, hosts: [] },
     }
 
-    test('an append on an old basis is refused and leaves nothing, or lands at the head and is judged there', async () => {
+    test('an append on an old basis is refused without a trace, or is appended at the head and judged there', async () => {
       const first = await appendTo(a, ORIGIN, [once])
       if (!a.refusesEarly) {
         const late = await b.append(entryOn(ORIGIN, [once]))
@@ -120,7 +120,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toEqual([])
     })
 
-    test('what names another entry at the head revision as its basis is refused, or void whole', async () => {
+    test('an entry whose basis has the head revision but another id or stamp is refused, or completely void', async () => {
       const first = await appendTo(a, ORIGIN)
       if (!a.refusesEarly) {
         await appendTo(b, { ...first, id: 'another' })
@@ -155,7 +155,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(others).toEqual(a.refusesEarly ? [] : [['entry.repeated']])
     })
 
-    test('one that was sent before and is sent again counts once, and its first place is where it counts', async () => {
+    test('an entry that was applied and is sent again counts once, at its first place', async () => {
       const entry = entryOn(ORIGIN)
       const first = await a.append(entry)
       await a.read(ORIGIN, 10)
@@ -173,7 +173,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(at).toBeLessThanOrEqual(await a.time())
     })
 
-    test('reading stops at the limit and goes on from there', async () => {
+    test('reading stops at the limit and continues from there', async () => {
       let place = ORIGIN
       for (let i = 0; i < 7; i++) place = await appendTo(a, place)
       const first = await b.read(ORIGIN, 3)
@@ -184,7 +184,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
     })
 
     test('news of another replica\u2019s entry arrives', async () => {
-      // followers learn which revision came: no look at the store found it
+      // the listener gets the revision only from a notification, not from a poll of the store
       await b.read(ORIGIN, 10)
       const news = new Promise<void>((resolve) => b.onNews((revision) => revision === 1 && resolve()))
       await appendTo(a, ORIGIN)
@@ -202,7 +202,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toHaveLength(1)
     })
 
-    test('what was waited for is durable, and is known to be', async () => {
+    test('an entry is durable once the wait for it ends, and durableRevision() includes it', async () => {
       let place = ORIGIN
       for (let i = 0; i < 3; i++) place = await appendTo(a, place)
       const entries = await b.read(ORIGIN, 10)
@@ -213,15 +213,15 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(a.durableRevision()).toBe(3)
     })
 
-    test('what is read in no hurry is durable', async () => {
+    test('entries that are read through `past` are durable', async () => {
       const first = await appendTo(a, ORIGIN)
       await appendTo(a, first)
       expect(await b.past.read(ORIGIN, 10)).toHaveLength(2)
-      // and says nothing of what b follows itself, which may be another history until it looks
+      // this does not change the durable revision of b, which may follow another history until it reads
       expect(b.durableRevision()).toBe(0)
     })
 
-    test('a place that the store does not hold is not durable, and no checkpoint of it is kept or found', async () => {
+    test('a place that the store does not hold is not durable, and its checkpoint is neither stored nor loaded', async () => {
       const fleet = new Fleet()
       const first = await appendTo(a, ORIGIN)
       const restore = await store.backUp()
@@ -242,7 +242,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       }
     })
 
-    test('turns are taken one at a time, in the order of asking', async () => {
+    test('turns are taken one at a time, in the order of the requests', async () => {
       const order: string[] = []
       const first = await a.takeTurn()
       const second = b.takeTurn().then(async (giveBack) => {
@@ -255,7 +255,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(order).toEqual(['first', 'second'])
     })
 
-    /** Twelve entries with a checkpoint after every fourth; the places by revision. */
+    /** Appends twelve entries with a checkpoint after every fourth; returns the places by revision. */
     const fill = async (): Promise<Place[]> => {
       const fleet = new Fleet()
       const places = [ORIGIN]
@@ -288,7 +288,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await appendTo(b, places[12] as Place)).revision).toBe(13)
     })
 
-    test('nothing is trimmed that is within the horizon, or that somebody who follows the log has not reached', async () => {
+    test('entries within the limits, or that a follower of the log has not reached, are not trimmed', async () => {
       const places = await fill()
       await store.followedTo(12)
       await a.trim({ days: 1, bytes: 1_000_000 })
@@ -305,7 +305,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await b.retention()).firstRevision).toBe(8)
     })
 
-    test('a checkpoint of many hosts and claims comes back whole', async () => {
+    test('a checkpoint of many hosts and claims is loaded as it was saved', async () => {
       const fleet = new Fleet()
       const place = await appendTo(
         a,

@@ -16,8 +16,8 @@ import type { Horizon, Retention } from './retention.ts'
  *   and basis, until the answer is certain. Of an engine that refuses early at most one of the copies is accepted; in the log
  *   of another one there may be several, of which the first counts and `apply` makes the others void.
  * - `at` is the stamp of a server, which may be behind the one before: `apply` takes the later of the two.
- * - A log may be trimmed at its beginning: a position before its first entry is refused with LogTrimmedError, and whoever stands
- *   there goes on from a checkpoint.
+ * - A log may be trimmed at its beginning: a position before its first entry is refused with LogTrimmedError, and a replica at such a
+ *   position continues from a checkpoint.
  * - `read` and `durable` compare the caller's own place with the store's: a store that went back is reported by
  *   StoreWentBackError, and a checkpoint of a place that the store does not hold is neither kept nor found.
  * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
@@ -25,20 +25,20 @@ import type { Horizon, Retention } from './retention.ts'
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * Whether `append` compares the entry's basis with the head, and refuses what is behind. Where it does not, an entry
-   * lands wherever the head is, a copy of it lands again, and the judge alone decides what counts.
+   * Whether `append` compares the entry's basis with the head, and refuses entries that are behind. If it does not, an
+   * entry is appended at the present head, a copy of it is appended again, and only the judge decides what counts.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for operators. */
   readonly flushing: Flushing
-  /** Reads for those who are in no hurry (history, projections), apart from the way on which entries are appended. */
+  /** Reads that are not urgent (history, projections), separate from the connection on which entries are appended. */
   readonly past: LogReader
   /**
-   * Where the entry is in the log. An engine that refuses early answers undefined when the head is not the entry's basis.
+   * Returns the entry's place in the log. An engine that refuses early returns undefined when the head is not the entry's basis.
    * Throws EntryTooLargeError when no message of the store can hold it.
    */
   append(entry: Entry): Promise<Place | undefined>
-  /** The last revision that is known here to survive any crash of the store. */
+  /** The last revision that this replica knows to survive any crash of the store. */
   durableRevision(): number
   /** Resolves when the entry at this place, and all before it, survive any crash of the store. One flush serves all who wait. */
   durable(place: Place): Promise<void>
@@ -48,9 +48,9 @@ export interface Synchronizer extends LogReader {
   onNews(listener: (revision?: number) => void): void
   /** Waits for this replica's turn, at most for a moment; the answer gives it back. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Keeps a checkpoint; false when another replica is writing one now, one of this revision is there, or the store does not hold its place. */
+  /** Stores a checkpoint; false if another replica is writing one, this revision has one, or the store does not hold its place. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
-  /** Drops what is beyond the horizon: entries behind the oldest checkpoint that stays, never the newest ones. */
+  /** Drops old entries beyond the horizon, up to the oldest checkpoint that stays. */
   trim(horizon: Horizon): Promise<void>
   close(): Promise<void>
 }
@@ -58,28 +58,28 @@ export interface Synchronizer extends LogReader {
 /** Each append waits for the disk, or the order is released before it and one flush serves all who wait. */
 export interface Flushing {
   readonly isShared: boolean
-  /** How long a flush took when it was measured, milliseconds; null when it was not. */
+  /** The measured duration of a flush, milliseconds; null if it was not measured. */
   readonly medianMs: number | null
-  /** Servers of which most hold an entry before its append is answered, where that takes the place of the disk. */
+  /** The number of servers of which a majority holds an entry before its append is answered, instead of waiting for a disk. */
   readonly copies?: number
 }
 
-/** Entries that work which pauses reads at once: an answer is parsed without a pause, and one entry may report a thousand hosts. */
+/** The number of entries that background work reads at once: an answer is parsed without a pause, and an entry may be large. */
 export const ENTRIES_AT_ONCE = 50
 
-/** What can be read of a log. */
+/** The range of a log that can be read. */
 export interface LogReader {
-  /** Entries behind a place in order, at most `limit` of them; an answer shorter than `limit` reached the head as it was after the call. */
+  /** Entries behind a place in order, at most `limit` of them; a shorter answer ends at the head. */
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
-  /** The place at a revision, with the store's stamp; undefined where there is none: the log ends before it, or begins behind it. */
+  /** The place at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
   placeAt(revision: number): Promise<Place | undefined>
-  /** What is there to be read. */
+  /** The range that can be read. */
   retention(): Promise<Retention>
 }
 
-/** The store did not answer. Whatever was sent may or may not have happened. */
+/** The store did not answer. It is unknown whether the request took effect. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
@@ -98,7 +98,7 @@ export class EntryTooLargeError extends RangeError {
   }
 }
 
-/** The store is there, but not as it must be. Holds every problem, each naming what was found and what is allowed. */
+/** The store exists, but lacks required settings. Holds every problem, each with the found and the allowed value. */
 export class StoreSetupError extends Error {
   override readonly name = 'StoreSetupError'
 
@@ -107,7 +107,7 @@ export class StoreSetupError extends Error {
   }
 }
 
-/** The log no longer reaches back to there: the entries behind that place were dropped. A checkpoint leads on. */
+/** The entries after that place were dropped; reading continues from a checkpoint. */
 export class LogTrimmedError extends RangeError {
   override readonly name = 'LogTrimmedError'
 

@@ -15,7 +15,7 @@ export function instantClock(meanwhile: () => Promise<unknown> = async () => {})
   }
 }
 
-/** Time that stands still until a test lets it pass. */
+/** A clock that stops until a test advances it. */
 export function handClock(): Clock & { pass(ms: number): void } {
   const waiting = new Set<{ readonly until: number; readonly over: () => void }>()
   let now = 0

@@ -15,9 +15,9 @@ export type Fate =
 /** A way to a service that can go wrong in the ways that networks and proxies do. */
 export interface HttpProxy {
   readonly url: string
-  /** What becomes of the next calls whose document names the field; those after them pass. */
+  /** The treatment of the next calls whose document names the field; later calls pass. */
   plan(field: string, ...fates: readonly Fate[]): void
-  /** How many calls named the field. */
+  /** The number of calls that named the field. */
   calls(field: string): number
   /** Ends every connection. */
   cut(): void

@@ -16,13 +16,13 @@ export interface NatsServer {
   kill(): Promise<void>
   /** Starts it again on what it has stored. */
   restart(): Promise<void>
-  /** While it stands still it answers nobody, and its connections stay open. */
+  /** While it is paused it does not answer, and its connections stay open. */
   standStill(isStill: boolean): void
 }
 
 export interface NatsServers {
   readonly servers: readonly NatsServer[]
-  /** As GANTT_SYNC takes it, without the name of a fleet. */
+  /** The address in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
   /** Ends all of them and removes what they stored. */
   stop(): Promise<void>

@@ -4,7 +4,7 @@ import net from 'node:net'
 /** A way to a server on which answers may be slow. */
 export interface SlowLink {
   readonly port: number
-  /** From now on answers pass at this rate, bytes in a second. */
+  /** From now on answers pass at this rate, in bytes per second. */
   slowTo(bytesPerSecond: number): void
   close(): Promise<void>
 }

@@ -2,13 +2,13 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 
-/** A way to a PostgreSQL server that can lose what is sent on it, without a word to either side. */
+/** A connection to a PostgreSQL server that can lose data without notifying either side. */
 export interface SwallowingProxy {
   /** Folder of the proxy's socket, as `host` of a connection. */
   readonly host: string
-  /** From the next statement that holds this text on, its connection passes on no more answers. */
+  /** From the next statement with this text on, its connection passes on no further answers. */
   swallowAnswersFrom(text: string): void
-  /** While it stands still nothing passes in either direction, on any connection; nothing is lost either. */
+  /** While it is paused nothing passes in either direction, on any connection; nothing is lost either. */
   standStill(isStill: boolean): void
   /** Connections that lost something so far. */
   readonly swallowed: number

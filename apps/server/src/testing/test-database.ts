@@ -16,7 +16,7 @@ export type TestDatabase = {
 const TEMPLATE_LOCK = 0x67616e76
 const ABANDONED_AFTER_S = 24 * 3600
 
-/** All test runs of one account share this server; whoever comes first starts it, whoever goes last stops it. */
+/** All test runs of one account share this server; the first starts it, the last stops it. */
 export function startTestServer(): Promise<EmbeddedPostgres> {
   const stateDir = path.join(os.tmpdir(), `gantt-test-${process.getuid?.() ?? 'user'}`)
   // test data need not survive the machine

@@ -4,7 +4,8 @@ import type { PostgresConnection } from '../embedded-postgres/index.ts'
 import { openService, type Service, type ServiceOptions } from '../service.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
-const ADMIN_KEY = 'the-admin-key-of-tests'
+/** The key of the tests, with ADMIN. */
+export const ADMIN_KEY = 'the-admin-key-of-tests'
 
 /** An answer as it came over the wire. */
 export interface Answer {
@@ -19,9 +20,9 @@ export interface TestService {
   readonly url: string
   /** Name of its database. */
   readonly database: string
-  /** Its database, to look behind it or to start a second replica. */
+  /** The database of the service, for direct queries or to start a second replica. */
   readonly connection: PostgresConnection
-  /** What operators were warned of. */
+  /** The warnings for operators. */
   readonly warnings: string[]
   ask(query: string, variables?: unknown, key?: string | null): Promise<Answer>
   /** A key with these scopes only. */
@@ -54,10 +55,13 @@ export async function dataOf(api: TestService, query: string, variables: Record<
   return data
 }
 
-/** Places an instance, by default of 2 CPUs and 4 GiB, with a key of its own. */
+/** A reservation that does not expire during a test, however busy the machine is. */
+export const LASTING = { mode: 'RESERVE', ttl: 'PT1H' }
+
+/** Places an instance, by default of 2 CPUs and 4 GiB, with a key of its own and a reservation that lasts. */
 export async function placeWith(api: TestService, input: Record<string, unknown>, gantt: Record<string, unknown> = {}): Promise<Json> {
   const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, ...gantt } }
-  return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } })).selectDestinations
+  return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, claim: LASTING, ...input } })).selectDestinations
 }
 
 /** A whole service on a port of its own, and on a database of its own unless one is given, which stays the caller's. */

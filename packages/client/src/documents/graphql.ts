@@ -12,6 +12,8 @@ export const graphql = initGraphQLTada<{
     Duration: string
     ID: string
     JSON: unknown
+    /** A point of the fleet's history: a revision, a time, or how long ago. */
+    Moment: string
     PackedColumn: string
     /** A position in the log, as decimal digits. */
     Revision: string
@@ -23,7 +25,7 @@ export const graphql = initGraphQLTada<{
 
 export type { ResultOf, TadaDocumentNode as TypedDocument, VariablesOf } from 'gql.tada'
 
-/** What a call is given is only sent, so lists that must not change are as good as any. */
+/** Arguments are only sent, so read-only lists are accepted. */
 export type Given<Input> = Input extends readonly (infer Item)[]
   ? readonly Given<Item>[]
   : Input extends object

@@ -6,6 +6,7 @@ const claim = graphql(`
     fence
     state
     instanceUuid
+    createdAt
     expiresAt
     confirmedAt
   }
@@ -28,7 +29,7 @@ const placed = graphql(
   [claim],
 )
 
-/** Where instances go, and the room there. */
+/** Chooses hosts for instances, and claims the resources. */
 export const selectDestinations = graphql(
   `
   mutation SelectDestinations($input: SelectDestinationsInput!) {
@@ -148,12 +149,12 @@ type WholePlaced = Extract<Whole, { readonly __typename: 'SelectDestinationsPayl
 /** A host of a decision; zone and weight are null where a project asked. */
 export interface Alternate {
   readonly host: { readonly name: string; readonly node: string; readonly availabilityZone: string | null }
-  /** Its total score. */
+  /** The total score. */
   readonly weight: number | null
 }
 /** The host that was chosen, and the room there; a project does not see limits. */
 export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
-/** Where the instances go; a project does not see alternates. */
+/** The chosen hosts; a project does not see alternates. */
 export type Placed = Omit<WholePlaced, 'destinations'> & {
   readonly destinations: readonly {
     readonly instanceUuid: string | null

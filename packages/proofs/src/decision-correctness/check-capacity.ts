@@ -4,12 +4,12 @@ import { difference } from './difference.ts'
 import { decideAsModel, groupOf } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** Instances after which counting ends; placing goes one further. */
+/** The number of instances at which counting stops; placing tries one more. */
 const LIMIT = 25
 
 /**
- * How many more of a request fit, as counted host by host, against placing one by one until none fits; and that the groups of hosts add
- * up. Both see the log only: what is proposed beside it is no claim yet.
+ * The capacity for a request, counted host by host, against placing one by one until none fits; and the sums of the
+ * groups of hosts. Both see the log only: pending proposals are no claims yet.
  */
 export function compareCapacity(
   core: Core,
@@ -26,7 +26,7 @@ export function compareCapacity(
   const { fits, exact, groups } = step.value
   const placed = placeOneByOne({ ...model, claims: model.claims.filter(({ isLogged }) => isLogged) }, request, profile, seed)
   return (
-    // where it is not exact, at least so many fit
+    // if the count is not exact, it is a lower bound
     difference('capacity', { fits, exact }, exact ? { fits: placed, exact } : { fits: LIMIT, exact: placed < LIMIT }) ??
     difference(
       'capacity.groups',
@@ -39,7 +39,7 @@ export function compareCapacity(
 function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
   const one = { ...request, numInstances: 1, instanceUuids: [] }
   let count = 0
-  // the seeds by which the core places where the order matters
+  // the seeds with which the core places if the order matters
   for (; count <= LIMIT; count++) {
     const question = { request: one, profile, seed: `${seed} 0.${count}`, alternates: 0, allOrNothing: true }
     const [next] = decideAsModel(fleet, question).placed

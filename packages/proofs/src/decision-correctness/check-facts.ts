@@ -5,9 +5,9 @@ import type { Refusal } from './model/refusal.ts'
 /** The facts behind a refusal: the numbers of its sentence first, and where a number has terms, these make it. */
 export function compareFacts(path: string, facts: readonly Fact[], { need, have }: Refusal): string | undefined {
   const [first] = facts
-  const told = { ...(typeof need === 'number' && { need: first?.required }), ...(typeof have === 'number' && { have: first?.actual }) }
+  const found = { ...(typeof need === 'number' && { need: first?.required }), ...(typeof have === 'number' && { have: first?.actual }) }
   const expected = { ...(typeof need === 'number' && { need }), ...(typeof have === 'number' && { have }) }
-  const inFirst = difference(`${path}.first fact`, told, expected)
+  const inFirst = difference(`${path}.first fact`, found, expected)
   if (inFirst !== undefined) return inFirst
   for (const { subject, actual, terms = [] } of facts) {
     const term = (name: string): bigint | undefined => {

@@ -6,7 +6,7 @@ import { comeBack, forget, presentAt, replace } from './model/leaving.ts'
 import type { ModelFleet, ModelHost } from './model/state.ts'
 import type { LeavingPlan, Plan } from './plan.ts'
 
-/** Hosts leave as planned; what became of claims, keys and reports is compared with what the model says. */
+/** Hosts leave as planned; the effects on claims, keys and reports are compared with the model's. */
 export function leaveAndCompare(plan: Plan, { fleet, append }: CoreLog, model: ModelFleet): string | undefined {
   for (const [i, leaving] of plan.leaves.entries()) {
     const host = model.hosts[leaving.host]
@@ -70,5 +70,5 @@ function leaveOne(
 const heldIn = ({ ledger }: Fleet): unknown[][] =>
   [...ledger.claims.values()].filter(isLive).map(({ id, host, fence, group, grants }) => [id, host, fence, group, grants])
 
-/** What the keys of earlier questions answer. */
+/** The answers for keys of earlier questions. */
 const answersOf = ({ ledger }: Fleet): unknown[] => [...ledger.keys()].map(({ key, claims, answer }) => [key, claims, answer]).sort()

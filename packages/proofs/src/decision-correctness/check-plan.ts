@@ -36,7 +36,7 @@ import type { Refusal } from './model/refusal.ts'
 import type { ModelFleet } from './model/state.ts'
 import type { Plan, Question } from './plan.ts'
 
-/** What became of a case: how core and model differ, if they do, and what the model decided. */
+/** The result of a case: the difference of core and model, if any, and the model's decision. */
 export interface Outcome {
   /** Undefined: they agree to the last bit. */
   readonly difference: string | undefined
@@ -45,8 +45,8 @@ export interface Outcome {
 }
 
 /**
- * Decides the case by the core and by the model, beginning with an empty fleet: the records of every decision, and of the last one the
- * replay of its record, every filter's word on every host, counts, numbers of reasons, and all scores.
+ * Decides the case by the core and by the model, starting with an empty fleet, and compares the records of every decision and, for the last
+ * one, the replay of its record, every filter's verdict on every host, counts, numbers of reasons, and all scores.
  */
 export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
@@ -59,7 +59,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
-  // what is proposed in the same entry was decided on the state that the entry finds
+  // proposals of one entry were decided on the state before the entry
   const reportsBefore = Math.min(1, logged)
   for (const [i, question] of plan.earlier.entries()) {
     const inWorld = i === reportsBefore ? changeWorld() : undefined
@@ -97,7 +97,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
 
-  /** Hosts leave, and others report anew: the log and the model go on. */
+  /** Hosts leave, and others report again: the log and the model continue. */
   function changeWorld(): string | undefined {
     const found = leaveAndCompare(plan, log, model)
     if (found === undefined) overrideHosts(plan, true, append, model)
@@ -144,10 +144,10 @@ function overrideHosts({ overrides }: Plan, isLate: boolean, append: ReturnType<
 }
 
 function reportAgain({ reports }: Plan, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
-  for (const { host: position, stats: told } of reports) {
+  for (const { host: position, stats: reported } of reports) {
     const host = model.hosts[position]
     if (host === undefined || host.isGone) continue
-    const stats = getStats(told)
+    const stats = getStats(reported)
     const verdict = append(reportOf(host.host, host.node, publishedStats(stats), 10))
     if (verdict !== undefined) throw new PlanError(`the plan is wrong: its later report is ${verdict}`)
     report(model, host, stats)
@@ -182,7 +182,7 @@ function checkQuestion(
   return answer(undefined)
 }
 
-/** The record, the answer and what is taken. */
+/** The record, the answer and the claims. */
 function compareDecisions(
   path: string,
   { record, answer, parts, found }: Decided,
@@ -216,18 +216,18 @@ function compareDecisions(
   }
 }
 
-/** Every filter's word on every host, the counts of hosts and reasons, and every number of the scores. */
+/** Compares every filter's verdict on every host, the counts of hosts and reasons, and every number of the scores. */
 function compareExaminations(path: string, fleet: Fleet, examined: Examination, model: ModelInstance): string | undefined {
   const { steps, weighed, ranked, firstRefusing, hostCount } = examined
   const names = steps.map(({ filter }) => filter)
   for (const { index, host } of fleet.hosts.present) {
     const checks = model.checks[index] ?? []
-    const told = examined.checksOf(index)
+    const checked = examined.checksOf(index)
     const first = checks.findIndex(({ verdict }) => verdict === 'FAIL')
     const inChecks =
       difference(
         `${path}.checks of ${host}`,
-        told.map((check, i) => toModelCheck(check, checks[i]?.refusal)),
+        checked.map((check, i) => toModelCheck(check, checks[i]?.refusal)),
         checks,
       ) ??
       difference(
@@ -235,7 +235,9 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
         names[firstRefusing[index] ?? PASSES_ALL] ?? 'none',
         checks[first]?.filter ?? 'none',
       ) ??
-      firstOf(told, ({ filter, facts = [] }, i) => compareFacts(`${path}.${filter} of ${host}`, facts, checks[i]?.refusal ?? { code: '' }))
+      firstOf(checked, ({ filter, facts = [] }, i) =>
+        compareFacts(`${path}.${filter} of ${host}`, facts, checks[i]?.refusal ?? { code: '' }),
+      )
     if (inChecks !== undefined) return inChecks
   }
   const refused = steps.flatMap(({ reasons }) => reasons).reduce((sum, { hosts }) => sum + hosts, 0)
@@ -263,12 +265,12 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
   }
 }
 
-/** Words are compared where the model has them: some of them are long lists that only people read. */
+/** Texts are compared only if the model has them, because some are long lists for people. */
 function toModelCheck({ filter, verdict, reason }: Check, refusal: Refusal | undefined) {
   if (reason === undefined) return { filter, verdict }
   const { code, need, have } = reason
-  const told = { code, ...(refusal?.need !== undefined && { need }), ...(refusal?.have !== undefined && { have }) }
-  return { filter, verdict, refusal: told }
+  const stated = { code, ...(refusal?.need !== undefined && { need }), ...(refusal?.have !== undefined && { have }) }
+  return { filter, verdict, refusal: stated }
 }
 
 function firstOf<T>(list: readonly T[], find: (item: T, position: number) => string | undefined): string | undefined {
@@ -279,7 +281,7 @@ function firstOf<T>(list: readonly T[], find: (item: T, position: number) => str
   return undefined
 }
 
-/** What the matrix adds up to, filter by filter. */
+/** The sums of the matrix, filter by filter. */
 function countsOf({ checks, filters, hosts }: ModelInstance) {
   let entered = hosts
   return filters.map(({ filter, asked }, s) => {

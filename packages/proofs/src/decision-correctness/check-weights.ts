@@ -3,12 +3,13 @@ import { difference } from './difference.ts'
 import { decideAsModel, type ModelQuestion } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** How many of the best hosts the lab compares. */
+/** The number of the best hosts that the lab compares. */
 const RANKS = 10
 
 /**
- * What the weight lab says of each weigher of a decision's first instance, against the model with that weigher left out or multiplied
- * otherwise: who wins without it, at which multiplier another host wins, and that just before it none does.
+ * The weight lab's results for each weigher of a decision's first instance, against the model with that weigher left
+ * out or another multiplier: who wins without it, at which multiplier another host wins, and that just before it none
+ * does.
  */
 export function compareWeights(examined: Examination, model: ModelFleet, question: ModelQuestion): string | undefined {
   const { profile } = question

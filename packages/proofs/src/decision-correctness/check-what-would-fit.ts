@@ -4,12 +4,12 @@ import { difference } from './difference.ts'
 import { decideAsModel } from './model/decide.ts'
 import { readModel } from './read-model.ts'
 
-/** Decisions that a search may try, and answers that it may give. */
+/** The limits of a search: decisions to try, and answers. */
 const MOST = { mostRuns: 30, first: 3 }
 
 /**
- * Every change that is said to make the request fit is made on a fleet of its own: the core then places all instances, and so does the
- * model on what that fleet has become. Where the request is said to fit as it is, both place it.
+ * Every proposed change is applied to a separate fleet, on which the core and the model must place all instances. If the request is
+ * reported to fit without changes, both must place it.
  */
 export function compareCounterfactuals(
   core: Core,
@@ -23,7 +23,7 @@ export function compareCounterfactuals(
   // the seed of the first copy of the first request, as a simulation draws it
   const seed = `${given} 0.0`
   const isPlaced = placedByModel(fleet, request, profile, seed)
-  const inFits = difference('what would fit: fits as it is', fits, isPlaced)
+  const inFits = difference('what would fit: fits without changes', fits, isPlaced)
   if (inFits !== undefined) return inFits
   for (const counterfactual of counterfactuals) {
     const found = compareOne(fleet, counterfactual, profile, seed)

@@ -4,7 +4,10 @@ import { difference } from './difference.ts'
 import { findingsOf } from './model/findings.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** What the auditor finds of hosts that have to follow at once, against the model. Since when it is so is for provers whose time passes. */
+/**
+ * Compares the auditor's findings on hosts that must follow at once with the model. Times of findings are checked by proofs in which time
+ * passes.
+ */
 export function compareFindings(core: Core, fleet: Fleet, model: ModelFleet): string | undefined {
   const found = [...core.auditWorld(fleet, 0)].flatMap(({ findings }) =>
     findings.map(({ code, host, expected, actual }) => [code, host ?? '', `${expected}, not ${actual.replace(/ since .*/, '')}`]),

@@ -27,7 +27,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { Question } from './plan.ts'
 
-/** What of the core is judged; a planted mistake wraps one of these. */
+/** The functions of the core that are tested; a planted mistake wraps one of these. */
 export interface Core {
   readonly decide: typeof decide
   readonly replay: typeof replay
@@ -48,7 +48,7 @@ export class PlanError extends Error {
   override readonly name = 'PlanError'
 }
 
-/** What the plan says is valid; where it is not, the plan is wrong. */
+/** The plan is valid; a plan that is not is an error of the generator. */
 function get<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw new PlanError(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
@@ -58,7 +58,9 @@ export const getRequest = (input: unknown): RequestSpec => get(parseRequestSpec(
 export const getProfile = (input: unknown): Profile => get(parseProfile(input))
 export const getStats = (input: unknown) => get(parseHostStats(input))
 
-/** A log of one fleet, at the level of this release as a new one is; every change must count, but claims of a group that is bound otherwise. */
+/**
+ * A log of one fleet at the level of this release; every change must count, except for claims of a group that is bound to another policy.
+ */
 export interface CoreLog {
   readonly fleet: Fleet
   append(change: Change): string | undefined
@@ -87,7 +89,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** What the store gives back of a decision: unpacked from the bytes that it is kept in. */
+/** A decision as the store returns it: unpacked from the bytes in which it is kept. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')
@@ -95,7 +97,7 @@ export function asStored({ record, answer }: Decided): KeptDecision {
   return unpackDecision(bytes, { id, request, profile, seed, attempt })
 }
 
-/** Decides on top of the proposals given, and leaves the fleet as it was. */
+/** Decides on the fleet with the given proposals, and does not change the fleet. */
 export function decideOn(
   core: Core,
   fleet: Fleet,
@@ -120,7 +122,7 @@ export function decideOn(
   })
 }
 
-/** Decides on the fleet as it is, and leaves it so. */
+/** Decides on the present fleet, and does not change it. */
 export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec, seed: string): Decided =>
   withOverlay(fleet, (overlay) =>
     decide(fleet, overlay, {
@@ -135,7 +137,7 @@ export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec,
     }),
   )
 
-/** The claims of a decision as the log would have them. */
+/** The claims of a decision in the form of the log. */
 export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({
   type: 'claims',
   account: 'truth',

@@ -1,6 +1,6 @@
 /**
- * Where two values first differ, as JSON has them; undefined where they do not. Numbers are the same only if they are so to the last
- * bit; what a JSON text does not keep (a minus before 0, a field without a value) is none of a record's.
+ * The first difference between two values in JSON; undefined if they are equal. Numbers must be equal to the last bit; values that JSON
+ * does not keep (a negative 0, a field without a value) do not occur in records.
  */
 export function difference(path: string, core: unknown, model: unknown): string | undefined {
   return firstDifference(path, asStored(core), asStored(model))

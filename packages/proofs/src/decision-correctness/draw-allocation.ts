@@ -14,7 +14,7 @@ export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
   return { nova: { computeNode, service: null, cellUuid: null, flavors: {}, images: {} } }
 }
 
-/** Now and then an aggregate says ratios, or something that is none. */
+/** From time to time an aggregate has ratios, or an invalid one. */
 export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan {
   const ratios = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio']
     .filter(() => draw.chance(15))
@@ -22,7 +22,7 @@ export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan 
   return { ...aggregate, metadata: { ...aggregate.metadata, ...Object.fromEntries(ratios) } }
 }
 
-/** What an import writes. */
+/** The values that an import writes. */
 export function drawAllocation(draw: Draw): FleetAllocationPlan {
   const ofClass = (unit: number) => ({
     ...(draw.chance(60) && { ratio: draw.of([1, 2, 1.5, 0.333]) }),

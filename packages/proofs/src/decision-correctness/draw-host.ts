@@ -4,7 +4,7 @@ import type { HostPlan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
 export function drawHost(draw: Draw, theme: Theme, i: number): HostPlan {
-  // now and then one host has two nodes
+  // sometimes one host has two nodes
   const isSecond = i > 0 && draw.chance(10)
   return {
     host: isSecond ? 'h0' : `h${i}`,
@@ -83,7 +83,7 @@ function drawCell(draw: Draw, cell: number): NonNullable<HostStatsInput['numaCel
   }
 }
 
-/** Half a cell or so as huge pages; what is left may be counted as plain pages, and some of these may be missing. */
+/** About half a cell as huge pages; the rest may be counted as plain pages, some of which may be missing. */
 function drawPages(draw: Draw, memoryMb: number): NonNullable<HostStatsInput['numaCells']>[number]['pages'] {
   const huge = draw.between(0, memoryMb / 256) * 128
   const total = huge / 2

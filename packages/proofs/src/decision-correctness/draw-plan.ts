@@ -13,7 +13,7 @@ export function drawPlan(seed: string): Plan {
   const theme = draw.of(themes)
   const hosts = draw.list(draw.chance(3) ? 0 : draw.between(1, 7), (i) => drawHost(draw, theme, i))
   const names = [...new Set(hosts.map(({ host }) => host))]
-  // choices of their own, so that the rest of a case is what it is without them
+  // separate random choices, so that the other parts of a case do not depend on them
   const allocating = createDraw(`${seed} allocation`)
   const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
   const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []
@@ -31,14 +31,14 @@ export function drawPlan(seed: string): Plan {
     leaves: draw.chance(35) ? draw.list(draw.between(1, 2), () => drawLeaving(draw, hosts.length)) : [],
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
-    // these cost more than all the rest
+    // these are slower than all other checks
     countsCapacity: draw.chance(15),
     triesWeights: draw.chance(15),
     triesChanges: draw.chance(15),
   }
 }
 
-/** What a host says later of the same machine: cells and GPUs are the ones that they were, use is not. */
+/** A later report of the same machine: its cells and GPUs are unchanged, its use is not. */
 function afterwards(draw: Draw, theme: Theme, { numaCells, gpus }: Partial<HostStatsInput>): HostStatsInput {
   return { ...drawStats(draw, theme), ...(numaCells !== undefined && { numaCells }), ...(gpus !== undefined && { gpus }) }
 }

@@ -4,7 +4,7 @@ import { instancePool } from './draw-host.ts'
 import type { Question } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** A request for hosts of these names, some of which nobody has. */
+/** A request for hosts of these names, some of which do not exist. */
 export function drawQuestion(draw: Draw, theme: Theme, hosts: readonly string[]): Question {
   return {
     request: drawRequest(draw, theme, [...hosts, 'nobody']),
@@ -71,7 +71,7 @@ function drawRequest(draw: Draw, theme: Theme, hosts: readonly string[]): Reques
 
 const policies = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const
 
-/** Mostly the group of the policy; now and then one that another policy may have bound. */
+/** Mostly the group of the policy; sometimes one that may be bound to another policy. */
 function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpecInput['instanceGroup']> {
   const policy = draw.of([0, 1, 2, 2, 3, 3])
   const own = draw.chance(90) ? policy : draw.between(0, 3)

@@ -5,14 +5,14 @@ export interface Draw {
   /** least .. most, both included. */
   between(least: number, most: number): number
   of<T>(choices: readonly T[]): T
-  /** True in so many of a hundred. */
+  /** True in this percentage of cases. */
   chance(percent: number): boolean
-  /** So many of these, in any order, none twice. */
+  /** This many different items, in any order. */
   some<T>(choices: readonly T[], count: number): T[]
   list<T>(count: number, make: (i: number) => T): T[]
 }
 
-/** What many of a case's parts are about: what is rare of itself must meet on both sides, in hosts and requests. */
+/** The subjects of many parts of a case: rare properties must occur both in hosts and in requests. */
 export type Theme = (typeof themes)[number]
 export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
 

@@ -1,12 +1,12 @@
 import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/scheduler-core'
 
-/** A random case as data: what the fleet became, and what was asked of it. A failing one is told as it stands here. */
+/** A random case as data: the history of the fleet, and the questions about it. A failing case is printed in this form. */
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
-  /** What an import of a nova.conf wrote, if one was made. */
+  /** The values of an import of a nova.conf, if one was made. */
   readonly allocation: FleetAllocationPlan | null
-  /** What operators set of hosts, one after the other. */
+  /** The values that operators set for hosts, one after the other. */
   readonly overrides: readonly OverridePlan[]
   readonly profile: ProfileInput
   /** Requests that were decided and claimed before, by the same profile. */
@@ -18,11 +18,11 @@ export interface Plan {
   /** The last of the earlier ones is not in the log yet: it is proposed before this one in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
-  /** How many more of the request fit is counted too. */
+  /** The capacity for further instances is counted too. */
   readonly countsCapacity: boolean
   /** The multipliers of its profile are tried too. */
   readonly triesWeights: boolean
-  /** What would make it fit is asked too, and tried. */
+  /** The changes that would make the request fit are requested too, and tried. */
   readonly triesChanges: boolean
 }
 
@@ -35,11 +35,11 @@ export interface HostPlan {
 }
 
 export interface LeavingPlan {
-  /** By place in `hosts`. */
+  /** The index in `hosts`. */
   readonly host: number
   /** `back`: by force, then readmitted, and it reports as at first. */
   readonly how: 'forget' | 'force' | 'back' | 'replace'
-  /** The host that it is the same machine as, by place in `hosts`; one that is not there: it gets a new name. */
+  /** The host that is the same machine, by index in `hosts`; if it does not exist: it gets a new name. */
   readonly to: number
 }
 
@@ -49,13 +49,13 @@ export interface FleetAllocationPlan {
 }
 
 export interface OverridePlan {
-  /** By place in `hosts`. */
+  /** The index in `hosts`. */
   readonly host: number
   readonly resourceClass: string
   /** Null: none is set, or it is taken away. */
   readonly ratio: number | null
   readonly reserved: number | null
-  /** With the later reports, after hosts have left; else before any question. */
+  /** Whether it happens with the later reports, after hosts have left; otherwise before any question. */
   readonly isLate: boolean
 }
 

@@ -13,7 +13,7 @@ export interface TruthOptions {
   /** Failures after which it ends. */
   readonly mostFailures: number
   readonly core?: Core
-  /** Also looks for the smallest case that fails like each failure. */
+  /** Whether to search for the smallest case that fails in the same way. */
   readonly isShrinking?: boolean
   readonly onCase?: (number: number) => void
 }
@@ -41,7 +41,7 @@ export function checkCases(options: TruthOptions): { readonly tally: Tally; read
   return { tally, failures }
 }
 
-/** What throws where nothing may is a difference too. */
+/** An unexpected error is a difference too. */
 function check(plan: Plan, core: Core): Outcome | { readonly difference: string; readonly decision: undefined } {
   try {
     return checkPlan(plan, core)
@@ -51,7 +51,7 @@ function check(plan: Plan, core: Core): Outcome | { readonly difference: string;
   }
 }
 
-/** Whether core and model differ about a plan that is possible at all. */
+/** Whether core and model differ about a valid plan. */
 function failsAsPlan(plan: Plan, core: Core): boolean {
   try {
     return check(plan, core).difference !== undefined

@@ -1,6 +1,6 @@
 import type { Plan } from './plan.ts'
 
-/** The smallest plan found that still fails: things are taken out one at a time for as long as it does. */
+/** The smallest plan that still fails: parts are removed one at a time as long as it does. */
 export function shrink(plan: Plan, fails: (plan: Plan) => boolean): Plan {
   let smallest = plan
   for (;;) {
@@ -10,7 +10,7 @@ export function shrink(plan: Plan, fails: (plan: Plan) => boolean): Plan {
   }
 }
 
-/** Every plan with one thing less. */
+/** All plans with one part removed. */
 function* simpler(plan: Plan): Generator<Plan> {
   const { hosts, aggregates, allocation, overrides, earlier, reports, leaves, profile, question } = plan
   for (const less of without(leaves)) yield { ...plan, leaves: less }
@@ -18,7 +18,7 @@ function* simpler(plan: Plan): Generator<Plan> {
   for (const [position] of hosts.entries()) {
     const moved = <Of extends { readonly host: number }>(list: readonly Of[]): Of[] =>
       list.filter(({ host }) => host !== position).map((one) => ({ ...one, host: one.host > position ? one.host - 1 : one.host }))
-    // who left keeps its place, so that only hosts behind them go
+    // hosts that left keep their positions, so that only later hosts are removed
     if (leaves.every(({ host }) => host < position))
       yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved(reports), overrides: moved(overrides) }
   }

@@ -2,10 +2,10 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** What kind of cases there were: agreement about easy ones shows little. */
+/** The kinds of cases: agreement about easy ones shows little. */
 export interface Tally {
   cases: number
-  /** Every instance placed; some; none. */
+  /** The number of cases in which all, some or no instances were placed. */
   placed: number
   inPart: number
   refused: number
@@ -34,7 +34,7 @@ export const createTally = (): Tally => ({
   tied: 0,
   instances: 0,
   checks: 0,
-  // devices are none of the model's, so no host is refused for one
+  // the model has no devices, so that no host is refused for one
   refusedBy: Object.fromEntries(
     Object.keys(filters).flatMap((name) => (['PciPassthroughFilter', 'DiskPoolFilter'].includes(name) ? [] : [[name, 0]])),
   ),
@@ -72,7 +72,7 @@ export function count(tally: Tally, { decision, profile }: Outcome): void {
   )
 }
 
-/** Once per case, however often a name comes. */
+/** Counts a name once per case, however often it occurs. */
 function countEach(counts: Record<string, number>, names: readonly string[]): void {
   for (const name of new Set(names)) counts[name] = (counts[name] ?? 0) + 1
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** A recorded verdict: one JSON object of a line. What it holds beside the id depends on its kind. */
+/** A recorded verdict: one JSON object of a line. Its fields besides the id depend on its kind. */
 export interface Case {
   readonly id: string
   readonly [field: string]: unknown
@@ -12,7 +12,7 @@ export class CaseFileError extends Error {
   override readonly name = 'CaseFileError'
 }
 
-/** The case files below a folder, in order of their paths: `*.jsonl` and `*.jsonl.gz`. Throws CaseFileError where there are none. */
+/** The case files below a folder, in order of their paths: `*.jsonl` and `*.jsonl.gz`. Throws CaseFileError if there are none. */
 export function findCaseFiles(folder: string): readonly string[] {
   const isFolder = fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   if (!isFolder) throw new CaseFileError(`${folder} is no folder; name one that holds *.jsonl or *.jsonl.gz`)
@@ -24,7 +24,7 @@ export function findCaseFiles(folder: string): readonly string[] {
   return files.map((name) => path.join(folder, name))
 }
 
-/** The cases of a file. Throws CaseFileError with the line that is none. */
+/** The cases of a file. Throws CaseFileError with the line number of an invalid case. */
 export function* readCases(file: string): Generator<Case> {
   const bytes = fs.readFileSync(file)
   const text = file.endsWith('.gz') ? gunzipSync(bytes).toString('utf8') : bytes.toString('utf8')

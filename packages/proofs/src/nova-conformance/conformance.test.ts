@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { gantt } from '../../../../apps/cli/src/commands/testing/gantt.ts'
+import { gantt } from '../../../../apps/cli/src/testing/gantt.ts'
 import { sharedData } from '../../../../testing/shared-folder.ts'
 import { findCaseFiles } from './cases.ts'
 import { runCases } from './run-cases.ts'
@@ -55,7 +55,7 @@ describe('a folder of cases', () => {
     expect(JSON.parse(out)).toEqual({ passed: 1, failed: 0, kinds: [{ kind: 'filter IoOpsFilter', passed: 1, failed: 0 }] })
   })
 
-  test('a filter that is not known fails its cases, with what there is', () => {
+  test('an unknown filter fails its cases, with a list of the known ones', () => {
     put('odd.jsonl', { ...ioOps('odd-1', 3, true), filter: 'NoSuchFilter' })
     expect(runCases(findCaseFiles(folder))[0]?.first?.difference.actual).toContain('there is no filter NoSuchFilter')
   })
@@ -65,7 +65,7 @@ describe('a folder of cases', () => {
     ['it holds no cases', () => folder, 'holds no case files'],
     ['a line is not JSON', () => lines('{"id": "x"'), 'a.jsonl:1 is not JSON'],
     ['a line has no id', () => lines('{"filter": "IoOpsFilter"}'), 'a.jsonl:1 is no case'],
-    ['a case is of no known kind', () => lines('', '{"id": "x-1"}'), 'case x-1 is of no known kind'],
+    ['a case has an unknown kind', () => lines('', '{"id": "x-1"}'), 'case x-1 has an unknown kind'],
   ])('ends with 2 when %s', async (_what, prepare, words) => {
     const { code, err } = await gantt({}, 'conformance', prepare())
     expect(code).toBe(2)

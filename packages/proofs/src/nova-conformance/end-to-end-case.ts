@@ -16,7 +16,10 @@ import { numaLimitsOf, wireOf } from './wire-form.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A whole request of one or more instances: every round with its filters, weights and choice, the chosen host's state after it, alternates and limits. */
+/**
+ * A whole request of one or more instances: every round with its filters, weights and choice, the chosen host's state after it, alternates
+ * and limits.
+ */
 export function judgeEndToEndCase(given: Case): Difference | undefined {
   const aggregates = asList(given.aggregates, 'aggregates')
   const expected = asObject(given.expected, 'expected')
@@ -33,7 +36,7 @@ export function judgeEndToEndCase(given: Case): Difference | undefined {
   return differenceOf(expected, only(answerOf(placement, instances), expected), 'expected')
 }
 
-/** Our placement in the words of a case. */
+/** A placement of this service in the form of a case. */
 function answerOf({ error, selected, alternates, rounds, alternateRound }: NovaPlacement, instances: readonly string[]): Json {
   const isPlaced = error === null
   return {

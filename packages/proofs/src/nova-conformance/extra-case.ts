@@ -35,7 +35,7 @@ const answers = new Map<unknown, Answer>([
 /** The kinds of rows that are judged. */
 export const isExtraKind = (kind: unknown): boolean => answers.has(kind)
 
-/** One row of a small rule: its answer, or the exception that it raises. */
+/** A case of a small rule: its answer, or the exception that it raises. */
 export function judgeExtraCase(given: Case): Difference | undefined {
   const answer = answers.get(given.kind)
   if (answer === undefined)

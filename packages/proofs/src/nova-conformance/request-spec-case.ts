@@ -5,7 +5,7 @@ import { type Difference, differenceOf } from './verdicts.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A RequestSpec on the wire in one of its versions, and where they are given the older dictionaries: what each means to us. */
+/** A RequestSpec on the wire in one of its versions and, if given, the older dictionaries, with the request that each is read as. */
 export function judgeRequestSpecCase(given: Case): Difference | undefined {
   const expected = asObject(given.expected, 'expected')
   const { request, version, set } = readNovaRequest(given.primitive)
@@ -107,14 +107,14 @@ function meaningOf(request: NovaRequest): Json {
   }
 }
 
-/** Which of its two places an object of the version has a group's policy in is nothing that the dictionaries say. */
+/** Removes the version-specific location of a group's policy, which the dictionaries do not contain. */
 function withOnePolicy(meaning: Json): Json {
   if (!meaning.instance_group) return meaning
   const { policy, policies, ...group } = asObject(meaning.instance_group, 'instance_group')
   return { ...meaning, instance_group: { ...group, policy: policy ?? (Array.isArray(policies) ? policies[0] : undefined) } }
 }
 
-/** Rules are texts on the wire; the one rule that there is counts. */
+/** Rules are texts on the wire; the only known rule counts. */
 const rulesOf = (rules: Readonly<Record<string, string>>): Json =>
   Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, name === 'max_server_per_host' ? Number(value) : value]))
 

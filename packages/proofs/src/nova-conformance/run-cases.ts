@@ -7,12 +7,12 @@ import { judgeRequestSpecCase } from './request-spec-case.ts'
 import type { Difference } from './verdicts.ts'
 import { judgeWeigherCase } from './weigher-case.ts'
 
-/** What became of the cases of one filter, weigher or other kind. */
+/** The results of the cases of one filter, weigher or other kind. */
 export interface KindResult {
   readonly kind: string
   passed: number
   failed: number
-  /** Of the first case that failed. */
+  /** The first case that failed. */
   first: { readonly id: string; readonly difference: Difference } | undefined
 }
 
@@ -38,14 +38,14 @@ export function runCases(files: readonly string[]): readonly KindResult[] {
 
 type Judge = (given: Case) => Difference | undefined
 
-/** Which kind of case a line is, from the fields that only that kind has. */
+/** The kind of case in a line, recognised by the fields that only this kind has. */
 function kindOf(given: Case, file: string): { readonly kind: string; readonly judge: Judge } {
   if (typeof given.filter === 'string') return { kind: `filter ${given.filter}`, judge: judgeFilterCase }
   if (typeof given.weigher === 'string') return { kind: `weigher ${given.weigher}`, judge: judgeWeigherCase }
   if (Array.isArray(given.instance_uuids)) return { kind: 'end to end', judge: judgeEndToEndCase }
   if (given.primitive !== undefined) return { kind: 'RequestSpec', judge: judgeRequestSpecCase }
   if (isExtraKind(given.kind)) return { kind: `rule ${String(given.kind)}`, judge: judgeExtraCase }
-  throw new CaseFileError(`${file}: case ${given.id} is of no known kind; it must have filter, weigher, instance_uuids, primitive or kind`)
+  throw new CaseFileError(`${file}: case ${given.id} has an unknown kind; it must have filter, weigher, instance_uuids, primitive or kind`)
 }
 
 /** A case that cannot be read or judged at all is a failed case, with the error as what was found. */

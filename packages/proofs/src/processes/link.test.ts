@@ -38,7 +38,7 @@ async function callerOf(link: Link) {
   return { send: (text: string) => socket.write(text), heard: () => heard, ended }
 }
 
-test('a link passes on, and leads new connections to where it is told', async () => {
+test('a link passes data on, and directs new connections to its target', async () => {
   const [a, b] = [await answering('a'), await answering('b')]
   const link = await linkTo(a)
   const first = await callerOf(link)
@@ -50,7 +50,7 @@ test('a link passes on, and leads new connections to where it is told', async ()
   await expect.poll(second.heard).toBe('b y')
 })
 
-test('a silent link lets nothing arrive and ends nothing; afterwards all arrives in order', async () => {
+test('a silent link delivers nothing and closes nothing; afterwards everything arrives in order', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   caller.send('1')
@@ -97,7 +97,7 @@ test('connections that are cut end; while it is closed new ones end at once', as
   await expect.poll(again.heard).toBe('a 2')
 })
 
-test('a connection is cut before a piece is passed on, or once it was answered and nobody hears it', async () => {
+test('a connection is cut before a piece is passed on, or after the answer, which then does not arrive', async () => {
   const got: string[] = []
   const server = net.createServer((socket) => {
     socket.on('data', (piece) => {

@@ -2,13 +2,13 @@ import net from 'node:net'
 
 /** A way to a server that can be cut, slowed down, and made to swallow everything. */
 export interface Link {
-  /** Where new connections lead from now on. */
+  /** The target of new connections from now on. */
   lead(to: net.NetConnectOpts): void
   /** Cuts every connection. */
   sever(): void
   /** While it is closed, no new connection is let through. */
   setOpen(isOpen: boolean): void
-  /** Each piece, both ways, arrives so many milliseconds later. */
+  /** Each piece is delayed by this many milliseconds in both directions. */
   setDelay(ms: number): void
   /** While it is silent nothing arrives and nothing ends; what was sent meanwhile arrives afterwards, as on a network. */
   setSilent(isSilent: boolean): void
@@ -16,12 +16,12 @@ export interface Link {
   readonly cuts: number
   /** Bytes that came from where it leads to. */
   readonly received: number
-  /** Where it listens, if not on a Unix socket. */
+  /** The address that it listens on, if it is not a Unix socket. */
   readonly port: number | undefined
   close(): Promise<void>
 }
 
-/** What a link does to a piece that a client sends: cuts the connection before it is passed on, or once it has been answered. */
+/** The effect of a link on a piece from a client: it cuts the connection before the piece is passed on, or after the answer. */
 export type CutRule = (piece: Buffer) => 'before' | 'after' | undefined
 
 /** Listens, and passes on to `to` whatever comes. */
@@ -70,7 +70,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
           })
       }
       from.on('data', (piece) => queue(() => each(piece as Buffer)))
-      // nobody is told of an error but by the end of the connection
+      // an error is visible only as the end of the connection
       from.on('error', () => undefined)
       from.on('close', () => queue(destroy))
     }
@@ -81,7 +81,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
       cuts++
       isCut = true
       if (when === 'before') destroy()
-      // the server gets it and does it; only its answer is lost
+      // the server receives and executes it; only its answer is lost
       else upstream.write(piece, () => upstream.once('data', destroy))
     })
     pass(upstream, (piece) => {

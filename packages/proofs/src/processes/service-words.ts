@@ -1,10 +1,10 @@
 const MOST_LINES = 100
-/** Lines of a defect's stack that show where it was. */
+/** The number of stack lines that are kept of a defect. */
 const LINES_OF_DEFECT = 6
 
-/** What a service says, line by line. */
+/** The output of a service, line by line. */
 export interface ServiceWords {
-  /** Its last lines, newest last. */
+  /** The last lines, newest last. */
   readonly words: readonly string[]
   /** Why requests failed by a defect of the service, each with the first lines of its stack. */
   readonly defects: readonly string[]

@@ -10,7 +10,7 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   readonly url: string
   readonly client: Client
   readonly pid: number
-  /** kill -9: no farewell, nothing flushed. */
+  /** kill -9, without a regular end and without a flush. */
   kill(): Promise<void>
   /** SIGTERM, and waits for the end. */
   stop(): Promise<void>
@@ -20,7 +20,7 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   resume(): void
   /** Any other signal. */
   signal(name: NodeJS.Signals): void
-  /** True once the process is gone, whoever ended it. */
+  /** True once the process is gone, for any reason. */
   readonly isGone: boolean
 }
 
@@ -29,7 +29,9 @@ export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 /** A machine that is busy with something else takes long; one that never starts is rare. */
 const START_TIMEOUT_MS = 300_000
 
-/** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. `program`: of another checkout. */
+/**
+ * Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. `program`: of another checkout.
+ */
 export async function startService(
   environment: Readonly<Record<string, string>>,
   deadlineMs = 30_000,

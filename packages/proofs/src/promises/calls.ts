@@ -10,7 +10,7 @@ export interface Answer {
   readonly __typename: string
   readonly message?: string
   readonly replayed?: boolean
-  /** `attempt`: how often the request was decided. */
+  /** `attempt`: how many times the request was decided. */
   readonly decision?: { readonly id: string; readonly attempt: number }
   readonly destinations?: readonly {
     readonly selected: { readonly host: { readonly name: string }; readonly claim: { readonly id: string; readonly fence: number } | null }
@@ -74,7 +74,7 @@ export interface SelectInput {
   readonly numInstances?: number
   readonly forceHosts?: readonly string[]
   readonly profile?: string
-  /** How long the service may take, as a duration; its own default if not given. */
+  /** The timeout of the service, as a duration; its own default if absent. */
   readonly deadline?: string
   readonly instanceGroup?: { readonly uuid: string; readonly policy: string; readonly maxServerPerHost?: number }
   /** The claim that is live-migrated; both ends are held until the new one is confirmed. */
@@ -114,7 +114,7 @@ export async function confirm(client: Client, claims: readonly { readonly id: st
   return claimConfirm.map(({ __typename }) => __typename)
 }
 
-/** Members of a server group by host, as a replica shows them; none for a group that nobody is in. */
+/** Members of a server group by host, as a replica shows them; none for a group without members. */
 export async function membersOf(client: Client, uuid: string): Promise<Readonly<Record<string, number>>> {
   const { serverGroup } = await client.request<{ serverGroup: { members: { host: { name: string }; count: number }[] } | null }>(GROUP, {
     uuid,

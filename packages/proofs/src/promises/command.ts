@@ -28,7 +28,7 @@ export function addProve(program: Command): void {
     .description('show that the promises hold, on real processes and a real database, or against a model')
   prove
     .command('race')
-    .description('two processes, eight clients, the last unit of a small host: nothing is promised twice')
+    .description('two processes, eight clients, the last unit of a small host: nothing is allocated twice')
     .option('--rounds <n>', 'races to run', count, 200)
     .option('--json', 'one line of JSON instead of words')
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('race', json, (checks) => proveRace(checks, { rounds })))
@@ -56,7 +56,7 @@ export function addProve(program: Command): void {
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('groups', json, (checks) => proveGroups(checks, { rounds })))
   prove
     .command('replay')
-    .description('every stored decision of a concurrent run is made again, bit for bit')
+    .description('every stored decision of a concurrent run is replayed, bit for bit')
     .option('--requests <n>', 'requests of the run', count, 2_000)
     .option('--json', 'one line of JSON instead of words')
     .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
@@ -71,7 +71,7 @@ export function addProve(program: Command): void {
     )
   prove
     .command('pauses')
-    .description('every long question of a large fleet: for how long each holds up everything else at most')
+    .description('every long question of a large fleet: the longest time for which it delays all other calls')
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 5_000)
     .option('--rounds <n>', 'times that each is asked', count, 3)

@@ -20,18 +20,21 @@ export interface ProveFuzzOptions {
   readonly from: number
   /** Readers at once. */
   readonly callers: number
-  /** Within what time `/live` must answer, milliseconds; not given: it must answer, whenever. */
+  /** The time within which `/live` must answer, milliseconds; without it, any answer counts. */
   readonly silentMs?: number
   say(line: string): void
 }
 
 /** `/live` must answer within this time, milliseconds. */
 export const SILENT_MS = 200
-/** A silence of which the service used less of the processor, milliseconds, is of the machine: something else ran. */
+/**
+ * A silence during which the service used less processor time than this, milliseconds, is caused by the machine:
+ * something else ran.
+ */
 const OWN_MS = 100
-/** Calls between two looks at what `/live` answered. */
+/** The number of calls between two checks of the answers of `/live`. */
 const BLOCK = 50
-/** How long a call may take, milliseconds. */
+/** The timeout of a call, milliseconds. */
 const PATIENCE_MS = 90_000
 
 const FILTERED = [
@@ -73,12 +76,12 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         ran.push({ call, number, from: begun, to: Date.now() })
         tally[end.type]++
         if (call.isWriting) tally.writing++
-        const tell = () => `document ${number} of seed ${seed}: ${end.why}\n${textOf(call)}`
-        checks.check('no call ends in INTERNAL, or without an answer', end.why === undefined, tell)
+        const describe = () => `document ${number} of seed ${seed}: ${end.why}\n${textOf(call)}`
+        checks.check('no call ends in INTERNAL, or without an answer', end.why === undefined, describe)
       }
       live.take()
       await pauseOf(service)
-      /** The longest piece since the last look of what may not be silent, milliseconds of the processor. */
+      /** The longest pause since the last check, milliseconds of processor time. */
       let pauseMs = 0
       const notePause = async (): Promise<void> => {
         pauseMs = Math.max(pauseMs, await pauseOf(service))
@@ -88,7 +91,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         await run(call, number)
         if (!service.isGone) await pauseOf(service)
       }
-      let told = performance.now()
+      let reportedAt = performance.now()
       const look = async (): Promise<void> => {
         await notePause()
         for (const answer of live.take()) {
@@ -103,8 +106,8 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         }
         ran = []
         pauseMs = 0
-        if (performance.now() - told < 10_000) return
-        told = performance.now()
+        if (performance.now() - reportedAt < 10_000) return
+        reportedAt = performance.now()
         say(
           `${Object.entries(tally)
             .map(([what, count]) => `${what} ${Math.round(count)}`)
@@ -115,7 +118,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       let running = new Set<Promise<void>>()
       for (let number = from; number < end && !service.isGone; number++) {
         const call = drawOf({ schema, fleet, random: createRandom(`${seed} document ${number}`) }, number)
-        // what may be silent is alone, so that no silence of another is excused by it
+        // calls that may cause silence run alone, so that they do not hide the silence of other calls
         if (call.isWriting || running.size >= callers) await (call.isWriting ? Promise.all(running) : Promise.race(running))
         if (call.isWriting) await runAlone(call, number)
         else {
@@ -157,7 +160,7 @@ function drawOf(source: Source, number: number): Call {
 
 interface End {
   readonly type: 'answered' | 'refused' | 'left'
-  /** What must not be; undefined where nothing is. */
+  /** A defect in an answer; undefined if there is none. */
   readonly why: string | undefined
 }
 

@@ -11,13 +11,13 @@ export interface GroupsOptions {
 
 const CALLERS = 16
 const HOSTS = ['h0', 'h1', 'h2', 'h3', 'h4'] as const
-/** Anti-affinity with one, two and three members on a host; one is what Nova means when nothing is said. */
+/** Anti-affinity with one, two and three members on a host; one is Nova's default. */
 const MOST = [undefined, 2, 3] as const
 
 /**
- * Two service processes, and sixteen callers that all want into one anti-affinity group at the same moment: no host gets
- * more members than the rule allows, nobody is refused while a host has a place, and two members that are live-migrated at
- * once do not meet (Nova's bug 1821755).
+ * Two service processes, and sixteen callers that all place into one anti-affinity group at the same moment: no host
+ * gets more members than the rule allows, no caller is refused while a host has room, and two members that are
+ * live-migrated at once do not meet (Nova's bug 1821755).
  */
 export async function proveGroups(checks: Checks, { rounds }: GroupsOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -64,7 +64,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
     outcome,
   )
   checks.check('every place of the group is given', claims.length === Math.min(CALLERS, places), outcome)
-  checks.check('only who comes too late is refused', claims.length + refused === CALLERS, outcome)
+  checks.check('only the late caller is refused', claims.length + refused === CALLERS, outcome)
   const shown = Object.values(await membersOf(clients[0], instanceGroup.uuid))
   checks.check(
     'the group counts no more than its rule allows',
@@ -92,7 +92,7 @@ async function moveMembers(checks: Checks, clients: Clients, round: number): Pro
   const outcome = (): string => `round ${round}: ${moves.map((move) => JSON.stringify(move)).join(' / ')}`
   checks.check('of two members that move to one host at once, one gets there', members.length === 2 && moved.length === 1, outcome)
   checks.check(
-    'the other is told that no host is left',
+    'the other gets the answer that no host is left',
     moves.filter(({ __typename }) => __typename === 'NoValidHost').length === 1,
     outcome,
   )

@@ -8,7 +8,7 @@ export interface ProvePausesOptions {
   readonly hosts: number
   readonly claims: number
   readonly rounds: number
-  /** Only questions whose names hold this text. */
+  /** Only questions whose names contain this text. */
   readonly only: string | undefined
   say(line: string): void
 }
@@ -48,7 +48,7 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
 interface Asked {
   readonly pauseMs: number
   readonly tookMs: number
-  /** What was wrong with the answer; empty where nothing was. */
+  /** The defects of the answer; empty if there are none. */
   readonly fault: string
 }
 
@@ -66,7 +66,7 @@ async function askOnce(service: Service, { document, variables }: LongQuestion):
   return { pauseMs: await pauseOf(service), tookMs, fault }
 }
 
-/** The longest pause since this was asked last, milliseconds of the processor: what else runs on the machine does not count. */
+/** The longest pause since the last call, milliseconds of processor time, so that other processes do not count. */
 export async function pauseOf({ url }: Service): Promise<number> {
   const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
   const found = /^gantt_longest_pause_cpu_seconds (\S+)$/m.exec(await response.text())?.[1]

@@ -12,8 +12,8 @@ export interface RaceOptions {
 }
 
 /**
- * Two service processes on one PostgreSQL, and eight clients racing for the last unit of a small host: nobody is promised
- * what another has, and whoever comes too late gets the next candidate, or a refusal that is true.
+ * Two service processes on one PostgreSQL, and eight clients racing for the last unit of a small host: nothing is
+ * allocated twice, and a late caller gets the next candidate, or a true refusal.
  */
 export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -25,7 +25,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
         for (let round = 0; round < rounds; round++) {
           const small = `small-${round}`
           const next = `next-${round}`
-          // first-fit: the small host is seen first, so everybody wants it
+          // first-fit: the small host is seen first, so that every request goes there first
           await reportHosts(clients[round % 2 === 0 ? 0 : 1], [
             { name: small, vcpus: 1 },
             { name: next, vcpus: NEXT_ROOM },
@@ -46,7 +46,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
             outcome,
           )
           checks.check('the last unit is promised once', on(small) === 1, outcome)
-          checks.check('whoever comes too late gets the next candidate while it has room', on(next) === NEXT_ROOM, outcome)
+          checks.check('a late caller gets the next candidate while it has room', on(next) === NEXT_ROOM, outcome)
           checks.check('the others get a true NoValidHost', refused === CLIENTS - 1 - NEXT_ROOM, outcome)
           checks.check('every claim is another one', new Set(claims.map(({ id }) => id)).size === claims.length, outcome)
         }

@@ -11,17 +11,17 @@ export interface ReplayOptions {
 const CALLERS = 16
 const HOSTS = 12
 const HOST_VCPUS = 8
-/** A busy machine may take its time: nothing here is about how fast it is. */
+/** A generous timeout for a busy machine, because this proof does not measure speed. */
 const DEADLINE = 'PT60S'
 const CALL_DEADLINE_MS = 90_000
-/** Further requests at most, where those that were asked for met no conflict. */
+/** The largest number of further requests, if the requested number met no conflict. */
 const MOST_FOR_CONFLICT = 5_000
 const PROFILES = ['default', 'first-fit', 'random', 'best-fit'] as const
 
 /**
- * Two processes, many callers and little room, so that proposals meet and are void, decided again, or refused; then every
- * stored decision is made again from the log: the same hosts and scores, bit for bit. It goes on until a conflict was met:
- * without one, the run would not show what it is for.
+ * Two processes, many callers and little room, so that proposals conflict and are void, decided again, or refused; then
+ * every stored decision is replayed from the log: the same hosts and scores, bit for bit. It runs until a conflict
+ * occurred: without one, the run would not show what it is for.
  */
 export async function proveReplay(checks: Checks, { requests }: ReplayOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -58,7 +58,7 @@ export async function proveReplay(checks: Checks, { requests }: ReplayOptions): 
             if (answer.__typename === 'SelectDestinationsPayload') counts.placed++
             else if (answer.__typename === 'NoValidHost') counts.refused++
             else counts.other++
-            // keep the fleet nearly full: what is given back is raced for
+            // keep the fleet nearly full: released resources are raced for
             if (held.length > 3) await release(clients[(n + i) % 2 === 0 ? 1 : 0], held.splice(0, 2))
           }
         }

@@ -14,7 +14,7 @@ export interface RestartOptions {
 const AT_ONCE = 100
 const CALLERS = 16
 
-/** How long a service with a large fleet takes to start again, and a second one to join it. Figures, and nothing lost. */
+/** Measures how long a service with a large fleet takes to restart, and a second one to join it, and checks that nothing is lost. */
 export async function proveRestart(checks: Checks, { hosts, claims, say }: RestartOptions): Promise<void> {
   await withFolder(async (folder) => {
     const perHost = Math.ceil(claims / hosts)
@@ -26,7 +26,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           client,
           Array.from({ length: Math.min(AT_ONCE, hosts - first) }, (_, i) => ({ name: `h${first + i}`, vcpus: perHost })),
         )
-      // host by host: how long a search takes is not what is measured here
+      // host by host: the duration of a search is not measured here
       let host = 0
       let placed = 0
       await Promise.all(

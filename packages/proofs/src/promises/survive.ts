@@ -21,7 +21,7 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
         const { client } = service
         const host = `h${round}`
         await reportHosts(client, [{ name: host, vcpus: 1_000 }])
-        // killed in the middle of calls: what was answered must be there, what was not may be
+        // the service is killed during calls: answered claims must exist, unanswered ones may
         const calls = Array.from({ length: 50 }, (_, i) =>
           select(client, { key: `s-${round}-${i}`, forceHosts: [host] }).then(
             (answer) => acknowledged.push(...claimsOf(answer).map(({ id }) => id)),

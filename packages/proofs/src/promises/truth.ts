@@ -8,20 +8,23 @@ export interface ProveTruthOptions {
   readonly say: (line: string) => void
 }
 
-/** Cases after which every filter must have refused in one of a hundred, and every weigher mattered in one of two hundred. */
+/**
+ * The number of cases from which every filter must be the first to refuse in one of a hundred, and every weigher must matter in one of two
+ * hundred.
+ */
 const MANY = 2_000
 
-/** Random cases decided by the core and by the model, told with what kind of cases they were. */
+/** Random cases decided by the core and by the model, reported with their kinds. */
 export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTruthOptions): void {
-  let told = performance.now()
+  let reportedAt = performance.now()
   const { tally, failures } = checkCases({
     seed,
     from,
     cases,
     mostFailures: 5,
     onCase(number) {
-      if (performance.now() - told < 5_000) return
-      told = performance.now()
+      if (performance.now() - reportedAt < 5_000) return
+      reportedAt = performance.now()
       say(`${number - from + 1} of ${cases} cases`)
     },
   })
@@ -32,10 +35,10 @@ export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTrut
   }
   const { placed, inPart, refused, emptyFleets, chance, tied, instances, checks: words, refusedBy, weighedBy, codes } = tally
   say(`${tally.cases} cases: ${placed} placed, ${inPart} in part, ${refused} not at all; ${emptyFleets} on an empty fleet`)
-  say(`  ${instances} instances, ${words} words of filters on hosts; ${chance} by chance, ${tied} with ties for the best`)
-  tellCounts('cases in which a filter was the first to refuse a host', refusedBy)
-  tellCounts('cases in which a weigher told hosts apart', weighedBy)
-  tellCounts('cases in which a host was refused for a reason', codes)
+  say(`  ${instances} instances, ${words} verdicts of filters on hosts; ${chance} by chance, ${tied} with ties for the best`)
+  logCounts('cases in which a filter was the first to refuse a host', refusedBy)
+  logCounts('cases in which a weigher distinguished hosts', weighedBy)
+  logCounts('cases in which a host was refused for a reason', codes)
   checks.check('record, replay, explanation and model agree to the last bit', failures.length === 0, () => failures[0]?.difference ?? '')
   checks.check('all cases were looked at', failures.length > 0 || tally.cases === cases)
   if (cases < MANY) return
@@ -48,7 +51,7 @@ export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTrut
   for (const [name, count] of Object.entries(weighedBy))
     checks.check('every weigher matters in at least one case of two hundred', count * 200 >= tally.cases, () => `${name}: ${count}`)
 
-  function tellCounts(title: string, counts: Readonly<Record<string, number>>): void {
+  function logCounts(title: string, counts: Readonly<Record<string, number>>): void {
     say(`  ${title}:`)
     for (const [name, count] of Object.entries(counts).sort(([, a], [, b]) => b - a))
       say(`    ${name.padEnd(38)}${String(count).padStart(7)}`)

@@ -11,7 +11,7 @@ afterEach(() => {
   process.exitCode = 0
 })
 
-/** What `gantt replay ...` writes, and the code that it ends with. */
+/** The output of `gantt replay ...`, and its exit code. */
 async function replay(...args: string[]): Promise<{ out: string; err: string; code: number }> {
   const said = { out: '', err: '' }
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -93,7 +93,7 @@ test('a bad trace ends with a message and 2', async () => {
   expect([out, err, code]).toEqual(['', 'error: /nowhere.csv cannot be read: ENOENT\n', 2])
 })
 
-test('a service that is not there ends with a message and 1', async () => {
+test('an unreachable service ends with a message and 1', async () => {
   const { err, code } = await openb('--profile', 'first-fit', '--server', 'http://127.0.0.1:9', '--key', 'k')
   expect(err).toMatch(/^error: http:\/\/127\.0\.0\.1:9\/graphql: /)
   expect(code).toBe(1)

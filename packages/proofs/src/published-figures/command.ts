@@ -135,8 +135,8 @@ interface OpenbFlags {
   readonly concurrency: number
 }
 
-/** Findings that are told in words; more are counted. */
-const TOLD = 10
+/** The number of findings that are listed; further ones are counted. */
+const LISTED = 10
 
 async function openb(flags: OpenbFlags): Promise<Report> {
   const { nodes: nodesFile, profile, seeds, seed: first, scale, cpuNodes, server = [], concurrency, departures } = flags
@@ -159,7 +159,7 @@ async function openb(flags: OpenbFlags): Promise<Report> {
   } finally {
     progress.close()
   }
-  const trouble = troubleOf(columns, TOLD)
+  const trouble = troubleOf(columns, LISTED)
   for (const found of trouble) process.stderr.write(`${found}\n`)
   if (trouble.length > 0) process.exitCode = 1
   const gpus = columns[0]?.runs[0]?.gpus ?? 0

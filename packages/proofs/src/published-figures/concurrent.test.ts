@@ -13,10 +13,10 @@ import type { OpenbPod } from './openb/pods.ts'
 import { findTargets } from './remote/servers.ts'
 
 const REPLICAS = 3
-/** One pod of two GPUs is two points of this fleet: a few that went elsewhere may tell, a policy that is lost tells more. */
+/** One pod of two GPUs is two points of this fleet: a few on other hosts may matter, a lost policy matters more. */
 const MOST_POINTS_OFF = 5
 
-/** A small fleet and a list that does not fit, drawn here: no trace is needed. */
+/** A small random fleet and a list of pods that does not fit, so that no trace is needed. */
 const nodes = Array.from(
   { length: 12 },
   (_, i): OpenbNode => ({ name: `n${i}`, cpuMilli: 64_000, memoryMib: 262_144, gpus: 8, gpuModel: i % 3 === 0 ? 'A' : 'B' }),
@@ -55,7 +55,7 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
   }
 }
 
-test.skipIf(!isLongForm)(`three replicas on one PostgreSQL promise nothing twice and pack as one does${longFormNote}`, () =>
+test.skipIf(!isLongForm)(`three replicas on one PostgreSQL allocate nothing twice and pack like a single one${longFormNote}`, () =>
   withFolder((folder) => packsAsOne({ GANTT_DATA_DIR: folder })),
 )
 

@@ -6,7 +6,7 @@ export class Departures<Item> {
     return this.#heap.length
   }
 
-  /** When the next one ends; undefined when nothing is left. */
+  /** The time of the next departure; undefined if there is none. */
   get next(): number | undefined {
     return this.#heap[0]?.at
   }

@@ -4,7 +4,7 @@ import type { Driver, Placement } from './driver.ts'
 export interface InProcessOptions {
   /** Names the seeds of the decisions: the same one gives the same run. */
   readonly seed: string
-  /** The log's time, milliseconds; must not go back. Stands at 1000 if not given. */
+  /** The log's time, milliseconds; must not go back. Always 1000 by default. */
   readonly clock?: () => number
 }
 
@@ -66,7 +66,7 @@ export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOp
   }
 }
 
-/** One decision as a proposal; undefined when no host has room. */
+/** A decision as a proposal; undefined if no host has room. */
 function propose(
   fleet: Fleet,
   request: RequestSpec,

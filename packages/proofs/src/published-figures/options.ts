@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** What was asked for cannot be done; the message says which option, what was found and what is allowed. */
+/** The request is impossible; the message names the option, the found and the allowed values. */
 export class BadInputError extends Error {
   override readonly name = 'BadInputError'
 }
@@ -27,7 +27,7 @@ export function percent(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of 0 to 100.')
 }
 
-/** One of these words. */
+/** Accepts one of these words. */
 export const oneOf =
   (words: readonly string[]) =>
   (text: string): string => {

@@ -1,13 +1,13 @@
 import { SingleBar } from 'cli-progress'
 
-/** How far a long run is, on standard error. Shows nothing where nobody watches. */
+/** Shows the progress of a long run on standard error, if that is a terminal. */
 export interface Progress {
   step(): void
   show(done: number, of: number): void
   close(): void
 }
 
-/** How many steps pass between two looks at the clock of the bar. */
+/** The number of steps between two updates of the bar. */
 const STEPS_PER_SHOW = 64
 
 export function openProgress(noun: string, total: number): Progress {

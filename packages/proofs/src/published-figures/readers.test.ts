@@ -54,7 +54,7 @@ test.each([
     'line 2: gpus is "65"; it must be a whole number of 0 to 64',
   ],
   [
-    'GPUs of which nothing is asked',
+    'GPUs without a requested share',
     readOpenbPods,
     `${PODS}\np,1,1,2,0,,LS`,
     'line 2: gpu_milli_each is 0 with 2 GPUs; it must be 1 to 1000',
@@ -64,7 +64,7 @@ test.each([
   expect(() => read(aFile('t.csv', text))).toThrow(message)
 })
 
-test('a file that is not there, and a damaged one, are told apart', () => {
+test('a missing file and a damaged one have different errors', () => {
   expect(() => readHuaweiVms('/nowhere/vms.csv.gz')).toThrow('/nowhere/vms.csv.gz cannot be read: ENOENT')
   const damaged = gzipSync(`${VMS}\n1,2,3,4,5\n`).subarray(0, 20)
   expect(() => readHuaweiVms(aFile('vms.csv.gz', damaged))).toThrow(/is damaged: it begins as gzip but cannot be unpacked/)

@@ -1,9 +1,9 @@
 import Table from 'cli-table3'
 
-/** One figure: what, how much of it in each column (undefined where it is not known), unit. */
+/** One figure: its name, its value in each column (undefined if not known), its unit. */
 export type Row = readonly [what: string, values: readonly (number | undefined)[], unit: string]
 
-/** What a replay found: for people as rows, for programs as figures. */
+/** The results of a replay: for people as rows, for programs as figures. */
 export interface Report {
   readonly title: string
   /** Names of the columns, where there are several. */

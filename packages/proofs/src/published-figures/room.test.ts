@@ -31,7 +31,7 @@ test.each<[string, readonly Stay[], readonly string[]]>([
     [aStay(1, { pod: aPod({ cpuMilli: 1 }) }), aStay(2, { pod: aPod({ cpuMilli: 1 }) }), aStay(3, { pod: aPod({ cpuMilli: 1 }) })],
     ['n1 has 1000 of GPU 0; 1500 were promised at once, with p'],
   ],
-  ['a GPU whose holder was told to leave before is free', [aStay(1, { until: 2 }), aStay(3), aStay(4)], []],
+  ['a GPU whose holder was asked to leave before is free', [aStay(1, { until: 2 }), aStay(3), aStay(4)], []],
   [
     'one whose holder left only after is not',
     [aStay(1, { until: 4 }), aStay(2), aStay(3, { pod: aPod({ cpuMilli: 1 }) })],
@@ -52,7 +52,7 @@ test.each<[string, readonly Stay[], readonly string[]]>([
 
 const shown = (free: Readonly<Record<string, number>>): HostView => ({ name: 'n1', free: new Map(Object.entries(free)) })
 
-test('what a replica shows is compared with what the caller was told, host by host', () => {
+test("a replica's state is compared with the answers to the caller, host by host", () => {
   const stays = [aStay(1), aStay(2, { until: 3 })]
   const right = { [CPU_CLASS]: 600, MEMORY_MB: 90, 'GPU 0': 500, 'GPU 1': 1_000 }
   expect(findDifferences(nodes, stays, [shown(right)])).toEqual([])

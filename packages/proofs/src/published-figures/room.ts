@@ -9,22 +9,22 @@ export interface Stay {
   readonly host: string
   /** Indices of its GPUs. */
   readonly gpus: readonly number[]
-  /** Position among all that the caller saw and did: from the answer that it is placed ... */
+  /** The position, among all events of the caller, of the answer that the pod is placed. */
   readonly from: number
-  /** ... to the call that ends it; infinity where there was none. */
+  /** The position of the call that ends it; infinity if there was none. */
   readonly until: number
 }
 
 const WHOLE_GPU = 1_000
 
-/** What one pod takes of its host, by what is taken: whole units, thousandths of a core or of a GPU. */
+/** The resources that one pod takes of its host: whole units, thousandths of a core or of a GPU. */
 function* takenBy({ pod, gpus }: Pick<Stay, 'pod' | 'gpus'>): Generator<readonly [what: string, amount: number]> {
   yield [CPU_CLASS, pod.cpuMilli]
   yield ['MEMORY_MB', pod.memoryMib]
   for (const index of gpus) yield [`GPU ${index}`, pod.gpuMilliEach]
 }
 
-/** What a node has; undefined for a GPU that it does not have. */
+/** The capacity of a node; undefined for a GPU that it does not have. */
 function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): number {
   if (what === CPU_CLASS) return cpuMilli
   if (what === 'MEMORY_MB') return memoryMib
@@ -32,8 +32,8 @@ function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): num
 }
 
 /**
- * Whatever was promised beyond what a node has, by what the caller alone knows: the trace, the answers, and their order. A pod
- * counts from its answer to the call that ends it, so that what overlaps was held at once for certain.
+ * Allocations beyond the capacity of a node, computed only from data of the caller: the trace, the answers, and their order. A pod counts
+ * from its answer to the call that ends it, so that overlapping pods were certainly held at once.
  */
 export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Stay[]): readonly string[] {
   const byName = new Map(nodes.map((node) => [node.name, node]))
@@ -61,8 +61,8 @@ export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Sta
 }
 
 /**
- * Whatever the hosts of one replica show otherwise than the caller's history has it, once nothing moves any more: other sums,
- * less than nothing free, hosts that are missing.
+ * The differences between the hosts of one replica and the caller's history, once nothing changes any more: other sums,
+ * negative free amounts, missing hosts.
  */
 export function findDifferences(nodes: readonly OpenbNode[], stays: readonly Stay[], shown: readonly HostView[]): readonly string[] {
   const held = new Map<string, number>()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** A trace file is not what it should be. The message names the file, the line, what was found and what is allowed. */
+/** An invalid trace file. The message names the file, the line, the found and the allowed values. */
 export class TraceError extends Error {
   override readonly name = 'TraceError'
 }
@@ -26,7 +26,7 @@ export function readText(file: string): string {
 /** Reads one cell: the value, or undefined when the text is not allowed. */
 export interface Cell<Value> {
   read(text: string): Value | undefined
-  /** What is allowed, as the end of a sentence: `a whole number of 0 or more`. */
+  /** The allowed values, as the end of a sentence: `a whole number of 0 or more`. */
   readonly allowed: string
 }
 

@@ -27,13 +27,13 @@ test.each([1, 2, 7, 500])('%i at once: sent in order, and nothing is overtaken b
   for (const [position, item] of done.entries()) expect(done.slice(0, position).filter((other) => other > item).length).toBeLessThan(width)
 })
 
-test('one at a time is strictly one after the other, also where the answer comes at once', async () => {
+test('with one at a time, calls are strictly sequential, also with immediate answers', async () => {
   const done: number[] = []
   await sendInWindow(items, 1, (item) => void done.push(item))
   expect(done).toEqual(items)
 })
 
-test('after a failure nothing more is sent, and what is on its way has ended when it is thrown', async () => {
+test('after a failure nothing more is sent, and requests in progress have ended when it is thrown', async () => {
   const sent: number[] = []
   let ended = 0
   const sending = sendInWindow(items, 3, async (item) => {

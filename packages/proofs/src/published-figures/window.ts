@@ -1,9 +1,9 @@
 import type { Awaitable } from './driver.ts'
 
 /**
- * Sends items in their order, so many at once: one is sent as soon as all but the last `width - 1` before it are done. So nothing
- * is overtaken by more than `width - 1` of those behind it, and a width of 1 is strictly one after the other. After a failure
- * nothing more is sent; the first one is thrown once what is on its way has ended.
+ * Sends items in their order, a limited number at once: one is sent as soon as all but the last `width - 1` before it
+ * are done. So an item is overtaken by at most `width - 1` later ones, and a width of 1 is strictly sequential. After a
+ * failure nothing more is sent; the first error is thrown once all requests in progress have ended.
  */
 export async function sendInWindow<Item>(
   items: readonly Item[],

@@ -7,7 +7,7 @@ export interface Call {
   readonly variables: Readonly<Record<string, unknown>>
   /** The fields of the root type that it asks. */
   readonly roots: readonly string[]
-  /** It may decide or write the log: it is sent alone, and may be silent meanwhile. */
+  /** Whether it may decide or write the log: then it is sent alone, and heartbeats may pause. */
   readonly isWriting: boolean
 }
 
@@ -22,7 +22,7 @@ interface Drawing {
 
 const MOST_FIELDS = 40
 const DEEPEST = 8
-/** Takes as long as the log is: drawn once in so many mutations. */
+/** Takes time proportional to the log: drawn once in this many mutations. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
 /** A document of the schema with its variables, mostly valid. */
@@ -63,7 +63,7 @@ function drawField(drawing: Drawing, field: Field, depth: number, alias: string 
 
 function declare({ variables, declared }: Drawing, type: TypeRef, value: unknown): string {
   const name = `v${declared.length}`
-  // an enum's value cannot be told from a text there
+  // an enum's value cannot be distinguished from a text there
   const fallback = value instanceof EnumName ? ` = ${printValue(value)}` : ''
   declared.push(`$${name}: ${printType(type)}${fallback}`)
   variables[name] = plainValue(value)
@@ -75,7 +75,7 @@ function printType(type: TypeRef): string {
   return type.kind === 'LIST' ? `[${printType(type.ofType)}]` : `${printType(type.ofType)}!`
 }
 
-/** What is asked of an object, a union or an interface; nothing of a scalar. */
+/** The selected fields of an object, a union or an interface; nothing for a scalar. */
 function drawSelection(drawing: Drawing, type: NamedType, depth: number): string {
   const { random, schema } = drawing.source
   const isObject = type.fields !== null

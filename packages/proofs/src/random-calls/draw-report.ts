@@ -7,10 +7,10 @@ const REPORT = `mutation ($input: UpdateResourceStatsInput!) {
 
 const WRONG = [null, -1, 2 ** 53, 'many', [], {}, 1.5]
 const INCARNATION = '00000000-0000-4000-8000-0000000000f1'
-/** Updates of a report that is large. */
+/** The number of updates in a large report. */
 const MANY = 400
 
-/** Reports of hosts: valid ones, such with something wrong, such that are large. `number`: of the call, so that sequences go up. */
+/** Reports of hosts: valid, invalid and large ones. `number` is the number of the call, so that sequences increase. */
 export function drawReport({ fleet, random }: Source, number: number): Call {
   const length = chance(random, 3) ? MANY : 1 + random.below(3)
   const updates = Array.from({ length }, () => {

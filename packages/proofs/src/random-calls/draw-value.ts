@@ -4,7 +4,7 @@ import { drawFilter } from './draw-filter.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import { type Argument, isRequired, type Schema, type TypeRef } from './schema.ts'
 
-/** What values are drawn from. */
+/** The sources of random values. */
 export interface Source {
   readonly schema: Schema
   readonly fleet: LargeFleet
@@ -21,7 +21,7 @@ export class EnumName {
 }
 
 export const oneOf = <Item>(random: Random, items: readonly Item[]): Item => items[random.below(items.length)] as Item
-/** True in so many of a hundred. */
+/** True in this percentage of cases. */
 export const chance = (random: Random, percent: number): boolean => random.below(100) < percent
 
 const TEXTS = [

@@ -11,15 +11,15 @@ const FLAVORS = [
   { name: 'c1.large', vcpus: 4, memoryMb: 16_384, rootGb: 80 },
 ] as const
 
-/** What documents can name: things that are there. */
+/** The objects that documents can name because they exist. */
 export interface LargeFleet {
   readonly hosts: readonly string[]
   readonly aggregates: readonly string[]
   readonly groups: readonly string[]
-  /** Global ids; the last is of a request that found no host. */
+  /** Global ids; the last belongs to a request that was not placed. */
   readonly decisions: readonly string[]
   readonly claims: readonly string[]
-  /** What the replica had applied at the end. */
+  /** The revision that the replica had applied at the end. */
   readonly revision: number
 }
 

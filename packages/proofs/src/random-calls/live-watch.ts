@@ -5,20 +5,22 @@ import { createInterface } from 'node:readline'
 /** Asked so often, milliseconds. */
 const EVERY_MS = 100
 
-/** Asks `/live`, each time over a new connection, and writes how long each answer took and when it was asked for, milliseconds since 1970. */
+/**
+ * Asks `/live`, each time over a new connection, and writes how long each answer took and when it was asked for, milliseconds since 1970.
+ */
 const PROGRAM = `
 const http = require('node:http')
 const url = process.argv[1]
 const ask = () => {
   const at = Date.now(), begun = performance.now()
-  const tell = (state) => process.stdout.write(JSON.stringify({ at, ms: performance.now() - begun, state }) + '\\n')
-  http.get(url, { agent: false, timeout: 60000 }, (response) => response.resume().on('end', () => tell(response.statusCode))).on('error', (error) => tell(error.message))
+  const report = (state) => process.stdout.write(JSON.stringify({ at, ms: performance.now() - begun, state }) + '\\n')
+  http.get(url, { agent: false, timeout: 60000 }, (response) => response.resume().on('end', () => report(response.statusCode))).on('error', (error) => report(error.message))
 }
 setInterval(ask, ${EVERY_MS})
 `
 
 export interface LiveAnswer {
-  /** When it was asked for, milliseconds since 1970. */
+  /** The time of the request, milliseconds since 1970. */
   readonly at: number
   readonly ms: number
   /** The HTTP status, or what failed. */
@@ -27,7 +29,7 @@ export interface LiveAnswer {
 
 /** A process of its own that asks a service all the time whether it lives. */
 export interface LiveWatch {
-  /** What came since the last time this was asked. */
+  /** The events since the last call. */
   take(): readonly LiveAnswer[]
   stop(): Promise<void>
 }

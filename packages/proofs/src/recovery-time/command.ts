@@ -20,12 +20,14 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt prove recovery`: how long a fleet takes to be whole again, on real processes. Figures, and that nothing is lost. */
+/** `gantt prove recovery`: measures how long a fleet takes to recover, with real processes, and checks that nothing is lost. */
 export function addRecovery(prove: Command, count: (text: string) => number): void {
   prove
     .command('recovery')
-    .description('what leads the store is lost, the database is away, a replica joins a large fleet: how long until all is as it was')
-    .addArgument(new Argument('[what...]', 'what is measured; all of it if not given').choices(WHATS))
+    .description(
+      'the leader of the store is lost, the database is away, a replica joins a large fleet: the time until everything works again',
+    )
+    .addArgument(new Argument('[what...]', 'the measurement; all of them if not given').choices(WHATS))
     .addOption(new Option('--engine <name>', 'only this engine').choices(Object.keys(engines)))
     .option('--rounds <n>', 'times that a leader is lost in each way', count, 5)
     .option('--minutes <n>', 'how long the database is away', count, 10)
@@ -66,7 +68,7 @@ async function measure(whats: readonly What[], { engine: only, rounds, minutes, 
   if (failed > 0) process.exitCode = 1
 }
 
-/** One measurement; what it found is told as soon as it is over. */
+/** One measurement; its results are reported as soon as it ends. */
 async function step(checks: Checks, figures: Figures, say: (line: string) => void, name: string, work: () => Promise<void>): Promise<void> {
   const known = figures.all.length
   say(`prove recovery: ${name} (load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors)`)

@@ -19,19 +19,19 @@ export interface DatabaseAwayOptions {
 
 const REPLICAS = 3
 const HOSTS = Array.from({ length: 20 }, (_, i) => ({ name: `h${i}`, vcpus: 8_192 }))
-/** How long is looked before and after it, at most. */
-const BESIDE_MS = 60_000
+/** The longest observation before and after the outage. */
+const OVERLAP_MS = 60_000
 const SAMPLE_MS = 1_000
 const CATCH_UP_MS = 600_000
 const PAGE = 500
 const MOST_WORDS = 8
 const AUDITED_MS = 30_000
-/** Nobody gives up: what the outage does to answers shows in how long they take. */
+/** A deadline at which no caller gives up, because the effect of the outage on answers is their duration. */
 const CALL_MS = 60_000
 
 const WHAT = 'nats: the database away'
 
-/** On NATS the database goes for some minutes under load: what that costs, and that nothing is lost or written twice. */
+/** With NATS, the database is away for some minutes under load: measures the effects, and checks that nothing is lost or written twice. */
 export function measureDatabaseAway(checks: Checks, figures: Figures, { minutes, signal, say }: DatabaseAwayOptions): Promise<void> {
   return withFolder(async (folder) => {
     const cluster = await startCluster({
@@ -75,8 +75,8 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
     memory(when)
   }
   try {
-    const besideMs = Math.min(BESIDE_MS, awayMs)
-    await phase('before', besideMs)
+    const overlapMs = Math.min(OVERLAP_MS, awayMs)
+    await phase('before', overlapMs)
     const taken = await loss.take()
     const lost = await revisionOf(clientOf(cluster, 0))
     const from = performance.now()
@@ -93,7 +93,7 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
       (performance.now() - back) / 1_000,
     )
     figures.add(`${WHAT}: entries that waited`, '', head - lost)
-    await phase('after', besideMs)
+    await phase('after', overlapMs)
   } finally {
     await load.stop()
   }
@@ -101,14 +101,14 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
   figures.add(`${WHAT}: longest placing of the run`, 's', load.longestMs / 1_000)
   const ended = performance.now()
   await untilTablesReach(clientOf(cluster, 0), await revisionOf(clientOf(cluster, 0)), signal)
-  figures.add(`${WHAT}: until the tables have everything once nobody calls`, 's', (performance.now() - ended) / 1_000)
+  figures.add(`${WHAT}: until the tables have everything after the last call`, 's', (performance.now() - ended) / 1_000)
   await checkAll(checks, cluster, load, before.rows)
 }
 
 const revisionOf = async (client: Client): Promise<number> =>
   Number((await client.request<{ health: { revision: string } }>('{ health { revision } }')).health.revision)
 
-/** Until the tables say themselves that they have a revision; while they are away they say nothing. */
+/** Waits until the tables report a revision; while they are away they report nothing. */
 async function untilTablesReach(client: Client, revision: number, signal: AbortSignal): Promise<void> {
   for (const deadline = performance.now() + CATCH_UP_MS; ; await sleep(SAMPLE_MS / 2)) {
     signal.throwIfAborted()
@@ -168,7 +168,7 @@ interface Audited {
 const AUDIT = `query ($after: String, $first: Int!) { auditLog(first: $first, after: $after, oldestFirst: true) { pageInfo { hasNextPage endCursor }
   nodes { seq id at account keyId mutation target summary result requestId previous hash } } }`
 
-/** The chain once it has so many rows, or does not get them: the audit of placings follows them by a moment. */
+/** The chain once it has this many rows, or does not get them: the audit rows of placements follow shortly after. */
 async function untilAudited(client: Client, rows: number): Promise<Audited> {
   for (const end = performance.now() + AUDITED_MS; ; await sleep(SAMPLE_MS)) {
     const audited = await readAudit(client)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { type Answer, claimsOf, release, select } from '../promises/calls.ts'
 
-/** Callers of all replicas, and what they were told. */
+/** Callers of all replicas, and the answers that they got. */
 export interface DatabaseLoad {
   /** Ids of decisions that were answered, placed and refused. */
   readonly decisions: readonly string[]
@@ -10,14 +10,14 @@ export interface DatabaseLoad {
   held(): readonly string[]
   /** Instances that were placed so far. */
   readonly placed: number
-  /** Mutations that were answered, and those whose end is not known. */
+  /** Answered mutations, and those with unknown outcome. */
   readonly answered: number
   readonly unknown: number
   /** The longest placing, milliseconds. */
   readonly longestMs: number
   /** Why calls failed, the newest last. */
   readonly failures: readonly string[]
-  /** Keys that were let in although they had been revoked, or were not although they had been made. */
+  /** Keys that were accepted although they had been revoked, or refused although they had been created. */
   readonly wrongKeys: readonly string[]
   readonly keys: number
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One of so many calls wants what no host has. */
+/** One of this many calls requests resources that no host has. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000
@@ -100,7 +100,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     editKeys(),
     ...clients.flatMap((_client, replica) => Array.from({ length: CALLERS_PER_REPLICA }, (_, n) => caller(replica, n))),
   ])
-  // told by `stop`
+  // returned by `stop`
   running.catch(() => undefined)
   return {
     decisions,
@@ -129,10 +129,10 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
   }
 }
 
-/** How long another replica may take to hear of an edit of keys; a loaded machine is given more than the second of the contract. */
+/** The time in which another replica must know an edit of keys; a loaded machine gets more than the second of the contract. */
 const SEEN_MS = 5_000
 
-/** Whether a key lets in; waits for what is expected as long as another replica may take to hear of an edit. */
+/** Whether a key is valid; waits for the expected result as long as another replica may take to learn of an edit. */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {
     const known = await client.request('{ health { mode } }').then(

@@ -7,7 +7,7 @@ describe('what a recovery is measured by', () => {
 
   test.each<[string, ReturnType<typeof answered>, number | undefined]>([
     ['nothing was answered', answered(), undefined],
-    ['what was asked before does not count, though it was answered after', answered([90, 150]), undefined],
+    ['calls from before do not count, even if they were answered afterwards', answered([90, 150]), undefined],
     ['the first answer to a call that was made after', answered([90, 150], [110, 900], [500, 700]), 600],
   ])('%s', (_what, calls, ms) => {
     expect(answeredAgainMs(calls, 100)).toBe(ms)
@@ -20,7 +20,7 @@ describe('what a recovery is measured by', () => {
     expect(longestSilenceMs(calls, 100, 200)).toBe(ms)
   })
 
-  test('a figure is told as its median, with what is around it', () => {
+  test('a figure is reported as its median, with its range', () => {
     const figures = createFigures()
     figures.add('once', 'MB', 12.345)
     figures.add('often', 's', 3, 1)

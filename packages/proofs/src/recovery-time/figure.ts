@@ -1,4 +1,4 @@
-/** What was measured several times. */
+/** The figures of a repeated measurement. */
 export interface Figure {
   readonly what: string
   readonly unit: 's' | 'MB' | '/s' | ''

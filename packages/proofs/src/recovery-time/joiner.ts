@@ -7,7 +7,7 @@ import { type Cluster, type ReplicaProcess, startCluster } from '../safety-under
 import { type EngineName, engines } from '../safety-under-faults/engines/index.ts'
 import type { Figures } from './figure.ts'
 import { peakMemoryMb } from './memory.ts'
-import { findBeginning } from './words.ts'
+import { findStart } from './words.ts'
 
 export interface JoinerOptions {
   readonly engine: EngineName
@@ -23,17 +23,20 @@ const REPLICAS = 3
 const AT_ONCE = 100
 const CALLERS = 8
 const CLAIMS_PER_CALL = 10
-/** Of a fleet that is restored in its whole, each call may wait for long. */
+/** If the fleet is restored in full, each call may wait long. */
 const CALL_MS = 60_000
 const TRIES = 30
 const AGAIN_AFTER_MS = 1_000
-/** Checkpoints come with so many changes, or after a minute: a joiner behind so few entries has one of almost all. */
+/** Checkpoints are written after this many changes, or after a minute: a joiner that lags by few entries has one of almost all. */
 const FEW_ENTRIES = 100
 const LOOK_EVERY_MS = 5_000
 const CHECKPOINT_MS = 240_000
 const DIGEST_MS = 900_000
 
-/** A large fleet: how long a further replica takes to join it, what it reads for that, and all of them when every process was lost. */
+/**
+ * Measures how long a further replica takes to join a large fleet, what it reads, and how long all replicas take after the loss of every
+ * process.
+ */
 export function measureJoiner(checks: Checks, figures: Figures, { engine, signal, say, ...sizes }: JoinerOptions): Promise<void> {
   return withFolder(async (folder) => {
     const cluster = await startCluster({
@@ -70,7 +73,10 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, optio
   await checkSees(checks, cluster.replicas, placed + history)
 }
 
-/** Hosts, and ten claims on each tenth; answers how many claims. Each names its host: how long a search takes is not what is measured. */
+/**
+ * Hosts, and ten claims on each tenth; returns the number of claims. Each names its host: the duration of a search is
+ * not measured.
+ */
 async function fill(clients: readonly Client[], hosts: number, signal: AbortSignal): Promise<number> {
   const clientOf = (i: number): Client => clients[i % clients.length] as Client
   await inParallel(
@@ -94,7 +100,7 @@ async function place(client: Client, key: string, host: number, numInstances: nu
   if (answer.destinations?.length !== numInstances) throw new Error(`a call was not placed: ${JSON.stringify(answer).slice(0, 300)}`)
 }
 
-/** Calls 0 to n - 1, a few at a time. Each may be made again without harm: a machine with much else to do may not answer in time. */
+/** Calls 0 to n - 1, a few at a time. Each can be repeated safely, because a busy machine may not answer in time. */
 async function inParallel(n: number, call: (i: number) => Promise<void>, signal: AbortSignal): Promise<void> {
   let next = 0
   await Promise.all(
@@ -117,13 +123,13 @@ async function inParallel(n: number, call: (i: number) => Promise<void>, signal:
 
 /** Starts the joiner until it finds a checkpoint of almost all that is there. */
 async function untilJoinsBehindFew(joiner: ReplicaProcess, { hosts, signal }: Measured): Promise<void> {
-  // a small fleet is not worth the minute until its checkpoint
+  // for a small fleet, waiting a minute for its checkpoint is not worthwhile
   if (hosts <= FEW_ENTRIES) return joiner.start()
   for (const deadline = performance.now() + CHECKPOINT_MS; ; await sleep(LOOK_EVERY_MS)) {
     signal.throwIfAborted()
     await joiner.start()
-    const beginning = findBeginning(joiner.service?.words ?? [])
-    if (beginning !== undefined && beginning.entries <= FEW_ENTRIES) return
+    const start = findStart(joiner.service?.words ?? [])
+    if (start !== undefined && start.entries <= FEW_ENTRIES) return
     if (performance.now() > deadline) throw new Error(`no checkpoint of the fleet after ${CHECKPOINT_MS / 1_000} s`)
     await joiner.kill()
   }
@@ -139,12 +145,12 @@ async function joinOnce(checks: Checks, figures: Figures, joiner: ReplicaProcess
   const answer = await select(joiner.client, { key: 'fill-0', numInstances: CLAIMS_PER_CALL, forceHosts: ['h0'] })
   figures.add(`${what}: until it has answered a call that was answered before`, 's', seconds())
   checks.check('a joiner knows what was answered before', answer.replayed === true, () => JSON.stringify(answer).slice(0, 300))
-  const beginning = findBeginning(joiner.service?.words ?? [])
-  checks.check('a joiner says what it began with', beginning !== undefined)
-  if (beginning !== undefined) {
-    figures.add(`${what}: the checkpoint loaded and restored`, 's', beginning.checkpointSeconds)
-    figures.add(`${what}: entries behind it`, '', beginning.entries)
-    figures.add(`${what}: those read and applied`, 's', beginning.entriesSeconds)
+  const start = findStart(joiner.service?.words ?? [])
+  checks.check('a joiner reports the state with which it started', start !== undefined)
+  if (start !== undefined) {
+    figures.add(`${what}: the checkpoint loaded and restored`, 's', start.checkpointSeconds)
+    figures.add(`${what}: entries behind it`, '', start.entries)
+    figures.add(`${what}: those read and applied`, 's', start.entriesSeconds)
   }
   const peak = joiner.service === undefined ? undefined : peakMemoryMb(joiner.service.pid)
   if (peak !== undefined) figures.add(`${what}: most memory that it held`, 'MB', peak)
@@ -176,7 +182,7 @@ async function checkDigests(checks: Checks, { replicas }: Cluster, signal: Abort
 /** kill -9 of all replicas and all servers, and a start of all at once. */
 async function startCold(figures: Figures, { replicas, engine }: Cluster, name: string): Promise<void> {
   const loss = engine.losses.find(({ of }) => of === 'all servers')
-  if (loss === undefined) throw new Error('this engine does not say how all of its servers are lost')
+  if (loss === undefined) throw new Error('this engine cannot lose all of its servers')
   await Promise.all(replicas.map((replica) => replica.kill()))
   const taken = await loss.take()
   const begunAt = performance.now()

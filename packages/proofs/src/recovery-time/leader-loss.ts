@@ -17,13 +17,13 @@ export interface LeaderLossOptions {
 }
 
 const REPLICAS = 3
-/** Room for every claim of a run. */
+/** An amount with room for every claim of a run. */
 const HOSTS = Array.from({ length: 20 }, (_, i) => ({ name: `h${i}`, vcpus: 8_192 }))
 const CALM_MS = 3_000
 const RECOVERY_MS = 60_000
 const LOOK_EVERY_MS = 20
 
-/** What leads the store goes, in every way that the engine knows, and stays away until three replicas write again: how long that takes. */
+/** The leader of the store is lost in every way of the engine, and stays away until three replicas write again; measures the time. */
 export function measureLeaderLoss(checks: Checks, figures: Figures, { engine, rounds, signal, say }: LeaderLossOptions): Promise<void> {
   return withFolder(async (folder) => {
     const cluster = await startCluster({ folder, replicas: REPLICAS, startEngine: engines[engine], smallDisks: false, signal, say })
@@ -70,7 +70,7 @@ function addFigures(figures: Figures, name: string, probes: readonly Probe[], at
   figures.add(`${name}: longest without a read, any replica`, 's', ...probes.map(({ reads }) => seconds(longestSilenceMs(reads, at, end))))
 }
 
-/** All that was acknowledged is there, on every replica. */
+/** Everything that was acknowledged exists on every replica. */
 async function checkNothingLost(checks: Checks, cluster: Cluster, probes: readonly Probe[]): Promise<void> {
   const acknowledged = probes.flatMap(({ claims }) => claims)
   for (const { client } of cluster.replicas) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { claimsOf, select } from '../promises/calls.ts'
 
-/** Callers of one replica who place and read all the time: what they are told, and when. */
+/** Callers of one replica who place and read all the time: the answers that they get, and when. */
 export interface Probe {
   readonly writes: readonly Answered[]
   readonly reads: readonly Answered[]
@@ -18,10 +18,10 @@ export interface Answered {
   readonly endedAt: number
 }
 
-/** Of each kind: one call may wait for long while the other is refused at once. */
+/** For each kind: one call may wait long while the other is refused at once. */
 const CALLERS = 2
 const PAUSE_MS = 10
-/** Who is refused asks again. */
+/** The pause before a refused call is repeated. */
 const AGAIN_AFTER_MS = 20
 
 const READ = '{ hosts(first: 1) { nodes { name capacity { free } } } }'

@@ -33,14 +33,14 @@ export function addSimulate(program: Command): void {
 async function run({ seeds, from, replicas, json }: Options): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
   const started = performance.now()
-  let told = started
+  let reportedAt = started
   const { failures, passed, ...sums } = await simulate({
     seeds,
     from,
     replicas,
     onWorld(seed) {
-      if (performance.now() - told < 5_000) return
-      told = performance.now()
+      if (performance.now() - reportedAt < 5_000) return
+      reportedAt = performance.now()
       say(`${seed - from + 1} of ${seeds} worlds`)
     },
   })

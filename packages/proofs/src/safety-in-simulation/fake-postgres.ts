@@ -19,13 +19,13 @@ interface Connection {
   onEnd(): void
 }
 
-/** What goes wrong between replicas and store; a world sets it. */
+/** The faults between replicas and store; a world sets them. */
 export interface NetworkFaults {
   /** Chance, 0 to 1, that a statement's connection is cut before the server takes it, or before its answer arrives. */
   cut: number
   /** Chance that a notification is lost. */
   deaf: number
-  /** Longest way of a message, milliseconds. */
+  /** The longest delay of a message, milliseconds. */
   slow: number
   /** Chance that an append is rolled back as a deadlock or a serialization failure is. */
   aborted: number
@@ -34,7 +34,7 @@ export interface NetworkFaults {
   isDown: boolean
   /** Replicas that the server cannot be reached from. */
   readonly cutOff: Set<number>
-  /** Replicas whose process stands still, and until when: what the server does for them goes on, and they hear of it later. */
+  /** Replicas whose process is paused, and until when: the server continues for them, and they learn of it later. */
   readonly stalled: Map<number, number>
 }
 
@@ -54,7 +54,7 @@ export interface FakePostgres {
   onAppended(listener: (entry: StoredEntry) => void): void
 }
 
-/** As many as the synchronizer reads at once. */
+/** As many entries as the synchronizer reads at once. */
 const PARTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 50
 const EPOCH_MS = 1_700_000_000_000
@@ -72,7 +72,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
   const chance = (share: number): boolean => share > 0 && random.below(1_000_000) < share * 1_000_000
   const travel = (): Promise<void> =>
     new Promise((resolve) => void time.after(random.below(Math.max(1, Math.round(faults.slow * 1_000))) / 1_000, resolve))
-  /** A process that stands still reads what arrived when it goes on. */
+  /** A paused process reads the received data when it continues. */
   const awake = async (owner: number): Promise<void> => {
     const rest = (faults.stalled.get(owner) ?? 0) - time.now
     if (rest > 0) await new Promise<void>((resolve) => void time.after(rest, resolve))
@@ -186,7 +186,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     await travel()
     if (chance(faults.cut)) {
       end(connection)
-      // what was sent may still arrive, later than what is sent again over the next connection
+      // sent data may still arrive, later than data that is sent again over the next connection
       if (name === 'gantt-append' && chance(0.5)) void travel().then(() => faults.isDown || statement(values, connection))
     }
     assertReached()

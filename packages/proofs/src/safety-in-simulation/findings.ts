@@ -5,7 +5,7 @@ import type { ModelFleet } from './model/fleet.ts'
 /** How long the world may lag behind the claims in simulated logs, milliseconds: less than they last. */
 const AFTER_MS = 20_000
 
-/** What the auditor finds of the world in a replica's fleet, in one order. */
+/** The auditor's findings about the world in a replica's fleet, in a fixed order. */
 export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
   [...auditWorld(fleet, afterMs)]
     .flatMap(({ findings }) => findings.map(({ code, host, claim, expected, actual }) => lineOf(code, host, claim, expected, actual)))
@@ -15,6 +15,6 @@ export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
 /** The same by the reference model. */
 export const findingsOfModel = (model: ModelFleet, afterMs = AFTER_MS): string => findingsOf(model, afterMs).join('\n')
 
-/** Which codes these findings have, each once. */
+/** The codes of these findings, each once. */
 export const codesOf = (findings: string): ReadonlySet<string> =>
   new Set(findings === '' ? [] : findings.split('\n').map((line) => (JSON.parse(line) as [string])[0]))

@@ -1,6 +1,9 @@
 import type { Random } from '@gantt/scheduler-core'
 
-/** Everything that happens to a world from outside. What the small numbers mean depends on the world that they meet, so that every part of a plan is a plan. */
+/**
+ * All external events of a world. The meaning of the small numbers depends on the state of the world, so that every part of a plan is a
+ * valid plan.
+ */
 export interface Act {
   /** Milliseconds since the world began. */
   readonly at: number
@@ -10,7 +13,7 @@ export interface Act {
   readonly c: number
 }
 
-/** How often each kind comes. */
+/** The relative frequency of each kind. */
 const weights = {
   place: 26,
   retry: 8,
@@ -21,6 +24,7 @@ const weights = {
   abandon: 3,
   move: 8,
   settle: 8,
+  inPlace: 8,
   report: 14,
   status: 3,
   aggregate: 4,
@@ -65,7 +69,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
-    // many callers at once, who want the last room: what one replica decides, another has just taken
+    // many callers at once for the last room, so that replicas claim the same room
     const isRush = random.below(3) === 0
     const group = random.below(3)
     for (let i = 0; i < burst; i++) {
@@ -73,12 +77,12 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
         at: Math.min(at + random.below(isRush ? 3 : 12), LENGTH_MS),
         what: isRush && i > 0 ? (random.below(4) === 0 ? 'move' : 'place') : (kinds[random.below(kinds.length)] as Act['what']),
         a: random.below(1_000),
-        // those of a rush want into one group
+        // the callers of a rush use one group
         b: isRush ? 3 * random.below(333) + group : random.below(1_000),
         c: isRush ? 3 * random.below(333) : random.below(1_000),
       })
     }
   }
-  // some worlds have a store that compares well, some one that does not: the judge is what makes claims safe
+  // some worlds have a store that compares reliably, and some do not, because the judge alone makes claims safe
   return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

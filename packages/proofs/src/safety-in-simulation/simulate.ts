@@ -1,13 +1,14 @@
 import { createRandom } from '@gantt/scheduler-core'
 import { type Act, createPlan, type Plan } from './plan.ts'
-import { type Outcome, type Planted, runWorld } from './world.ts'
+import { runWorld } from './world.ts'
+import type { Outcome, Planted } from './world-state.ts'
 
 export interface SimulateOptions {
-  /** How many worlds, and the seed of the first. */
+  /** The number of worlds, and the seed of the first. */
   readonly seeds: number
   readonly from: number
   readonly replicas: number
-  /** Told after each world. */
+  /** Called after each world. */
   onWorld?(seed: number, outcome: Outcome): void
 }
 

@@ -4,9 +4,11 @@ import { planOf, shrink, simulate } from './simulate.ts'
 import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
 
-const WORLDS = byExtent(32, 200)
+const WORLDS = byExtent(20, 32, 200)
 
-/** Seeds that once failed, with what was found, as worlds were drawn then: whatever draws more kinds of acts changes the world of each seed. */
+/**
+ * Seeds that once failed, with the defect. Later kinds of acts change the world of each seed, so that these seeds now draw other worlds.
+ */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [87, 'the model remembered ended claims that the core had forgotten'],
   [181, 'a confirm that was under way while its claim was released'],
@@ -19,7 +21,10 @@ const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [86, 'an instance of which two claims had ended on a host: the one long ago, the other not'],
 ]
 
-/** What a few worlds must have met, or they would prove nothing: changes that count, and reasons for which they do not. */
+/**
+ * Events that must occur in a few worlds, because the proof would otherwise be empty: changes that count, and reasons for which they do
+ * not.
+ */
 const met = [
   ...['instances', 'attempt', 'move', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'report', 'status', 'liveness'].map(
     (type) => `${type} counts`,
@@ -36,6 +41,7 @@ const met = [
   ...['hostAllocation counts', 'fleetAllocation counts', 'fleetAllocation allocation.version'],
   ...['forget counts', 'forget leave.has_claims', 'readmit counts', 'replace counts', 'replace leave.has_claims'],
   ...['two_hosts', 'other_host', 'unlisted', 'unclaimed'].map((what) => `finds instance.${what}`),
+  ...['moves in place', 'moves in place again', 'ends after moves in place'],
   ...['finds host.same_machine', 'finds use.below_claims', 'finds use.no_instances'],
   'start from a checkpoint',
 ]
@@ -56,19 +62,22 @@ test('the same plan gives the same world', async () => {
   expect(one).toEqual(other)
 })
 
+/** The short form looks for every fifth one. */
+const planted = Object.entries(mistakes).filter((_, i) => isLongForm || i % 5 === 1)
+
 describe('a mistake is found within 200 worlds', () => {
-  test.each(Object.entries(mistakes))('%s', async (_name, planted) => {
+  test.each(planted)('%s', async (_name, mistake) => {
     let seed = 1
-    for (; seed <= 200; seed++) if ((await runWorld(planOf(seed, 3), planted)).violations.length > 0) break
+    for (; seed <= 200; seed++) if ((await runWorld(planOf(seed, 3), mistake)).violations.length > 0) break
     expect(seed).toBeLessThanOrEqual(200)
   })
 
   test('and is shrunk to few acts', async () => {
-    const planted = mistakes['a materialised claim is counted twice']
+    const mistake = mistakes['a materialised claim is counted twice']
     let seed = 1
-    while ((await runWorld(planOf(seed, 3), planted)).violations.length === 0) seed++
-    const { acts } = await shrink(planOf(seed, 3), planted)
+    while ((await runWorld(planOf(seed, 3), mistake)).violations.length === 0) seed++
+    const { acts } = await shrink(planOf(seed, 3), mistake)
     expect(acts.length).toBeLessThanOrEqual(10)
-    expect((await runWorld({ ...planOf(seed, 3), acts }, planted)).violations).not.toEqual([])
+    expect((await runWorld({ ...planOf(seed, 3), acts }, mistake)).violations).not.toEqual([])
   })
 })

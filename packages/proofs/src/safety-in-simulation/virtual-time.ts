@@ -1,11 +1,11 @@
 import type { Timers } from '@gantt/server/for-proofs'
 
-/** Time that moves when nothing is left to do now: callbacks in the order of their time, ties in the order of their making. */
+/** Virtual time that advances when no work is left: callbacks run in the order of their time, ties in the order of creation. */
 export interface VirtualTime {
   /** Milliseconds since the world began. */
   readonly now: number
   after(ms: number, callback: () => void): () => void
-  /** Lets time pass up to a moment; between callbacks everything that waits for nothing but promises goes on. */
+  /** Advances the time to a moment; between callbacks all resolved promises are processed. */
   runUntil(end: number, each?: () => void): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
     let cancel = (): void => {}
     const wait = (left: number): void => {
       cancel = time.after(left, () => {
-        // what is due while the process stands still comes when it goes on
+        // callbacks that are due while the process is paused come when it continues
         if (time.now < goesOnAt) wait(goesOnAt - time.now)
         else if (isAlive) callback()
       })
@@ -108,7 +108,7 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
   }
   return {
     timers,
-    /** Lets the process stand still for a while, as a long collection of garbage does. */
+    /** Pauses the process for a while, as a long garbage collection does. */
     stall(ms: number) {
       goesOnAt = time.now + ms
     },
@@ -118,5 +118,5 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
   }
 }
 
-/** Resolves when everything that waits for nothing but promises has gone on: nothing here does real input or output. */
+/** Resolves when all work that waits only for promises has continued, since nothing does real input or output. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

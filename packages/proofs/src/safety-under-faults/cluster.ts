@@ -10,7 +10,7 @@ import { createWallClock, type WallClock } from './faults/clock.ts'
 export interface ReplicaProcess {
   /** Undefined while it is down. */
   service: Service | undefined
-  /** The way in, through the link. While it is down nobody listens there. */
+  /** The address, through the link. While it is down no server listens there. */
   client: Client
   /** Between its callers and it. */
   readonly link: Link
@@ -23,11 +23,11 @@ export interface ReplicaProcess {
   kill(): Promise<void>
 }
 
-/** What a replica is started from. */
+/** The release that a replica is started from. */
 export interface Release {
   /** The command of another checkout; this one's if not given. */
   readonly program?: string
-  /** Settings beside those of its store. */
+  /** Settings in addition to those of its store. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -40,7 +40,7 @@ const startProcess: StartRelease = ({ settings = {}, program }, callMs) => start
 export interface Cluster {
   readonly replicas: readonly ReplicaProcess[]
   readonly engine: Engine
-  /** Why calls failed by a defect, as the services that ran here said it. */
+  /** The reasons of calls that failed because of a defect, from the output of the services. */
   defects(): readonly string[]
   /** Starts one more process on a replica's way to the store, once: why it did not come up; undefined when it did, and was ended. */
   tryToStart(replica: number, release: Release): Promise<string | undefined>
@@ -51,13 +51,13 @@ export interface ClusterOptions {
   readonly folder: string
   readonly replicas: number
   readonly startEngine: StartEngine
-  /** What all of them are at first; this release if not given. */
+  /** The release of all of them at the start; this release if absent. */
   readonly release?: Release
-  /** As processes if not given. */
+  /** As processes if absent. */
   readonly startRelease?: StartRelease
-  /** As StartEngine has it. */
+  /** As in StartEngine. */
   readonly smallDisks?: boolean
-  /** How long a call waits, milliseconds: if left out, longer than most pauses and shorter than patience. */
+  /** The timeout of a call, milliseconds; by default longer than most pauses and shorter than the limit for answers. */
   readonly callMs?: number
   /** Ends a start that is under way. */
   readonly signal: AbortSignal
@@ -67,9 +67,12 @@ export interface ClusterOptions {
 const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
-/** Refused at once, so that it is certain that nothing was asked. Ports that `fetch` itself refuses, such as 9, are not. */
+/**
+ * A port on which connections are refused at once, so that certainly no call was sent. Ports that `fetch` itself refuses, such as 9, do not
+ * qualify.
+ */
 const NOBODY = { host: '127.0.0.1', port: 2 }
-/** The auditor tells after a second of what hosts do not list, so that a run need not wait for an hour. */
+/** The auditor reports unlisted instances after a second, so that a run need not wait for an hour. */
 const AUDIT = { GANTT_UNLISTED_AFTER: '1' }
 const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
 

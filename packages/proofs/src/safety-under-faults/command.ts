@@ -39,7 +39,7 @@ export function addNemesis(program: Command): void {
       const checks = createChecks(say)
       say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
       const ended = new AbortController()
-      // whoever ends the run ends all that it started, and what it mounted
+      // a run that is ended ends everything that it started, and unmounts its disks
       const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
       let figures: Awaited<ReturnType<typeof runNemesis>> | undefined
@@ -59,7 +59,7 @@ export function addNemesis(program: Command): void {
     })
 }
 
-/** A defect shows where it is; what is only missing is named. */
+/** A defect is thrown with its location; a missing program is named. */
 function wordsOf(error: unknown): string {
   if (error instanceof EngineMissingError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,26 +1,26 @@
 import type { Random } from '@gantt/scheduler-core'
 
-/** A store under attack: what it is made of, how replicas reach it, and what can be done to it. An engine is one file in `engines/`. */
+/** A store under attack: its parts, how replicas reach it, and its faults. An engine is one file in `engines/`. */
 export interface Engine {
-  /** Its parts, for people: `a primary and a synchronous standby`. */
+  /** The description of its parts, such as `a primary and a synchronous standby`. */
   readonly parts: string
   /** The settings with which a replica reaches the store, through links of its own. */
   settingsOf(replica: number): Readonly<Record<string, string>>
-  /** All ways of a replica to the store: whoever breaks them cuts this replica off, and no other. */
+  /** All connections of a replica to the store: breaking them cuts this replica off, and no other. */
   linkOf(replica: number): StoreLink
-  /** What can be done to this store beside cutting its links. */
+  /** The faults of this store besides cutting its links. */
   readonly faults: readonly Fault[]
-  /** What can be taken from it until it is given back: what recovery is measured after. */
+  /** The parts that can be stopped and started again: recovery is measured after each. */
   readonly losses: readonly Loss[]
-  /** What would be done, but cannot be done here, and why. */
+  /** The faults that are not possible on this machine, and the reason. */
   readonly left: readonly Left[]
-  /** How its servers are, and what they wrote last: for whoever looks for the reason of a run that failed. */
+  /** The state of its servers, and their last output: for finding the reason of a failed run. */
   describe(): Promise<string>
   /** Ends every process, and removes what was mounted. What a fault has broken is made whole before that by the fault. */
   close(): Promise<void>
 }
 
-/** How an engine is started: in a folder of its own, with links for so many replicas. `say` gets what people may want to know. */
+/** How an engine is started: in a folder of its own, with links for this many replicas. `say` gets messages for people. */
 export type StartEngine = (options: {
   readonly folder: string
   readonly replicas: number
@@ -29,7 +29,7 @@ export type StartEngine = (options: {
   say(line: string): void
 }) => Promise<Engine>
 
-/** All connections of one replica to the store at once. */
+/** All connections of one replica to the store together. */
 export interface StoreLink {
   /** Bytes that came from the store so far. */
   readonly received: number
@@ -46,28 +46,28 @@ export interface StoreLink {
 /** Something that is done to a run, and undone. */
 export interface Fault {
   readonly name: string
-  /** What it breaks: two faults never break the same thing at once. `replica` stands for the one that is drawn. */
+  /** The target of the fault: two faults never have the same target at once. `replica` means the drawn replica. */
   readonly hits: readonly string[]
-  /** Resolves once what was done is undone. Undoes it, too, where it fails. */
+  /** Resolves once the fault is undone, which also happens if it fails. */
   inject(replica: number, random: Random): Promise<void>
 }
 
-/** A part of a store that goes, and stays away until it is given back. */
+/** The loss of a part of a store, which lasts until the part is restored. */
 export interface Loss {
   readonly name: string
-  /** What goes: the one that writes go through, the database that only follows (an engine may have none), or every server at once. */
+  /** The lost part: the leader for writes, the database that only follows (an engine may have none), or every server at once. */
   readonly of: 'leader' | 'follower database' | 'all servers'
   take(): Promise<Taken>
 }
 
 export interface Taken {
-  /** Resolves when another one leads, as far as that can be seen from outside; undefined where it cannot. */
+  /** Resolves when another server leads, if that is visible from outside; otherwise undefined. */
   readonly succeeded: Promise<void> | undefined
-  /** Gives it back, and waits until everything is in step. */
+  /** Ends the fault, and waits until everything is in sync. */
   giveBack(): Promise<void>
 }
 
-/** What the engine is made of is not on this machine; the message says how it gets there. */
+/** The programs of the engine are not on this machine; the message says how to install them. */
 export class EngineMissingError extends Error {
   override readonly name = 'EngineMissingError'
 }

@@ -15,7 +15,7 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
-/** A round may have begun before everything stood still; what ended a second ago, which is what is told (cluster.ts), is none of the one after the next. */
+/** A round may have begun before the state was final; the second round after it only contains the final state (cluster.ts). */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
 const LOOK_EVERY_MS = 200
@@ -58,7 +58,7 @@ export async function readFinalState(client: Client, replica: number): Promise<F
   }
 }
 
-/** What the auditor of a replica finds in a state that stands still. */
+/** The findings of a replica's auditor in a state that no longer changes. */
 async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' | 'findingCounts'>> {
   interface Auditor {
     readonly rounds: number

@@ -1,4 +1,4 @@
-/** What clients asked of the service and were told: all that the checker knows beside the state at the end. */
+/** The calls of clients and their answers, which are all that the checker knows in addition to the final state. */
 export interface Operation {
   readonly client: number
   /** The replica that was asked. */
@@ -24,7 +24,7 @@ export interface ClaimRef {
 export interface Group {
   readonly uuid: string
   readonly policy: 'ANTI_AFFINITY' | 'AFFINITY'
-  /** With ANTI_AFFINITY. */
+  /** Set with ANTI_AFFINITY. */
   readonly maxServerPerHost: number | null
 }
 
@@ -35,7 +35,7 @@ export interface Place {
   readonly type: 'place'
   readonly key: string
   readonly amounts: Amounts
-  /** One uuid per instance, never used by another key unless that moves the instance. */
+  /** One uuid per instance; another key never uses it except to move the instance. */
   readonly instances: readonly string[]
   readonly mode: 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
@@ -43,7 +43,7 @@ export interface Place {
   /** The claim that moves: live-migrated, unless this is a further attempt. */
   readonly moveOf: ClaimRef | null
   readonly minRevision: number | null
-  /** How the call says that the instance was placed before, and failed there; the service finds its claim by itself. */
+  /** The form in which the call states that an earlier placement of the instance failed; the service finds its claim by itself. */
   readonly attempt?: Attempt
 }
 
@@ -59,7 +59,7 @@ export type Attempt = { readonly ends: ClaimRef | null } & (
 export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
   readonly type: Type
   readonly claims: readonly ClaimRef[]
-  /** Of an extension. */
+  /** The TTL of an extension. */
   readonly ttlMs: number
 }
 
@@ -91,7 +91,7 @@ export interface SetStatus {
   readonly type: 'status'
   readonly host: string
   readonly status: 'ENABLED' | 'DISABLED'
-  /** What it is called by now, if that is not its first name. */
+  /** The present name, if it is not the first one. */
   readonly as?: string
 }
 
@@ -103,16 +103,16 @@ export interface Leave {
   readonly type: 'leave'
   readonly host: string
   readonly how: 'forget' | 'force' | 'readmit' | 'replace'
-  /** What it is called by now. */
+  /** The present name. */
   readonly as: string
   readonly by: string | null
 }
 
-/** An operator says how much of a class counts on a host, whatever it reports; null: nobody says it. */
+/** An operator sets the values of a class on a host, regardless of its reports; null for no value. */
 export interface Allocate {
   readonly type: 'allocate'
   readonly host: string
-  /** What it is called by now. */
+  /** The present name. */
   readonly as: string
   readonly resourceClass: string
   readonly ratio: number | null
@@ -128,11 +128,11 @@ export interface EditAggregate {
 export interface Report {
   readonly type: 'report'
   readonly host: string
-  /** What it is called by now, if that is not its first name. */
+  /** The present name, if it is not the first one. */
   readonly as?: string
-  /** Null: the host does not list them. */
+  /** The listed instances; null if the host lists none. */
   readonly instances: readonly string[] | null
-  /** In use, as it says, by resource class and sort of unit. */
+  /** The used amounts in its report, by resource class and kind of unit. */
   readonly used: Amounts
 }
 
@@ -147,9 +147,9 @@ export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' 
 export interface PlacedClaim extends ClaimRef {
   readonly host: string
   readonly instance: string | null
-  /** As the replica that answered saw it. */
+  /** The value of the answering replica. */
   readonly state: ClaimState
-  /** Next best hosts that the answer named, as they were called. */
+  /** The alternates in the answer, by their names at that time. */
   readonly alternates?: readonly string[]
 }
 
@@ -162,7 +162,7 @@ export type Answer =
       readonly decision?: string
     }
   | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' }
-  /** `why`: what the answer said is wrong with the call, where it was asked for. */
+  /** `why` is the error in the answer, if it was selected. */
   | { readonly type: 'invalid'; readonly why?: string }
   /** Answer i is for claim i of the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
@@ -182,24 +182,24 @@ export interface FinalState {
   readonly replica: number
   readonly hosts: readonly {
     readonly name: string
-    /** What it is called, if that is not its first name. */
+    /** The present name, if it is not the first one. */
     readonly called?: string
     readonly classes: Readonly<Record<string, ClassUsage>>
-    /** By sort of unit: how many are free; below 0 where more are in use or held than there are. */
+    /** By kind of unit: the number of free ones; below 0 if more are used or claimed than exist. */
     readonly freeUnits: Amounts
   }[]
   readonly claims: readonly FinalClaim[]
   readonly groups: readonly { readonly uuid: string; readonly members: Readonly<Record<string, number>> }[]
-  /** What its auditor found, as far as it is told, and how many findings of each code there are. */
+  /** The listed findings of its auditor, and the number of findings of each code. */
   readonly findings: readonly FinalFinding[]
   readonly findingCounts: Readonly<Record<string, number>>
 }
 
 export interface FinalFinding {
   readonly code: string
-  /** What it is about: a host, an instance or what else was looked at. */
+  /** The subject: a host, an instance or another object. */
   readonly name: string
-  /** Of an instance that several list: who does, in the order of their names. */
+  /** For an instance that several hosts list: these hosts, in the order of their names. */
   readonly hosts: readonly string[]
 }
 
@@ -223,15 +223,15 @@ export interface UnitRule {
   readonly step: number
 }
 
-/** What the clients know of the fleet beforehand. */
+/** The fleet's properties that the clients know in advance. */
 export interface Setting {
-  /** By resource class; any whole number where there is none. */
+  /** By resource class; any whole number if the class is absent. */
   readonly units: Readonly<Record<string, UnitRule>>
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]
 }
 
-/** The first name of a host, by which the checks know it: others have a number behind it. */
+/** The first name of a host, by which the checks identify it; later names have a number at the end. */
 export const firstNameOf = (name: string): string => name.replace(/~\d+$/, '')
 
 export const isLiveState = (state: ClaimState): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'

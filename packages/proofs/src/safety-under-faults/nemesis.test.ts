@@ -31,10 +31,10 @@ test.skipIf(noNats || !isLongForm)(
 )
 
 const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
-/** As long as all of them take on a busy machine; most often the first finds it. */
+/** The time that all of them take on a busy machine; usually the first finds it. */
 const LONG_MS = 900_000
 
-/** What callers and hosts of a run find broken on two replicas of this process: nothing is killed. */
+/** The violations that callers and hosts of a run find on two replicas of this process, without killing anything. */
 async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed: string): Promise<string> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
@@ -51,7 +51,7 @@ async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<Nemesis
 }
 
 // which rule of the check finds what is in check.test.ts; here calls have to meet by chance
-describe('on replicas that nothing is done to, the nemesis finds', () => {
+describe('on replicas without faults, the nemesis finds', () => {
   test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
   })
@@ -94,7 +94,7 @@ describe('on replicas that nothing is done to, the nemesis finds', () => {
   })
 })
 
-test('without a nats-server it says what to install, and starts nothing', async () => {
+test('without a nats-server it reports what to install, and starts nothing', async () => {
   vi.stubEnv('NATS_SERVER_PATH', '/nowhere/nats-server')
   try {
     const started = startNats({ folder: '/nowhere', replicas: 1, say: () => undefined })

@@ -1,6 +1,6 @@
 import type { Amounts } from './history.ts'
 
-/** What instances take in whole units, of which the host picks the very ones by itself, whatever a claim names. */
+/** Resources in whole units, which the host chooses itself, whatever units a claim names. */
 export const PICKED_UNITS = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 
 export type PickedUnit = (typeof PICKED_UNITS)[number]
@@ -76,7 +76,7 @@ export function reportOf(used: Amounts, first: number, isOnNetwork = false): Rea
   }
 }
 
-/** What to read of a claim, and its units. */
+/** The fields that a claim's units are read from. */
 export const CLAIM_UNITS = 'gpus { milli } cells { pinned siblings emulatorCpu memoryMb pageSizeKib } pciDevices { count }'
 
 export interface ClaimUnits {
@@ -98,7 +98,7 @@ export const unitsOfClaim = ({ gpus, cells, pciDevices }: ClaimUnits): Record<Pi
   HUGE_PAGE: sum(cells.map(({ memoryMb, pageSizeKib }) => (pageSizeKib === HUGE_PAGE_KIB ? memoryMb / HUGE_PAGE_MIB : 0))),
 })
 
-/** What to read of a host, and which of its units are free. */
+/** The fields that a host's free units are read from. */
 export const HOST_UNITS = 'gpus { freeMilli } pciPools { free } numa { cells { dedicated pinned pages { sizeKib free } } }'
 
 export interface HostUnits {

@@ -3,28 +3,28 @@ import type { Injected } from './faults/faults.ts'
 import { type Call, type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
 import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
-/** What a run held, and for how long nothing was answered. */
+/** The results of a run, and the times without answers. */
 export interface Figures {
   readonly operations: number
   readonly seconds: number
   /** Calls that were answered, per second and kind. */
   readonly perSecond: Readonly<Record<string, number>>
   readonly outcomes: Readonly<Record<Operation['outcome']['type'], number>>
-  /** Calls that had no answer, by what their callers were told instead; the commonest. */
+  /** Calls without an answer, by the error of their callers; the most frequent ones. */
   readonly unknown: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
-  /** What could not be injected, and why. */
+  /** The faults that could not be injected, and why. */
   readonly left: readonly Left[]
   readonly claims: number
   readonly liveAtTheEnd: number
   readonly refused: number
   /** Calls that were asked again because an answer was lost or refused for a moment. */
   readonly retries: number
-  /** Keys that were asked for more than once because an answer was lost. */
+  /** Keys with several calls because an answer was lost. */
   readonly repeated: number
   /** Further attempts for an instance that were placed. */
   readonly attempts: number
-  /** What the auditor found at the end, by code. */
+  /** The auditor's findings at the end, by code. */
   readonly findings: Readonly<Record<string, number>>
   readonly lost: number
   readonly behind: number
@@ -33,7 +33,7 @@ export interface Figures {
   /** The same for each fault while it lasted and shortly after, the worst first. */
   readonly unavailable: readonly Unavailability[]
   readonly hosts: number
-  /** Of answered calls, milliseconds. */
+  /** For answered calls, milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number }
 }
 
@@ -92,7 +92,7 @@ function kindOf(call: Call): string {
   return call.attempt === undefined ? 'move' : 'attempt'
 }
 
-/** What differs between two messages of one kind. */
+/** The parts that differ between two messages of one kind. */
 const NUMBERS = /[0-9a-f-]{8,}|\d+/g
 const SHOWN = 8
 
@@ -121,7 +121,7 @@ export function linesOf(figures: Figures, happened = 'faults'): string[] {
     `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} never begun`,
     `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
-    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be made again, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
+    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be repeated, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
     `attempts     ${figures.attempts} instances were placed once more, elsewhere`,
     `findings     ${list(figures.findings)}`,
     `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,

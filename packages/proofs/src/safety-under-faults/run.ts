@@ -13,11 +13,11 @@ export interface NemesisOptions {
   readonly replicas: number
   readonly clients: number
   readonly seed: string
-  /** Only these faults, by their names, first in this order; all of them when left out. */
+  /** Only these faults, by name, first in this order; all of them if absent. */
   readonly faults?: readonly string[]
-  /** What the replicas are started from; this release if not given. */
+  /** The release that the replicas are started from; this release if absent. */
   readonly release?: Release
-  /** How they are started; as processes if not given. */
+  /** How they are started; as processes if absent. */
   readonly startRelease?: StartRelease
   /** Ends the run early: everything is taken down, and it throws. */
   readonly signal?: AbortSignal

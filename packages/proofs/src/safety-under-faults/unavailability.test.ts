@@ -8,7 +8,7 @@ test('the longest time without an answer counts from the start of the run to the
   expect(longestGap({ at: [], endedAt: 0 })).toBe(0)
 })
 
-test('a fault is charged with what meets it while it lasts and shortly after, the worst first', () => {
+test('times without answers are attributed to faults that last during them or ended shortly before, the longest first', () => {
   const injected = [
     { fault: 'cut', at: 1_000, until: 1_100 },
     { fault: 'kill', at: 5_000, until: 9_000 },

@@ -1,6 +1,6 @@
 import type { Injected } from './faults/faults.ts'
 
-/** The worst that came with a fault: how long no replica answered a write, or a read, while it lasted or shortly after. */
+/** The longest times in which no replica answered a write, or a read, during a fault or shortly after. */
 export interface Unavailability {
   readonly fault: string
   readonly writesMs: number
@@ -24,7 +24,7 @@ export interface Answered {
 /** The longest time between two answers, before the first, or behind the last while calls went on; milliseconds. */
 export const longestGap = (answered: Answered): number => longest(gapsOf(answered))
 
-/** Of each fault the longest times without an answer that met it. Of faults that overlap each is charged with all of it. The worst first. */
+/** The longest times without an answer during each fault. Overlapping faults are each attributed the whole time. The longest come first. */
 export function unavailabilityOf(
   answered: { readonly writes: Answered; readonly reads: Answered },
   injected: readonly Injected[],

@@ -17,14 +17,14 @@ export interface LoadOptions {
   /** Decides what is called. */
   readonly seed: string
   readonly clients: number
-  /** How long callers insist on an answer, counted from the start, milliseconds. */
+  /** How long callers repeat a call, counted from the start, milliseconds. */
   readonly patienceMs: number
-  /** As a run has it; true if not given. */
+  /** As in a run; true if absent. */
   readonly isStrict?: boolean
   readonly signal: AbortSignal
 }
 
-/** What happened to the replicas, and all that their callers were told meanwhile. */
+/** What happened to the replicas, and all answers that their callers got meanwhile. */
 export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
@@ -35,8 +35,7 @@ const AGGREGATES = 3
 const AGAIN_AFTER_MS = 100
 const SHOWN = 5
 
-/**
- * Callers mix all calls as long as `happen` goes on: it does to the replicas what is to be done, and tells what it was.
+/** Callers mix all calls while `happen` runs, which changes the replicas and returns what it did.
  * Afterwards the callers' histories and the state that the replicas show are judged by rules that know nothing of how the
  * service works.
  */
@@ -123,7 +122,7 @@ async function createAggregate(client: Client, name: string): Promise<string> {
   return aggregateCreate.aggregate.uuid
 }
 
-/** Nothing is broken any more: every replica answers a placing, whatever the answer is. */
+/** Waits after all faults until every replica answers a placement call, with any answer. */
 async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   await Promise.all(
     Array.from({ length: run.replicas }, async (_, replica) => {

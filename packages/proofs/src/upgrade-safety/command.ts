@@ -52,7 +52,7 @@ async function upgrade({ seed = String(Date.now() % 1_000_000), json, ...options
   if (failed > 0) process.exitCode = 1
 }
 
-/** A defect shows where it is; what is only missing is named. */
+/** Shows the stack of a defect, and only the message for something that is not installed. */
 function wordsOf(error: unknown): string {
   if (error instanceof EngineMissingError || error instanceof NotBuiltError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

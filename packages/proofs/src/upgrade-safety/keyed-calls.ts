@@ -1,11 +1,11 @@
 import type { Operation } from '../safety-under-faults/history.ts'
 
-/** What became of the calls that have a key, by which they are asked again until it is known. */
+/** The outcomes of calls with a key, which are repeated until the outcome is known. */
 export interface KeyedCalls {
   readonly keys: number
   /** Keys that were asked for more than once because a call before was not answered. */
   readonly again: number
-  /** Keys of which it was never known what became of them: lost calls. */
+  /** Keys whose outcome never became known: lost calls. */
   readonly unanswered: number
 }
 

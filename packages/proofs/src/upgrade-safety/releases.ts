@@ -5,12 +5,12 @@ import type { Client } from '@gantt/client'
 import { FEATURE_LEVEL, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import type { Release } from '../safety-under-faults/cluster.ts'
 
-/** What `needNewer` asks for. */
+/** The feature level that `needNewer` needs. */
 const NEEDED_LEVEL = STRICT_CLAIMS
-/** At which this release stands in for an older one: the last level before that. */
+/** The level at which this release acts as an older one: the one before that. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
-/** A replica that was killed is counted for a minute more; the rest is for a busy machine. */
+/** A killed replica counts as living for another minute; the remaining time is for a busy machine. */
 const ASKED_MS = 120_000
 const AGAIN_AFTER_MS = 200
 
@@ -36,10 +36,10 @@ export function olderRelease(checkout: string | undefined): Older {
 /** This release as one that reads no further than another; without a setting where it reads no further anyway. */
 export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
 
-/** This release as it is. */
+/** This release without changes. */
 export const letGo: Release = {}
 
-/** The level that the replica reads which answers. */
+/** The level that the answering replica reads. */
 export async function levelReadBy(client: Client): Promise<number> {
   const { replicas } = await client.request<{ replicas: { answers: boolean; featureLevel: number }[] }>(
     '{ replicas { answers featureLevel } }',
@@ -49,7 +49,7 @@ export async function levelReadBy(client: Client): Promise<number> {
   return own.featureLevel
 }
 
-/** The level of the log, as the replica that answers has it. */
+/** The level of the log at the answering replica. */
 export async function levelOfLog(client: Client): Promise<number> {
   const { health } = await client.request<{ health: { featureLevel: number } }>('{ health { featureLevel } }')
   return health.featureLevel
@@ -63,12 +63,12 @@ export async function levelReached(client: Client, level: number): Promise<numbe
   }
 }
 
-/** Whether `needNewer` asks for something that is not let in at this level. */
+/** Whether `needNewer` needs a change that this level does not allow. */
 export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
 /**
  * Asks for something that only newer releases read, until it is done or refused as is waited for: `done`, or what the caller
- * was told last.
+ * got last.
  */
 export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
@@ -77,7 +77,7 @@ export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL
   }
 }
 
-/** Keeps ended keys as long as it is now, and as many: each setting is an entry of its own. */
+/** Sets the limits of ended keys to their present values, because each setting writes an entry. */
 async function setKeyLimits(client: Client): Promise<string> {
   const { keyLimits } = await client.request<{ keyLimits: { version: number; cap: number; afterlife: string } }>(
     '{ keyLimits { version cap afterlife } }',

@@ -18,25 +18,25 @@ export interface UpgradeOptions {
   readonly engine: EngineName
   /** The folder of a built checkout that is exchanged for this one; this one held at an older feature level if not given. */
   readonly from?: string
-  /** How long callers go on between two rounds. */
+  /** How long callers continue between two rounds. */
   readonly seconds: number
   readonly clients: number
   readonly seed: string
-  /** As processes if not given. */
+  /** As processes if absent. */
   readonly startRelease?: StartRelease
   /** Ends the run early: everything is taken down, and it throws. */
   readonly signal?: AbortSignal
 }
 
 export interface UpgradeFigures extends Figures, KeyedCalls {
-  /** Decisions that were made again. */
+  /** The number of replayed decisions. */
   readonly verified: number
   /** Hosts that left, came back or got another name, by what was done. */
   readonly leaves: Readonly<Record<Leave['how'], number>>
 }
 
 const REPLICAS = 3
-/** Each restart may take so long, and no caller gives up before. */
+/** The longest time of a restart, before which no caller gives up. */
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const AGAIN_AFTER_MS = 50
@@ -46,7 +46,7 @@ const LEAVES_MS = 120_000
 /**
  * Three replicas under load are exchanged one after the other for a newer release that is held at the older one's feature
  * level, and back, and for one that is not held; then the level is raised, and the older release must not start any more.
- * What the callers were told is judged as the nemesis does.
+ * The answers of the callers are judged like those of the nemesis.
  */
 export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: string) => void): Promise<UpgradeFigures> {
   const { engine, from, seconds, clients, seed, startRelease, signal = new AbortController().signal } = options
@@ -123,11 +123,11 @@ async function tryAllOf(upgrade: Upgrade): Promise<void> {
   run.leavesOften = false
 }
 
-/** Each way was tried. A host is forgotten with its claims or without: those of a small fleet seldom have none. */
+/** Whether each way was tried. A host is forgotten with or without claims, because hosts of a small fleet seldom have none. */
 const hasAllOf = ({ forget, force, readmit, replace }: UpgradeFigures['leaves']): boolean =>
   forget + force > 0 && readmit > 0 && replace > 0
 
-/** How often each was done. */
+/** The number of removals of each kind. */
 function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   const counts = { forget: 0, force: 0, readmit: 0, replace: 0 }
   for (const { call, outcome } of history)
@@ -135,7 +135,7 @@ function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   return counts
 }
 
-/** One replica after the other, each when the one before it answers writes. */
+/** Restarts one replica after the other, each when the one before it answers writes. */
 async function roll(checks: Checks, { cluster, run, signal, say }: Upgrade, fault: string, release: Release): Promise<Injected[]> {
   const done: Injected[] = []
   for (const [i, replica] of cluster.replicas.entries()) {
@@ -170,7 +170,7 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
   checks.check("held: the log's level is one that the older release reads", found <= level, () => `${found}, not ${level}`)
 }
 
-/** Nobody holds it any more: the next decision raises the level, and the older release ends with both numbers. */
+/** No replica is held back any longer: the next decision raises the level, and the older release stops with both numbers in its message. */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as ReplicaProcess
   if (isNewer(level)) {
@@ -188,7 +188,7 @@ async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level
 export const textOf = ({ keys, again, unanswered, verified, leaves, ...figures }: UpgradeFigures): string[] => [
   ...linesOf(figures, 'restarts'),
   `keys         ${keys} calls with a key, ${again} of them asked more than once, ${unanswered} without an answer`,
-  `verified     ${verified} decisions made again`,
+  `verified     ${verified} decisions replayed`,
   `hosts        ${Object.entries(leaves)
     .map(([how, count]) => `${how} ${count}`)
     .join(', ')}`,

@@ -4,10 +4,10 @@ import type { Checks } from '../checks.ts'
 import type { Cluster } from '../safety-under-faults/cluster.ts'
 import { decisionsOf } from '../safety-under-faults/final.ts'
 
-/** Signs come every two seconds, and digests once the log stands still. */
+/** The time for signs, which come every two seconds, and for digests after the last change of the log. */
 const STILL_MS = 60_000
 const LOOK_EVERY_MS = 200
-/** Decisions that are made again: all, or so many from all over the run. */
+/** The number of replayed decisions, spread over the run; all by default. */
 const MOST_VERIFIED = 300
 
 interface Standing {
@@ -16,7 +16,7 @@ interface Standing {
   readonly stateHash: { readonly revision: number; readonly hash: string } | null
 }
 
-/** Once nothing moves any more, every replica has the same state, and every decision of the run is what it was. */
+/** Checks after the last change that every replica has the same state, and that every decision of the run is unchanged. */
 export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<number> {
   const first = replicas[0]?.client as Client
   const standings = await untilStill(first, replicas.length)
@@ -32,7 +32,7 @@ export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<
   for (const [i, id] of verified.entries()) {
     const { client } = replicas[i % replicas.length] as Cluster['replicas'][0]
     const { verifyDecision } = await client.request<{ verifyDecision: Verified }>(VERIFY, { id })
-    checks.check('a decision is made again, the same, whichever release made it', verifyDecision.outcome === 'SAME', () =>
+    checks.check('the replay of a decision is the same, whichever release made it', verifyDecision.outcome === 'SAME', () =>
       JSON.stringify({ id, ...verifyDecision }),
     )
   }

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Claim } from '../claims/claim.ts'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { byExtent } from '../../../../testing/extent.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
-import type { OwnHostRecord } from '../fleet/hosts.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
+import type { OwnHostRecord } from '../hosts/hosts.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import type { Claim } from '../records/claim.ts'
 import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
 import { audit } from './audit.ts'
 import { compareFleets } from './diff.ts'
 import { digestPart, HOSTS_PER_PART, partsOf } from './digest.ts'
@@ -28,7 +29,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
       fc.property(histories, (steps) => {
         const fleet = new Fleet()
         const historian = new Historian(level)
-        // below STRICT_CLAIMS an instance may be claimed twice, which the auditor is right to find
+        // Below STRICT_CLAIMS an instance may be claimed twice, which the auditor rightly finds.
         const isMistake = ({ code }: Finding): boolean => level >= STRICT_CLAIMS || code !== 'instance.twice'
         fleet.apply(historian.first(fleet))
         for (const [i, step] of steps.entries()) {
@@ -41,7 +42,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
           expect(differencesOf(fleet, twin)).toEqual([])
         }
       }),
-      { seed, numRuns: 10 },
+      { seed, numRuns: byExtent(4, 10) },
     )
   },
 )
@@ -49,7 +50,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
 const group = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 const AGGREGATE = aUuid(0x70)
 
-/** Two hosts with cells and GPUs, an aggregate, a group of two, a reservation, an open move and an ended claim. */
+/** Two hosts with cells and GPUs, an aggregate, a group of two members, a reservation, an open move and an ended claim. */
 function aState(): Fleet {
   const log = aLog()
   const shape = {
@@ -93,7 +94,7 @@ function aState(): Fleet {
 
 const h1 = ({ hosts }: Fleet): OwnHostRecord => hosts.own(0 as HostIndex)
 const claim = ({ ledger }: Fleet, id: string): Claim => ledger.claims.get(id) as Claim
-/** Writes what no apply would. */
+/** Writes faults into the state that `apply` would never write. */
 const force = (thing: object, members: object): void => void Object.assign(thing, members)
 const add = (column: { [index: number]: number } | undefined, index: number, by: number): void => {
   if (column !== undefined) column[index] = (column[index] ?? 0) + by
@@ -102,7 +103,7 @@ const add = (column: { [index: number]: number } | undefined, index: number, by:
 interface Fault {
   readonly name: string
   plant(fleet: Fleet): void
-  /** Code, subject and field of what must be found. */
+  /** Code, subject and field of each finding that is expected. */
   readonly found: readonly string[]
 }
 
@@ -214,17 +215,17 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_entry host claims'],
   },
   {
-    name: 'a reservation will never expire',
+    name: 'a reservation has no time of expiry',
     plant: (fleet) => fleet.ledger.reserved.delete('c2'),
     found: ['state.orphan_claim claim reservations'],
   },
   {
-    name: 'a claim that is confirmed is still to expire',
+    name: 'a confirmed claim has a time of expiry',
     plant: (fleet) => fleet.ledger.reserved.set('c1', claim(fleet, 'c1')),
     found: ['state.orphan_entry claim reservations'],
   },
   {
-    name: 'a reservation is of no claim',
+    name: 'a reservation belongs to no claim',
     plant: (fleet) => fleet.ledger.reserved.set('nobody', { ...claim(fleet, 'c2'), id: 'nobody' }),
     found: ['state.orphan_entry reservation reservations'],
   },
@@ -244,7 +245,7 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_entry key forgottenAt'],
   },
   {
-    name: 'two claims go by one id',
+    name: 'two claims are listed under one id',
     plant: (fleet) => fleet.ledger.claimsInFull.set('c9', claim(fleet, 'c1')),
     found: ['state.duplicate claim id'],
   },
@@ -259,7 +260,7 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_claim claim source of the move'],
   },
   {
-    name: 'a group counts a member too few',
+    name: 'a group counts one member too few',
     plant: ({ groups }) => groups.own(group.uuid)?.members.set(0 as HostIndex, 1),
     found: [`state.group_count host members of ${group.uuid}`, 'state.group_count group members'],
   },
@@ -280,7 +281,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-/** Two GPUs, two claims, and a host that uses the GPU of the first for the second. */
+/** Two GPUs, two claims, and a host that uses the first claim's GPU for the second claim. */
 function onAnotherGpu(): Fleet {
   const log = aLog()
   const gpus = (first: number) => [first, 0].map((usedMilli, index) => ({ index, model: null, usedMilli }))
@@ -293,7 +294,7 @@ function onAnotherGpu(): Fleet {
   return log.fleet
 }
 
-test('a claim forgets its amount when pins move: it is found, in what is free of all GPUs', () => {
+test('a claim forgets its amount when pins move: it is found by the free share of all GPUs', () => {
   expect(findingsOf(onAnotherGpu())).toEqual([])
   const fleet = onAnotherGpu()
   force(h1(fleet).gpus[1] ?? {}, { freeMilli: 1_000 })
@@ -313,7 +314,7 @@ test('a claim that was let in where another claim waits for its GPU is found', (
   expect(findingsOf(fleet).map(({ code, field }) => `${code} ${field}`)).toContain('state.over_capacity GPUs')
 })
 
-test('profiles that are part of the release are no part of the state: another release may have others', () => {
+test('profiles of the release are not part of the state, since another release may have different ones', () => {
   expect(headView(new Fleet()).activeProfiles).toEqual([])
 })
 
@@ -325,8 +326,8 @@ describe('each kind of fault is found, and shown by comparing with the state as 
   test.each(faults)('$name', ({ plant, found }) => {
     const fleet = aState()
     plant(fleet)
-    const told = findingsOf(fleet).map(({ code, subject, field }) => `${code} ${subject} ${field}`)
-    for (const one of found) expect(told).toContain(one)
+    const texts = findingsOf(fleet).map(({ code, subject, field }) => `${code} ${subject} ${field}`)
+    for (const one of found) expect(texts).toContain(one)
     const sound = aState()
     expect(digestsOf(fleet)).not.toEqual(digestsOf(sound))
     expect(differencesOf(fleet, sound).length).toBeGreaterThan(0)
@@ -335,7 +336,7 @@ describe('each kind of fault is found, and shown by comparing with the state as 
 })
 
 test.each(['gpuMostFreeMilli', 'zone', 'serviceSuspect'] as const)(
-  'what follows from the rest, %s, is in no digest: another release may not have it; wrong, it is found all the same',
+  'derived data, %s, is in no digest, since another release may not have it; a wrong value is found all the same',
   (name) => {
     const fleet = aState()
     const column = fleet.hosts.columns[name]
@@ -345,7 +346,7 @@ test.each(['gpuMostFreeMilli', 'zone', 'serviceSuspect'] as const)(
   },
 )
 
-test('an excess that a report brought is none of the claims’', () => {
+test('an excess that a report caused is not blamed on claims', () => {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 8 })])
   expect(log.append([aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 8 } }, mode: 'CONFIRM' })], { at: 2_000 })).toEqual([undefined])
@@ -353,7 +354,7 @@ test('an excess that a report brought is none of the claims’', () => {
   expect(findingsOf(log.fleet)).toEqual([])
 })
 
-test('comparing tells the thing, the member, and both values; no part but its own has another digest', () => {
+test('a comparison names the object, the member, and both values; only the digest of its own part differs', () => {
   const log = (hosts: number) => {
     const made = aLog()
     made.append(Array.from({ length: hosts }, (_, i) => aReport(`h${i}`, { vcpus: 8 })))

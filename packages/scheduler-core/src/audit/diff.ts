@@ -1,23 +1,23 @@
-import { canonicalJson } from '../canonical-json.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type HostRecord, hostKey } from '../fleet/hosts.ts'
-import type { HostIndex } from '../host-index.ts'
+import { type HostRecord, hostKey } from '../hosts/hosts.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
 
 /** Something in which two fleets at one revision differ. */
 export interface Difference {
   readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
   readonly name: string
-  /** The member of the thing; `''` where only one of the fleets has it. */
+  /** The member of the object; `''` where only one of the fleets has the object. */
   readonly field: string
-  /** JSON, shortened; null: not there. */
+  /** JSON, shortened; null: it is absent. */
   readonly before: string | null
   readonly after: string | null
 }
 
 const MAX_TEXT = 200
 
-/** Compares two fleets that stand at the same revision, one thing per step: both may move between two steps, together. */
+/** Compares two fleets at the same revision, one object per step. Both may move on between two steps, as long as they do so together. */
 export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   yield differences('fleet', '', headView(before), headView(after))
   const count = Math.max(before.hosts.count, after.hosts.count)
@@ -30,9 +30,9 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
     yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
   }
-  // what both have was compared in the first round
+  // Objects that both fleets have were compared in the first round.
   for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
-  // what both have by one name was compared just now
+  // Objects that both fleets have under one name were compared just now.
   for (const { account, key } of after.ledger.keys())
     if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
   for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
@@ -46,44 +46,47 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
-/** The differences between a fleet and a copy of it to which one entry was applied since: of what the entry wrote. */
+/** The differences between a fleet and a copy of it from before one entry was applied, limited to the objects that the entry wrote. */
 export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
-    // what neither has written is shared
+    // Both fleets share the records that neither has written.
     if (old !== next) yield differences('host', nameOf(old, next), old && hostView(before, old), hostView(after, next))
   }
-  // they are replaced when they are written, never changed
+  // Aggregates are replaced when they are written, never changed in place.
   for (const uuid of namesOf(before.aggregates.byUuid, after.aggregates.byUuid)) {
     const [old, next] = [before.aggregates.byUuid.get(uuid), after.aggregates.byUuid.get(uuid)]
     if (old !== next) yield differences('aggregate', uuid, viewOf(old), viewOf(next))
   }
-  const tell = claimTeller(before, after)
-  for (const { id } of after.ledger.changed) yield tell(id)
+  const compareClaim = claimComparer(before, after)
+  for (const { id } of after.ledger.changed) yield compareClaim(id)
 }
 
-/** A host that left is told by what it was called: another one may have its name by now. */
+/** A host that left is reported by its former name: another host may have that name by now. */
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
-/** The differences in some hosts, and in some claims with their keys and groups, between two fleets, of which one is a copy of the other from before. */
+/**
+ * The differences in some hosts, and in some claims with their keys and groups, between two fleets, of which one is an earlier copy of the
+ * other.
+ */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
   const found: Difference[] = []
   for (const index of hosts) {
     const [old, next] = [before.hosts.records[index], after.hosts.get(index)]
     found.push(...differences('host', hostKey(next), old && hostView(before, old), hostView(after, next)))
   }
-  const tell = claimTeller(before, after)
-  for (const id of claims) found.push(...tell(id))
+  const compareClaim = claimComparer(before, after)
+  for (const id of claims) found.push(...compareClaim(id))
   return found
 }
 
-/** Tells the differences in a claim, and in its key and its group unless those were told with a claim before. */
-function claimTeller(before: Fleet, after: Fleet): (id: string) => Difference[] {
-  const told = new Set<string>()
+/** Compares a claim, and its key and group unless they were compared with an earlier claim. */
+function claimComparer(before: Fleet, after: Fleet): (id: string) => Difference[] {
+  const compared = new Set<string>()
   const isNew = (...name: readonly string[]): boolean => {
-    const size = told.size
-    return told.add(JSON.stringify(name)).size > size
+    const size = compared.size
+    return compared.add(JSON.stringify(name)).size > size
   }
   return (id) => {
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
@@ -107,7 +110,7 @@ interface Names {
   has(name: string): boolean
 }
 
-/** Names in both maps, each once; robust against entries that come and go between two steps. */
+/** Names in both maps, each once; entries may come and go between two steps. */
 function* namesOf(before: Names, after: Names): Generator<string> {
   yield* before.keys()
   for (const key of after.keys()) if (!before.has(key)) yield key
@@ -127,7 +130,7 @@ function differences(
   return [...fields].flatMap((field) => fieldDifferences(subject, name, field, before[field], after[field]))
 }
 
-/** Members of members are told one by one, as deep as columns of classes are. */
+/** Nested members are compared one by one, down to the depth of the columns of classes. */
 function fieldDifferences(subject: Difference['subject'], name: string, field: string, before: unknown, after: unknown): Difference[] {
   if (before === after || canonicalJson(before) === canonicalJson(after)) return []
   if (!isRecord(before) || !isRecord(after)) return [{ subject, name, field, before: shown(before), after: shown(after) }]

@@ -1,17 +1,22 @@
-import { byCodeUnit } from '../canonical-json.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
 import { headView, wholeHostView } from './views.ts'
 
-/** What digests are taken of, and how; raised with every change of that, so that two releases do not seem to differ. */
+/**
+ * Version of the form that digests are taken of; raised with every change of that form, so that two releases never seem to differ because
+ * of it.
+ */
 export const DIGEST_FORMAT = 2
 
-/** Hosts in one part of the state. Few, since a part is digested in one go (npm run prove -- restart tells how long that takes). */
+/**
+ * Hosts in one part of the state. There are few, since a part is digested in one go (npm run prove -- restart reports how long that takes).
+ */
 export const HOSTS_PER_PART = 4
 
-/** How many parts the state has: the first is what there is once, then the hosts in the order of first sight. */
+/** How many parts the state has: the first holds what exists only once, the others hold the hosts in the order of first sight. */
 export const partsOf = ({ hosts }: Fleet): number => 1 + Math.ceil(hosts.count / HOSTS_PER_PART)
 
-/** The digest of one part as it is now, 16 hexadecimal digits: equal on all replicas at the same revision. */
+/** The present digest of one part, 16 hexadecimal digits: equal on all replicas at the same revision. */
 export function digestPart(fleet: Fleet, part: number): string {
   const digest = createDigest()
   if (part === 0) {
@@ -25,14 +30,14 @@ export function digestPart(fleet: Fleet, part: number): string {
   return digest.end()
 }
 
-/** One digest of the digests of all parts, in their order. */
+/** The digest of the digests of all parts, in their order. */
 export function digestAll(parts: readonly string[]): string {
   const digest = createDigest()
   digest.take(parts)
   return digest.end()
 }
 
-/** FNV-1a over the code units of a value's canonical form, in two lanes: for telling states apart, not for secrets. */
+/** FNV-1a over the code units of a value's canonical form, in two lanes. It distinguishes states and is not for security. */
 function createDigest() {
   let a = 0x811c9dc5
   let b = 0x01234567
@@ -57,17 +62,17 @@ function createDigest() {
       }
       text('}')
     }
-    // a text and a number of the same spelling are two things
+    // A text and a number with the same spelling are different values.
     else if (typeof value === 'string') text(`"${value.length}${value}`)
     else text(` ${value}`)
   }
   return { take, end: () => hex(a) + hex(b) }
 }
 
-/** Objects of one kind have the same keys in one order: their sorted order is worked out once. */
+/** Objects of one kind have the same keys in one order, so their sorted order is computed once. */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
-/** Objects whose keys callers choose may have many and long ones, and are rarely alike. */
+/** Objects whose keys callers choose may have many and long keys, and are rarely alike. */
 const MAX_ORDER_LENGTH = 1_000
 
 function inOrder(keys: string[]): readonly string[] {

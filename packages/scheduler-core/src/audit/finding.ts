@@ -1,13 +1,13 @@
 import type { HostWarning } from '../fleet/warnings.ts'
-import type { HostIndex } from '../host-index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
-/** What the audit of a replica's state may find. Written once, never reused or renamed; docs/errors.md has a cure for each. */
+/** What the audit of a replica's state may find. Codes are never reused or renamed; docs/errors.md has a cure for each. */
 export const auditCodes = {
   'state.over_capacity': 'A claim that was made after the host’s last report makes the host exceed what it has.',
-  'state.host_gone': 'A claim is on a host that is not there.',
+  'state.host_gone': 'A claim is on a host that does not exist.',
   'state.column': 'What a host is said to hold is not what its report and its claims give.',
   'state.orphan_claim': 'A claim is missing from an index that should list it.',
-  'state.orphan_entry': 'An index lists what is not there, or is not as the index says.',
+  'state.orphan_entry': 'An index lists something that does not exist, or that does not match the index.',
   'state.duplicate': 'Two claims or idempotency keys go by one name.',
   'instance.twice': 'One instance has two live claims in one project or account that are not the two ends of a move.',
   'instance.elsewhere': 'One instance has live claims in several projects or accounts.',
@@ -20,23 +20,24 @@ export const auditCodes = {
   'state.diverged': 'Another replica has another state at the same revision.',
 } as const
 
-/** The codes above, and those of the warnings that a host has: what it reports as used contradicts its claims. */
+/** The codes above, and those of the warnings of a host whose reported use contradicts its claims. */
 export type AuditCode = keyof typeof auditCodes | HostWarning['code']
 
 /**
- * Whether a finding says that this replica's own state is not what its log gives. The others are about what callers and hosts did: every
- * replica has them, a state with them may be kept and begun with, and no `replicaHeal` mends them.
+ * Whether a finding means that this replica's own state differs from the one that its log implies. All other findings
+ * are about actions of callers and hosts: every replica has them, a replica may start from a state with them, and
+ * `replicaHeal` repairs none of them.
  */
 export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
 /**
- * How much a finding says. VIOLATION: a promise of this service is broken. WARNING: hosts report what contradicts the claims, so that
- * an operator has to look. NOTICE: something that may be as it should, and that this service does not know of.
+ * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: hosts report what contradicts the claims, so that an
+ * operator has to look. NOTICE: something that may be correct, and that this service does not know about.
  */
 export const severities = ['VIOLATION', 'WARNING', 'NOTICE'] as const
 export type Severity = (typeof severities)[number]
 
-/** The promise of docs/promises.md that each finding is about. */
+/** The promise of docs/promises.md that each finding concerns. */
 export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'state.over_capacity': 'I1',
   'state.host_gone': 'I7',
@@ -60,15 +61,15 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
 }
 
 /**
- * Hosts may report anything, and callers may use one uuid in several projects: no promise of this service is broken by either, so that
- * neither raises the number of violations.
+ * Hosts may report anything, and callers may use one uuid in several projects. Neither breaks a promise of this service, so neither raises
+ * the number of violations.
  */
 export const severityOf = (code: AuditCode): Severity => {
   if (code === 'instance.unclaimed') return 'NOTICE'
   return promiseOf[code] === 'I18' || code === 'instance.elsewhere' ? 'WARNING' : 'VIOLATION'
 }
 
-/** Contradictions in the order in which an operator should look at them: where data may be lost first, where figures are unsure last. */
+/** Contradictions in the order in which an operator should look at them: possible loss of data first, unreliable figures last. */
 const contradictions: readonly AuditCode[] = [
   'instance.two_hosts',
   'host.same_machine',
@@ -82,28 +83,28 @@ const contradictions: readonly AuditCode[] = [
   'instance.unclaimed',
 ]
 
-/** Where a finding comes among others, from 0: what breaks a promise first, then contradictions in their order. */
+/** The rank of a finding among others, from 0: broken promises first, then contradictions in their order. */
 export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(code)
 
-/** Whether there is such a code. */
+/** Whether an audit code of this name exists. */
 export const isAuditCode = (code: string): code is AuditCode => Object.hasOwn(promiseOf, code)
 
-/** What the audit looks at, one at a time. */
+/** The kinds of objects that the audit checks. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 
-/** One thing in a replica's state that cannot be, or that contradicts what hosts report. */
+/** One thing in a replica's state that is impossible, or that contradicts what hosts report. */
 export interface Finding {
   readonly code: AuditCode
-  /** What was looked at: the kind of thing, and its name. */
+  /** The object that was checked: its kind and its name. */
   readonly subject: Subject
   readonly name: string
-  /** Where the host is known. */
+  /** Present where the host is known. */
   readonly host: string | null
   readonly claim: string | null
-  /** Which column, index or member. */
+  /** Which column, index or member is wrong. */
   readonly field: string
   readonly expected: string
   readonly actual: string
-  /** Where it is about several hosts: which, for its repair. */
+  /** Present where the finding is about several hosts: these hosts, for its repair. */
   readonly hosts?: readonly HostIndex[]
 }

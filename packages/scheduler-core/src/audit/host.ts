@@ -1,76 +1,79 @@
-import { isLive } from '../claims/claim.ts'
-import { countedStats } from '../fleet/allocation.ts'
-import { at, type ClassColumns } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type HostRecord, hostKey } from '../fleet/hosts.ts'
-import { PLAIN_IN_CELLS, STRICT_CLAIMS } from '../fleet/levels.ts'
-import type { HostStats } from '../fleet/stats.ts'
-import { statsToCount } from '../fleet/used-from.ts'
-import type { HostIndex } from '../host-index.ts'
+import { countedStats } from '../hosts/allocation.ts'
+import { at, type ClassColumns } from '../hosts/columns.ts'
+import { type HostRecord, hostKey } from '../hosts/hosts.ts'
 import { maxUnitOf } from '../kinds/classes/room.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
-import { isServiceSuspect } from '../nova/told-service.ts'
+import { isLive } from '../records/claim.ts'
+import { statsToCount } from '../records/used-from.ts'
+import { isServiceSuspect } from '../report/reported-service.ts'
+import type { HostStats } from '../report/stats.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { PLAIN_IN_CELLS, STRICT_CLAIMS } from '../values/levels.ts'
 import type { AuditCode, Finding } from './finding.ts'
 import { floorOf } from './floor.ts'
 import { auditPlainMemory } from './plain-memory.ts'
 import { auditCells, auditGpus } from './strict-units.ts'
-import { type CellSums, type Held, type HostSums, heldBeside, sumClaims } from './sums.ts'
+import { type CellSums, type Held, type HostSums, heldUncounted, sumClaims } from './sums.ts'
 
-/** I1 and I13 of one host, and what it lists: its columns against its report and its claims, and nothing taken twice. */
+/**
+ * Checks I1 and I13 of one host and the host's indexes: its columns must follow from its report and its claims, and nothing may be taken
+ * twice.
+ */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const record = fleet.hosts.records[index]
   if (record === undefined) return []
   const findings: Finding[] = []
   const name = hostKey(record)
-  const tell: Tell = (code, field, expected, actual, claim = null) =>
+  const report: Report = (code, field, expected, actual, claim = null) =>
     findings.push({ code, subject: 'host', name, host: name, claim, field, expected: String(expected), actual: String(actual) })
   const sums = sumClaims(fleet, record)
-  checkName(fleet, record, tell)
-  checkClasses(fleet, record, sums, tell)
+  checkName(fleet, record, report)
+  checkClasses(fleet, record, sums, report)
   if (fleet.featureLevel < STRICT_CLAIMS) {
-    checkGpus(fleet, record, sums, tell)
-    checkCells(record, sums, tell)
+    checkGpus(fleet, record, sums, report)
+    checkCells(record, sums, report)
   } else {
     const stats = countedStats(fleet.hosts, record)
-    checkGpuSums(fleet, record, tell)
-    if (record.cells.length !== stats.numaCells.length) tell('state.column', 'cells', stats.numaCells.length, record.cells.length)
+    checkGpuSums(fleet, record, report)
+    if (record.cells.length !== stats.numaCells.length) report('state.column', 'cells', stats.numaCells.length, record.cells.length)
     for (const { code, field, expected, actual, claim } of [...auditGpus(record, stats, sums), ...auditCells(record, stats, sums)])
-      tell(code, field, expected, actual, claim)
+      report(code, field, expected, actual, claim)
   }
-  if (fleet.featureLevel >= PLAIN_IN_CELLS) checkPlainMemory(fleet, record, sums, tell)
+  if (fleet.featureLevel >= PLAIN_IN_CELLS) checkPlainMemory(fleet, record, sums, report)
   for (const kind of allKinds)
     for (const { code, field, expected, actual, claim } of kind.audit?.(fleet.hosts, record.index, sums.grants.get(kind.name) ?? []) ?? [])
-      tell(code, field, expected, actual, claim)
-  checkCounts(fleet, record, sums, tell)
-  checkClaims(fleet, record, tell)
-  checkGroups(fleet, record, sums, tell)
+      report(code, field, expected, actual, claim)
+  checkCounts(fleet, record, sums, report)
+  checkClaims(fleet, record, report)
+  checkGroups(fleet, record, sums, report)
   return findings
 }
 
-type Tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, claim?: string | null) => void
+type Report = (code: AuditCode, field: string, expected: string | number, actual: string | number, claim?: string | null) => void
 
 const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
 
-function checkName({ hosts, aggregates }: Fleet, record: HostRecord, tell: Tell): void {
+function checkName({ hosts, aggregates }: Fleet, record: HostRecord, report: Report): void {
   const isThere = record.gone === null
   if (at(hosts.columns.gone, record.index) !== Number(!isThere))
-    tell('state.column', 'gone', Number(!isThere), at(hosts.columns.gone, record.index))
+    report('state.column', 'gone', Number(!isThere), at(hosts.columns.gone, record.index))
   if ((hosts.find(record) === record) !== isThere)
-    tell('state.orphan_entry', 'index by name', isThere ? record.index : 'none', hosts.find(record)?.index ?? 'none')
+    report('state.orphan_entry', 'index by name', isThere ? record.index : 'none', hosts.find(record)?.index ?? 'none')
   const isListed = hosts.nodesOf(record.host).includes(record.index)
-  if (isListed !== isThere) tell('state.orphan_entry', 'nodes of the host', said(isThere), said(isListed))
+  if (isListed !== isThere) report('state.orphan_entry', 'nodes of the host', said(isThere), said(isListed))
   const uuids = isThere ? aggregates.of(record.host).map(({ uuid }) => uuid) : []
-  if (uuids.join() !== record.aggregates.join()) tell('state.orphan_entry', 'aggregates', uuids.join(' '), record.aggregates.join(' '))
+  if (uuids.join() !== record.aggregates.join()) report('state.orphan_entry', 'aggregates', uuids.join(' '), record.aggregates.join(' '))
   const { zone, serviceSuspect } = hosts.columns
   const numberOf = hosts.zoneOf(record.zone)
-  if (at(zone, record.index) !== numberOf) tell('state.column', 'zone', numberOf ?? 'none', at(zone, record.index))
+  if (at(zone, record.index) !== numberOf) report('state.column', 'zone', numberOf ?? 'none', at(zone, record.index))
   const isSuspect = Number(isServiceSuspect(record.stats))
-  if (at(serviceSuspect, record.index) !== isSuspect) tell('state.column', 'serviceSuspect', isSuspect, at(serviceSuspect, record.index))
+  if (at(serviceSuspect, record.index) !== isSuspect) report('state.column', 'serviceSuspect', isSuspect, at(serviceSuspect, record.index))
 }
 
-/** Every class column from the report, with whole numbers of any size; free from what claims hold. */
-function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, tell: Tell): void {
+/** Recomputes every class column from the report, with whole numbers of any size, and the free amount from what claims hold. */
+function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, report: Report): void {
   const { index } = record
   const reported = inventoriesOf(countedStats(hosts, record))
   for (const [name, columns] of hosts.classes) {
@@ -99,23 +102,23 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
     let column: keyof ClassColumns
     for (column in expected)
       if (at(columns[column], index) !== expected[column])
-        tell('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
-    if (expected.free < 0 && held?.late !== undefined) tell('state.over_capacity', name, capacity, used + claimed, held.late.id)
+        report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
+    if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // a class that was never given columns
-  for (const name of classes.keys()) if (!hosts.classes.has(name)) tell('state.column', `${name}.claimed`, 'columns', 'none')
+  // A class that has no columns, though claims hold it.
+  for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
-/** What of a class materialised claims hold, and what all claims hold beside the report. */
+/** How much of a class materialised claims hold, and how much all claims hold that the report does not count. */
 function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
   const countsUse = inventory !== undefined && inventory.used !== null
   const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
-  return { covered, claimed: heldBeside(held, countsUse) + Math.max(0, covered - (inventory?.used ?? 0)) }
+  return { covered, claimed: heldUncounted(held, countsUse) + Math.max(0, covered - (inventory?.used ?? 0)) }
 }
 
 const ratioOf = ({ allocationRatio }: Inventory): number => Math.round(allocationRatio * 1_000)
 
-function checkPlainMemory({ hosts }: Fleet, record: HostRecord, sums: HostSums, tell: Tell): void {
+function checkPlainMemory({ hosts }: Fleet, record: HostRecord, sums: HostSums, report: Report): void {
   const stats = countedStats(hosts, record)
   const inventory = inventoriesOf(stats).get('MEMORY_MB') as Inventory
   const { total, reserved, used } = inventory
@@ -124,65 +127,66 @@ function checkPlainMemory({ hosts }: Fleet, record: HostRecord, sums: HostSums, 
     { total, reserved, ratioMilli: ratioOf(inventory), used: used ?? 0 },
     sums,
   ))
-    tell(code, field, expected, actual, claim)
+    report(code, field, expected, actual, claim)
 }
 
-function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: HostSums, tell: Tell): void {
+function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: HostSums, report: Report): void {
   let free = 0
   let most = stats.gpus.length === 0 ? 0 : Number.NEGATIVE_INFINITY
   for (const { index: number, usedMilli } of stats.gpus) {
     const held = sums.gpus.get(number)
-    const used = (usedMilli ?? 0) + heldBeside(held, usedMilli !== null)
+    const used = (usedMilli ?? 0) + heldUncounted(held, usedMilli !== null)
     const gpu = gpus.find((device) => device.index === number)
     free += 1_000 - used
     most = Math.max(most, 1_000 - used)
-    if (gpu?.freeMilli !== 1_000 - used) tell('state.column', `GPU ${number} freeMilli`, 1_000 - used, gpu?.freeMilli ?? 'none')
-    if (used > 1_000 && held?.late !== undefined) tell('state.over_capacity', `GPU ${number}`, 1_000, used, held.late.id)
+    if (gpu?.freeMilli !== 1_000 - used) report('state.column', `GPU ${number} freeMilli`, 1_000 - used, gpu?.freeMilli ?? 'none')
+    if (used > 1_000 && held?.late !== undefined) report('state.over_capacity', `GPU ${number}`, 1_000, used, held.late.id)
   }
-  if (gpus.length !== stats.gpus.length) tell('state.column', 'GPUs', stats.gpus.length, gpus.length)
-  if (at(hosts.columns.gpuFreeMilli, index) !== free) tell('state.column', 'gpuFreeMilli', free, at(hosts.columns.gpuFreeMilli, index))
+  if (gpus.length !== stats.gpus.length) report('state.column', 'GPUs', stats.gpus.length, gpus.length)
+  if (at(hosts.columns.gpuFreeMilli, index) !== free) report('state.column', 'gpuFreeMilli', free, at(hosts.columns.gpuFreeMilli, index))
   if (at(hosts.columns.gpuMostFreeMilli, index) !== most)
-    tell('state.column', 'gpuMostFreeMilli', most, at(hosts.columns.gpuMostFreeMilli, index))
+    report('state.column', 'gpuMostFreeMilli', most, at(hosts.columns.gpuMostFreeMilli, index))
 }
 
-/** The columns that say what the GPUs of a host have together. */
-function checkGpuSums({ hosts: { columns } }: Fleet, { index, gpus, stats }: HostRecord, tell: Tell): void {
+/** Checks the columns with the sums over all GPUs of a host. */
+function checkGpuSums({ hosts: { columns } }: Fleet, { index, gpus, stats }: HostRecord, report: Report): void {
   const free = gpus.map(({ freeMilli }) => freeMilli)
   const sum = free.reduce((total, milli) => total + milli, 0)
   const most = free.length === 0 ? 0 : Math.max(...free)
-  if (gpus.length !== stats.gpus.length) tell('state.column', 'GPUs', stats.gpus.length, gpus.length)
-  if (at(columns.gpuFreeMilli, index) !== sum) tell('state.column', 'gpuFreeMilli', sum, at(columns.gpuFreeMilli, index))
-  if (at(columns.gpuMostFreeMilli, index) !== most) tell('state.column', 'gpuMostFreeMilli', most, at(columns.gpuMostFreeMilli, index))
+  if (gpus.length !== stats.gpus.length) report('state.column', 'GPUs', stats.gpus.length, gpus.length)
+  if (at(columns.gpuFreeMilli, index) !== sum) report('state.column', 'gpuFreeMilli', sum, at(columns.gpuFreeMilli, index))
+  if (at(columns.gpuMostFreeMilli, index) !== most) report('state.column', 'gpuMostFreeMilli', most, at(columns.gpuMostFreeMilli, index))
 }
 
-function checkCells({ stats, cells }: HostRecord, sums: HostSums, tell: Tell): void {
-  if (cells.length !== stats.numaCells.length) tell('state.column', 'cells', stats.numaCells.length, cells.length)
+function checkCells({ stats, cells }: HostRecord, sums: HostSums, report: Report): void {
+  if (cells.length !== stats.numaCells.length) report('state.column', 'cells', stats.numaCells.length, cells.length)
   const cpuRatio = Math.round(stats.cpuAllocationRatio * 1_000)
   const memoryRatio = Math.round(stats.ramAllocationRatio * 1_000)
   for (const reported of stats.numaCells) {
     const where = `cell ${reported.id}`
     const cell = cells.find(({ id }) => id === reported.id)
     if (cell === undefined) {
-      tell('state.column', where, 'there', 'none')
+      report('state.column', where, 'there', 'none')
       continue
     }
     const held = sums.cells.get(reported.id)
     const cpuCapacity = floorOf(reported.cpuset.length, cpuRatio)
     const memoryCapacity = floorOf(reported.memoryMb, memoryRatio)
-    const cpus = (reported.cpuUsage ?? 0) + heldBeside(held?.cpus, reported.cpuUsage !== null)
-    const memoryMb = (reported.memoryUsageMb ?? 0) + heldBeside(held?.memoryMb, reported.memoryUsageMb !== null)
-    if (cell.cpuFree !== cpuCapacity - cpus) tell('state.column', `${where} cpuFree`, cpuCapacity - cpus, cell.cpuFree)
+    const cpus = (reported.cpuUsage ?? 0) + heldUncounted(held?.cpus, reported.cpuUsage !== null)
+    const memoryMb = (reported.memoryUsageMb ?? 0) + heldUncounted(held?.memoryMb, reported.memoryUsageMb !== null)
+    if (cell.cpuFree !== cpuCapacity - cpus) report('state.column', `${where} cpuFree`, cpuCapacity - cpus, cell.cpuFree)
     if (cell.memoryFree !== memoryCapacity - memoryMb)
-      tell('state.column', `${where} memoryFree`, memoryCapacity - memoryMb, cell.memoryFree)
+      report('state.column', `${where} memoryFree`, memoryCapacity - memoryMb, cell.memoryFree)
     if (memoryMb > memoryCapacity && held?.memoryMb.late !== undefined)
-      tell('state.over_capacity', `${where} memory`, memoryCapacity, memoryMb, held.memoryMb.late.id)
-    checkPins(cell, held?.pinned, reported.pinnedCpus, tell)
-    checkPages(cell, held?.pages, reported.pages, tell)
+      report('state.over_capacity', `${where} memory`, memoryCapacity, memoryMb, held.memoryMb.late.id)
+    checkPins(cell, held?.pinned, reported.pinnedCpus, report)
+    checkPages(cell, held?.pages, reported.pages, report)
     const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
-    // only where the host says which CPUs may be dedicated are there some that nobody shares anyway
+    // Only a host that reports which CPUs may be dedicated can have CPUs that are never shared.
     const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
-    if (cpus > shareable && held?.cpus.late !== undefined) tell('state.over_capacity', `${where} CPUs`, shareable, cpus, held.cpus.late.id)
+    if (cpus > shareable && held?.cpus.late !== undefined)
+      report('state.over_capacity', `${where} CPUs`, shareable, cpus, held.cpus.late.id)
   }
 }
 
@@ -190,65 +194,65 @@ function checkPages(
   cell: CellState,
   sums: CellSums['pages'] | undefined,
   reported: HostStats['numaCells'][number]['pages'],
-  tell: Tell,
+  report: Report,
 ): void {
   if ((cell.pages ?? []).length !== reported.length)
-    tell('state.column', `cell ${cell.id} page sizes`, reported.length, (cell.pages ?? []).length)
+    report('state.column', `cell ${cell.id} page sizes`, reported.length, (cell.pages ?? []).length)
   for (const { sizeKib, total, used, reserved } of reported) {
     const held = sums?.get(sizeKib)
     const capacity = total - reserved
-    const taken = (used ?? 0) + heldBeside(held, used !== null)
+    const taken = (used ?? 0) + heldUncounted(held, used !== null)
     const free = cell.pages?.find((pages) => pages.sizeKib === sizeKib)?.free
     const where = `cell ${cell.id} pages of ${sizeKib} KiB`
-    if (free !== capacity - taken) tell('state.column', `${where} free`, capacity - taken, free ?? 'none')
-    if (taken > capacity && held?.late !== undefined) tell('state.over_capacity', where, capacity, taken, held.late.id)
+    if (free !== capacity - taken) report('state.column', `${where} free`, capacity - taken, free ?? 'none')
+    if (taken > capacity && held?.late !== undefined) report('state.over_capacity', where, capacity, taken, held.late.id)
   }
 }
 
-function checkPins(cell: CellState, pins: CellSums['pinned'] | undefined, reported: readonly number[] | null, tell: Tell): void {
+function checkPins(cell: CellState, pins: CellSums['pinned'] | undefined, reported: readonly number[] | null, report: Report): void {
   const own = new Set(reported ?? [])
   for (const cpu of new Set([...(pins?.keys() ?? []), ...cell.pinnedByClaims.keys()])) {
     const held = pins?.get(cpu)
-    const holders = heldBeside(held, reported !== null)
+    const holders = heldUncounted(held, reported !== null)
     const actual = cell.pinnedByClaims.get(cpu) ?? 0
-    if (actual !== holders) tell('state.column', `cell ${cell.id} CPU ${cpu}`, holders, actual)
+    if (actual !== holders) report('state.column', `cell ${cell.id} CPU ${cpu}`, holders, actual)
     if (held?.late !== undefined && holders + (own.has(cpu) ? 1 : 0) > 1)
-      tell('state.over_capacity', `cell ${cell.id} CPU ${cpu}`, 1, holders + (own.has(cpu) ? 1 : 0), held.late.id)
+      report('state.over_capacity', `cell ${cell.id} CPU ${cpu}`, 1, holders + (own.has(cpu) ? 1 : 0), held.late.id)
   }
 }
 
-function checkCounts({ hosts: { columns } }: Fleet, record: HostRecord, { newcomers }: HostSums, tell: Tell): void {
+function checkCounts({ hosts: { columns } }: Fleet, record: HostRecord, { newcomers }: HostSums, report: Report): void {
   const { index } = record
   const stats = statsToCount(record)
   const instances = stats.runningVms + newcomers
   const ioOps = stats.numIoOps + newcomers
-  if (at(columns.instances, index) !== instances) tell('state.column', 'instances', instances, at(columns.instances, index))
-  if (at(columns.ioOps, index) !== ioOps) tell('state.column', 'ioOps', ioOps, at(columns.ioOps, index))
+  if (at(columns.instances, index) !== instances) report('state.column', 'instances', instances, at(columns.instances, index))
+  if (at(columns.ioOps, index) !== ioOps) report('state.column', 'ioOps', ioOps, at(columns.ioOps, index))
 }
 
-/** What the host lists is in the ledger, and is here for a reason. */
-function checkClaims({ hosts, ledger }: Fleet, record: HostRecord, tell: Tell): void {
+/** Every claim that the host lists must be in the ledger, and must have a reason to be listed. */
+function checkClaims({ hosts, ledger }: Fleet, record: HostRecord, report: Report): void {
   const { claims, index } = record
   for (const claim of claims) {
     const known = ledger.claims.get(claim.id)
-    if (known === undefined) tell('state.orphan_entry', 'claims', 'a claim of the ledger', claim.id, claim.id)
-    else if (known !== claim) tell('state.duplicate', 'claims', `one claim ${claim.id}`, 'two', claim.id)
-    else if (claim.host !== index) tell('state.orphan_entry', 'claims', `a claim on host ${index}`, `on host ${claim.host}`, claim.id)
-    else if (!isLive(claim) && !hosts.isStillListed(record, claim.instance))
-      tell('state.orphan_entry', 'claims', 'a live claim, or one whose instance is here', claim.state, claim.id)
+    if (known === undefined) report('state.orphan_entry', 'claims', 'a claim of the ledger', claim.id, claim.id)
+    else if (known !== claim) report('state.duplicate', 'claims', `one claim ${claim.id}`, 'two', claim.id)
+    else if (claim.host !== index) report('state.orphan_entry', 'claims', `a claim on host ${index}`, `on host ${claim.host}`, claim.id)
+    else if (!isLive(claim) && claim.extra === null && !hosts.isStillListed(record, claim.instance))
+      report('state.orphan_entry', 'claims', 'a live claim, or one whose instance is here', claim.state, claim.id)
   }
 }
 
-function checkGroups({ groups }: Fleet, { index }: HostRecord, { members }: HostSums, tell: Tell): void {
+function checkGroups({ groups }: Fleet, { index }: HostRecord, { members }: HostSums, report: Report): void {
   for (const [uuid, count] of members) {
     const counted = groups.find(uuid)?.members.get(index) ?? 0
-    if (counted !== count) tell('state.group_count', `members of ${uuid}`, count, counted)
+    if (counted !== count) report('state.group_count', `members of ${uuid}`, count, counted)
   }
 }
 
 type Inventory = HostStats['inventories'][number]
 
-/** The classes of a report: the standard three as the report gives them, and those that it lists. */
+/** The classes of a report: the three standard ones from the plain fields, and those that it lists. */
 function inventoriesOf(stats: HostStats): ReadonlyMap<string, Inventory> {
   const standard: readonly (readonly [string, number, number, number])[] = [
     ['VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],

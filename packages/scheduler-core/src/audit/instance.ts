@@ -1,17 +1,17 @@
-import { isLive } from '../claims/claim.ts'
 import { isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from '../claims/instances.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
+import { hostKey } from '../hosts/hosts.ts'
+import { isLive } from '../records/claim.ts'
 import type { AuditCode, Finding } from './finding.ts'
 import { about } from './ledger.ts'
 
-/** An instance has one live claim, of which the two ends of an open move are one; what lists its claims lists live ones of it only. */
+/** An instance has one live claim; the two ends of an open move count as one. The index of its claims lists only live claims of it. */
 export function auditInstance({ hosts, ledger }: Fleet, instance: string): Finding[] {
-  const { findings, tell } = about('instance', instance, null, null)
+  const { findings, report } = about('instance', instance, null, null)
   const claims = ledger.instances.of(instance).flatMap((id) => {
     const claim = ledger.claims.get(id)
     if (claim === undefined || claim.instance !== instance || !isLive(claim)) {
-      tell('state.orphan_entry', 'claims', 'a live claim of the instance', claim?.state ?? 'none', id)
+      report('state.orphan_entry', 'claims', 'a live claim of the instance', claim?.state ?? 'none', id)
       return []
     }
     return [claim]
@@ -22,8 +22,8 @@ export function auditInstance({ hosts, ledger }: Fleet, instance: string): Findi
       ? 'instance.twice'
       : 'instance.elsewhere'
     const record = hosts.records[other.claim.host]
-    const { findings: found, tell: tellOf } = about('instance', instance, record === undefined ? null : hostKey(record), other.claim.id)
-    tellOf(code, 'live claims', textOf(first), textOf(other))
+    const { findings: found, report: reportOf } = about('instance', instance, record === undefined ? null : hostKey(record), other.claim.id)
+    reportOf(code, 'live claims', textOf(first), textOf(other))
     findings.push(...found)
   }
   return findings

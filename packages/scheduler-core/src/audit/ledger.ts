@@ -1,89 +1,92 @@
-import type { BoundKey } from '../claims/bound-key.ts'
-import { type Claim, isLive } from '../claims/claim.ts'
 import type { Aggregate } from '../fleet/aggregates.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { Group } from '../fleet/groups.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import type { HostIndex } from '../host-index.ts'
+import type { Group } from '../hosts/groups.ts'
+import { hostKey } from '../hosts/hosts.ts'
+import type { BoundKey } from '../records/bound-key.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
-/** I7 and orphans: a claim's host is there, and every index that should list the claim does. `id` is the name it goes by. */
+/**
+ * Checks I7 and indexes: a claim's host exists, and every index that should list the claim does. `id` is the name under which the ledger
+ * lists it.
+ */
 export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const { hosts, ledger, groups } = fleet
   const record = hosts.records[claim.host]
-  const { findings, tell } = about('claim', id, record === undefined ? null : hostKey(record), claim.id)
+  const { findings, report } = about('claim', id, record === undefined ? null : hostKey(record), claim.id)
   const lives = isLive(claim)
-  if (claim.id !== id) tell('state.duplicate', 'id', id, claim.id)
-  if (record === undefined) tell('state.host_gone', 'host', `one of ${hosts.count} hosts`, `host ${claim.host}`)
+  if (claim.id !== id) report('state.duplicate', 'id', id, claim.id)
+  if (record === undefined) report('state.host_gone', 'host', `one of ${hosts.count} hosts`, `host ${claim.host}`)
   else if (lives && record.gone !== null)
-    tell('state.host_gone', 'host', 'a host that is there', `${hostKey(record)}, which left the fleet`)
-  else if (lives && !record.claims.has(claim)) tell('state.orphan_claim', 'claims of the host', 'listed', 'not listed')
+    report('state.host_gone', 'host', 'a host that is there', `${hostKey(record)}, which left the fleet`)
+  else if (lives && !record.claims.has(claim)) report('state.orphan_claim', 'claims of the host', 'listed', 'not listed')
   const isReserved = claim.state === 'RESERVED'
   if ((ledger.reserved.get(claim.id) === claim) !== isReserved)
-    tell(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', said(isReserved), said(!isReserved))
+    report(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', said(isReserved), said(!isReserved))
   if (lives && (claim.expiresAt !== null) !== isReserved)
-    tell('state.orphan_claim', 'expiresAt', isReserved ? 'a time' : 'none', claim.expiresAt ?? 'none')
+    report('state.orphan_claim', 'expiresAt', isReserved ? 'a time' : 'none', claim.expiresAt ?? 'none')
   const isKept = ledger.isListedByKey(claim)
-  if (!isKept && (lives || record?.claims.has(claim) !== true)) tell('state.orphan_claim', 'idempotency key', 'listed', 'not listed')
+  if (!isKept && (lives || record?.claims.has(claim) !== true)) report('state.orphan_claim', 'idempotency key', 'listed', 'not listed')
   if (!lives) return findings
   if (claim.instance !== null && !ledger.instances.of(claim.instance).includes(claim.id))
-    tell('state.orphan_claim', 'claims of the instance', 'listed', 'not listed')
-  if (claim.group !== null && groups.find(claim.group) === undefined) tell('state.orphan_claim', 'server group', claim.group, 'none')
+    report('state.orphan_claim', 'claims of the instance', 'listed', 'not listed')
+  if (claim.group !== null && groups.find(claim.group) === undefined) report('state.orphan_claim', 'server group', claim.group, 'none')
   const source = claim.source === null ? undefined : ledger.claims.get(claim.source)
   const target = claim.target === null ? undefined : ledger.claims.get(claim.target)
   if (claim.source !== null && (source?.target !== claim.id || !isLive(source)))
-    tell('state.orphan_claim', 'source of the move', claim.source, source?.target ?? 'none')
+    report('state.orphan_claim', 'source of the move', claim.source, source?.target ?? 'none')
   if (claim.target !== null && (target?.source !== claim.id || !isLive(target)))
-    tell('state.orphan_claim', 'target of the move', claim.target, target?.source ?? 'none')
+    report('state.orphan_claim', 'target of the move', claim.target, target?.source ?? 'none')
   return findings
 }
 
-/** What is said to be reserved is a reservation of the ledger. */
+/** Checks that everything in the index of reservations is a reservation of the ledger. */
 export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
-  const { findings, tell } = about('reservation', claim.id, null, claim.id)
-  if (ledger.claims.get(claim.id) !== claim) tell('state.orphan_entry', 'reservations', 'a claim of the ledger', 'none')
+  const { findings, report } = about('reservation', claim.id, null, claim.id)
+  if (ledger.claims.get(claim.id) !== claim) report('state.orphan_entry', 'reservations', 'a claim of the ledger', 'none')
   return findings
 }
 
-/** A key's claims are there, are its own, and keep it as long as one of them lives. */
+/** Checks that a key's claims exist, belong to it, and keep it as long as one of them lives. */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
-  const { findings, tell } = about('key', `${bound.account} ${bound.key}`, null, null)
+  const { findings, report } = about('key', `${bound.account} ${bound.key}`, null, null)
   const known = ledger.findKey(bound.account, bound.key)
-  // ended ones are unpacked anew each time
+  // Ended claims are unpacked at each access, so they are not compared by identity.
   if (known !== bound && (known?.boundAt !== bound.boundAt || known.revision !== bound.revision || bound.forgottenAt === null))
-    tell('state.duplicate', 'key', 'bound once', 'bound twice')
+    report('state.duplicate', 'key', 'bound once', 'bound twice')
   let lives = false
   for (const id of bound.claims) {
     const claim = ledger.claims.get(id)
-    if (claim === undefined) tell('state.orphan_entry', 'claims', id, 'none', id)
+    if (claim === undefined) report('state.orphan_entry', 'claims', id, 'none', id)
     else if (claim.account !== bound.account || claim.key !== bound.key)
-      tell('state.duplicate', 'claims', 'a claim of this key', `of ${claim.account} ${claim.key}`, id)
+      report('state.duplicate', 'claims', 'a claim of this key', `of ${claim.account} ${claim.key}`, id)
     lives ||= claim !== undefined && isLive(claim)
   }
   if (lives !== (bound.forgottenAt === null))
-    tell('state.orphan_entry', 'forgottenAt', lives ? 'none' : 'a time', bound.forgottenAt ?? 'none')
+    report('state.orphan_entry', 'forgottenAt', lives ? 'none' : 'a time', bound.forgottenAt ?? 'none')
   return findings
 }
 
-/** What a group counts on one host is there. */
+/** Checks the number of members of a group on one host. */
 export function auditMembers({ hosts, ledger }: Fleet, { uuid, members }: Group, host: HostIndex): Finding[] {
   const record = hosts.records[host]
-  const { findings, tell } = about('group', uuid, record === undefined ? null : hostKey(record), null)
+  const { findings, report } = about('group', uuid, record === undefined ? null : hostKey(record), null)
   let count = 0
   for (const claim of record?.claims ?? [])
     if (claim.group === uuid && isLive(claim) && (claim.source === null || ledger.claims.get(claim.source)?.host !== host)) count++
   const counted = members.get(host) ?? 0
-  if (counted !== count) tell('state.group_count', record === undefined ? `host ${host}` : 'members', count, counted)
+  if (counted !== count) report('state.group_count', record === undefined ? `host ${host}` : 'members', count, counted)
   return findings
 }
 
-/** Every node of a member host knows the aggregate. */
+/** Checks that every node of a member host knows the aggregate. */
 export function auditAggregate({ hosts }: Fleet, { uuid, hosts: names }: Aggregate): Finding[] {
-  const { findings, tell } = about('aggregate', uuid, null, null)
+  const { findings, report } = about('aggregate', uuid, null, null)
   for (const name of names)
     for (const index of hosts.nodesOf(name))
       if (hosts.records[index]?.aggregates.includes(uuid) !== true)
-        tell('state.orphan_entry', `aggregates of ${name}`, 'listed', 'not listed')
+        report('state.orphan_entry', `aggregates of ${name}`, 'listed', 'not listed')
   return findings
 }
 
@@ -91,12 +94,12 @@ const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
 
 export function about(subject: Subject, name: string, host: string | null, claim: string | null) {
   const findings: Finding[] = []
-  const tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, of: string | null = claim): void => {
+  const report = (code: AuditCode, field: string, expected: string | number, actual: string | number, of: string | null = claim): void => {
     findings.push({ code, subject, name, host, claim: of, field, expected: String(expected), actual: String(actual) })
   }
-  /** What several hosts are in. */
-  const tellOf = (hosts: readonly HostIndex[], code: AuditCode, field: string, expected: string, actual: string): void => {
+  /** A finding about several hosts. */
+  const reportHosts = (hosts: readonly HostIndex[], code: AuditCode, field: string, expected: string, actual: string): void => {
     findings.push({ code, subject, name, host, claim, field, expected, actual, hosts })
   }
-  return { findings, tell, tellOf }
+  return { findings, report, reportHosts }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Grants } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import { Fleet } from '../fleet/fleet.ts'
-import { PLAIN_IN_CELLS } from '../fleet/levels.ts'
+import type { Grants } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
+import { PLAIN_IN_CELLS } from '../values/levels.ts'
 import { audit } from './audit.ts'
 
 /** Memory outside of huge pages is counted over the whole host, by the rule that claims are judged by. */
@@ -12,7 +12,7 @@ import { audit } from './audit.ts'
 const small = { sizeKib: 4, total: 1_048_576 }
 const huge = { sizeKib: 2_048, total: 2_048 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_192, pages: [small, huge] }
-/** 8 GiB, of which half are huge pages. */
+/** 8 GiB, half of it in huge pages. */
 const host: HostShape = { vcpus: 8, memoryMb: 8_192, numaCells: [cell] }
 
 const plain = (memoryMb: number): Grants => ({ classes: { VCPU: 1, MEMORY_MB: memoryMb } })
@@ -37,7 +37,7 @@ const excessesOf = (fleet: Fleet) =>
 
 const WHAT = 'memory outside of huge pages'
 
-/** What level 9 lets in, and the next one does not, with the level that the log has then. */
+/** A log in which level 9 accepts claims that the next level would not, then raised to the given level. */
 function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   const log = aHost(PLAIN_IN_CELLS - 1)
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(3_072))]).toEqual([[undefined], [undefined]])
@@ -45,19 +45,19 @@ function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   return log
 }
 
-/** As if all claims had been let in by the rules of the level that the log has by now. */
+/** A state in which all claims were accepted by the rules of the log's present level. */
 function letIn(log: TestLog): Fleet {
   log.fleet.strictSince = 0
   return log.fleet
 }
 
-test('claims that were let in hold more than there is beside the huge pages', () => {
+test('accepted claims hold more than the memory outside of the huge pages', () => {
   expect(excessesOf(letIn(overFull()))).toEqual([
     { code: 'state.over_capacity', field: WHAT, expected: '4096', actual: '7168', claim: 'b.0' },
   ])
 })
 
-test('guests that have huge pages do not hold it', () => {
+test('guests with huge pages hold none of it', () => {
   const log = aHost()
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))]).toEqual([
     [undefined],
@@ -67,7 +67,7 @@ test('guests that have huge pages do not hold it', () => {
   expect(claim(log, 'c', plain(1))).toEqual(['claim.no_room'])
 })
 
-test('huge pages that claims hold of a size that is gone are huge pages still', () => {
+test('claimed huge pages of a size that is gone count as huge pages', () => {
   const gigabytes = { ...cell, pages: [small, { sizeKib: 1_048_576, total: 4 }] }
   const log = aHost()
   expect(claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))).toEqual([undefined])
@@ -75,30 +75,30 @@ test('huge pages that claims hold of a size that is gone are huge pages still', 
   expect([claim(log, 'a', plain(4_096)), findingsOf(letIn(log))]).toEqual([[undefined], []])
 })
 
-test('what the report counts as huge pages is none of it, used or not', () => {
+test('memory that the report counts as huge pages is excluded, used or not', () => {
   const used = { ...cell, memoryUsageMb: 6_144, pages: [small, { ...huge, used: 2_048 }] }
   const log = aHost(PLAIN_IN_CELLS, { ...host, memoryMbUsed: 6_144, numaCells: [used] })
   expect([claim(log, 'a', plain(2_048)), claim(log, 'b', plain(1))]).toEqual([[undefined], ['claim.no_room']])
   expect(findingsOf(log.fleet)).toEqual([])
 })
 
-test('a ratio gives it away so many times over', () => {
+test('it is multiplied by the allocation ratio', () => {
   const log = aHost(PLAIN_IN_CELLS, { ...host, ramAllocationRatio: 1.5 })
   expect([claim(log, 'a', plain(4_000)), claim(log, 'b', plain(2_144)), findingsOf(log.fleet)]).toEqual([[undefined], [undefined], []])
 })
 
-describe('claims of before the level that counts it over the host', () => {
+describe('claims from before the level that counts it over the host', () => {
   test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('are no violation at level %i', (level) => {
     expect(findingsOf(overFull(level).fleet)).toEqual([])
   })
 
-  test('nor in a copy or a fleet that is restored', () => {
+  test('are none in a copy or a restored fleet either', () => {
     const { fleet } = overFull()
     const restored = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     expect([findingsOf(copyFleet(fleet)), findingsOf(restored)]).toEqual([[], []])
   })
 
-  test('a later claim that takes none of it is not at fault', () => {
+  test('a later claim that takes none of it is not blamed', () => {
     const log = overFull()
     expect(claim(log, 'c', { classes: { VCPU: 1 } })).toEqual([undefined])
     expect(claim(log, 'd', inCell(1_024, { sizeKib: 2_048, count: 512 }))).toEqual([undefined])
@@ -106,7 +106,7 @@ describe('claims of before the level that counts it over the host', () => {
   })
 })
 
-test('a host that sets more aside than before breaks no promise', () => {
+test('a host that sets aside more than before breaks no promise', () => {
   const log = aHost()
   expect(claim(log, 'a', plain(4_096))).toEqual([undefined])
   const pages = [

@@ -1,11 +1,11 @@
-import type { HostStats } from '../fleet/stats.ts'
 import type { Mismatch } from '../kinds/kind.ts'
+import type { HostStats } from '../report/stats.ts'
 import { floorOf } from './floor.ts'
 import { type HostSums, hugeSizesOf } from './sums.ts'
 
 const KIB_PER_MIB = 1_024
 
-/** The memory of a host, as its report and what is set for it say, and MiB of it that the report says are in use. */
+/** The memory of a host, from its report and the settings for it, and the MiB of it that the report counts as used. */
 export interface AuditedMemory {
   readonly total: number
   readonly reserved: number
@@ -14,12 +14,12 @@ export interface AuditedMemory {
 }
 
 /**
- * From feature level PLAIN_IN_CELLS on: memory that is set aside as huge pages, and the other memory that instances have in cells and
- * outside of them, are together no more than the host's. Added up anew, with no line of what counts them.
+ * The rule from feature level PLAIN_IN_CELLS on: memory that is set aside as huge pages, and the other memory that instances have in cells
+ * and outside of them, are together at most the memory of the host. It is recomputed here without any code of the ledger.
  */
 export function auditPlainMemory({ numaCells }: HostStats, memory: AuditedMemory, sums: HostSums): readonly Mismatch[] {
   const { late, always, unlessCounted } = sums.plain
-  const aside = numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - besideHuge(memoryMb, pages), 0)
+  const aside = numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - withoutHugePages(memoryMb, pages), 0)
   if (late === undefined || aside === 0) return []
   const capacity = floorOf(Math.max(0, memory.total - memory.reserved - aside), memory.ratioMilli)
   const hugeCounted = (sums.classes.get('MEMORY_MB')?.unlessCounted ?? 0) - unlessCounted
@@ -30,8 +30,8 @@ export function auditPlainMemory({ numaCells }: HostStats, memory: AuditedMemory
 
 type Pages = HostStats['numaCells'][number]['pages']
 
-/** MiB of a cell beside its huge pages: no more than its small pages are, where it counts those. */
-function besideHuge(memoryMb: number, pages: Pages): number {
+/** MiB of a cell outside of its huge pages: at most the size of its small pages, where it reports those. */
+function withoutHugePages(memoryMb: number, pages: Pages): number {
   const sizes = hugeSizesOf(pages)
   if (!pages.some(({ sizeKib, total }) => sizes.has(sizeKib) && total > 0)) return memoryMb
   let left = memoryMb

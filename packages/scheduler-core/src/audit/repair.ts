@@ -1,38 +1,42 @@
-import { type Claim, isLive } from '../claims/claim.ts'
 import { liveClaimsOf } from '../claims/instances.ts'
-import type { Change } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostName } from '../fleet/host-name.ts'
-import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { claimsKeeping, nameAfter } from '../fleet/leave.ts'
-import type { HostIndex } from '../host-index.ts'
+import { warningsOf } from '../fleet/warnings.ts'
+import { type HostRecord, hostKey } from '../hosts/hosts.ts'
+import type { Change } from '../records/change.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { HostName } from '../values/host-name.ts'
+import { LISTED_CLAIMS } from '../values/levels.ts'
 import { type Finding, isOfState } from './finding.ts'
 import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
 
-/** What mends what was found. */
+/** How a finding is repaired. */
 export interface Repair {
-  /** What there is to do, as sentences. */
+  /** What to do, as sentences. */
   readonly text: string
-  /** What may be done in the log: where there are several, an operator chooses. None where it cannot be mended from here. */
+  /** Changes of the log that repair it: where there are several, an operator chooses. Empty where it cannot be repaired from here. */
   readonly options: Iterable<RepairOption>
 }
 
-/** One way to mend a finding. */
+/** One way to repair a finding. */
 export interface RepairOption {
-  /** By which operators choose it, such as `host:rack1-a`: one word for each option of the finding. */
+  /** The word by which operators choose it, such as `host:rack1-a`; unique among the options of the finding. */
   readonly name: string
-  /** What it does, as a sentence. */
+  /** What the repair does, as a sentence. */
   readonly text: string
   readonly act: RepairAct
 }
 
 export type RepairAct =
   | { readonly type: 'change'; toChange(reason: string): Change }
-  /** The claim moves, at once. */
+  /** The claim moves at once. */
   | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
-  /** A claim is made for an instance that runs there. `reported`: what its host's report says of its size; null: the operator says it. */
+  /**
+   * A claim is created for an instance that runs there. `reported`: the size that its host's report shows; null: the operator states it.
+   */
   | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
-  /** The log is right already: what is wrong is out there. */
+  /** The log is correct already: something outside of it has to change. */
   | { readonly type: 'nothing'; readonly why: string }
 
 /** What an instance takes of its host. */
@@ -43,14 +47,14 @@ export interface InstanceSize {
 }
 
 /**
- * How a finding is mended, as the fleet is now. `listing`: hosts that may list its instance by now; those that did when it was found, if
- * not given.
+ * How a finding is repaired, as the fleet is now. `listing`: hosts that may list its instance by now; by default those that did when it was
+ * found.
  */
 export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))
     return byHand(
-      'Compare the state of the replica with the log by replicaHeal with dryRun, then make it anew without: gantt replicas --heal.',
+      'Compare the state of the replica with the log by replicaHeal with dryRun, then rebuild it without: gantt replicas --heal.',
     )
   const listers = (): HostRecord[] => listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 })
   switch (code) {
@@ -97,7 +101,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
     case 'instance.unclaimed': {
       const record = recordOf(fleet, host)
       return {
-        text: `Claim each instance that is to stay, of the size that it has, and stop those that are not to. Until then only the report of ${host} counts them; until the next report after it they are counted twice, so each needs room.`,
+        text: `Claim each instance that is to stay, of the size that it has, and stop those that are not to. Until then only the report of ${host} counts them${textOfRoom(fleet)}.`,
         options: record === undefined ? [] : lazily(() => claimsFor(fleet, record)),
       }
     }
@@ -113,6 +117,13 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       }
     case 'capacity.below_claims': {
       const record = recordOf(fleet, host)
+      const isShared =
+        record !== undefined && warningsOf(fleet, record).some((one) => one.isShared === true && one.subject === finding.field)
+      if (isShared)
+        return {
+          text: `Let a host that reaches the ${finding.field} report what the pool has: a smaller total, or more kept back, is the usual reason. If the pool will not have that again, move instances of its hosts to disks outside of it, or end the claims of those that are gone, on whichever of its hosts, until the rest fits.`,
+          options: lazily(() => endsOn(record)),
+        }
       return {
         text: `Let ${host} report what it has: a card that is not found, or a setting that went, is the usual reason. If it will not have that again, move instances away (gantt host evacuate), or end the claims of those that are gone, until the rest fits.`,
         options: record === undefined ? [] : lazily(() => endsOn(record)),
@@ -135,11 +146,11 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
   }
 }
 
-/** Every host that lists an instance: one may have begun to since the auditor looked. */
+/** Every host that lists an instance: a host may have begun to list it after the audit. */
 export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
   hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
 
-/** Where there may be very many: made as they are read, each time anew. */
+/** The options are generated while they are read, since there may be very many. */
 const lazily = (options: () => Iterator<RepairOption>): Iterable<RepairOption> => ({ [Symbol.iterator]: options })
 
 const byHand = (text: string): Repair => ({ text, options: [] })
@@ -162,7 +173,7 @@ const moves = (claim: Claim, to: HostRecord): RepairOption => ({
   act: { type: 'move', claim, to },
 })
 
-/** An instance stays on a host: its one claim is there, goes there, or is made there. */
+/** An instance stays on a host: its one claim is there, is moved there, or is created there. */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
   const where = hostKey(record)
@@ -196,7 +207,8 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
     (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
   )
-  // of one alone the report says how large it is: what is left of the used amounts
+  // The report shows the size of an instance only if the host lists no other one without a claim: it is the rest of the
+  // used amounts.
   const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
   for (const instance of unclaimed) {
     const size = reported === null ? '' : `, of the size that its report leaves if none is stated: ${textOfSize(reported)}`
@@ -208,7 +220,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   }
 }
 
-/** What the report counts beyond the claims of the instances that it lists; null where it leaves no CPU or no memory for an instance. */
+/** What the report counts beyond the claims of the instances that it lists; null where no CPU or no memory is left for another instance. */
 function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize | null {
   const left = (used: number, resource: string): number => {
     let held = 0
@@ -224,11 +236,16 @@ function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize
   return size.vcpus > 0 && size.memoryMib > 0 ? size : null
 }
 
+const textOfRoom = ({ featureLevel }: Fleet): string =>
+  featureLevel < LISTED_CLAIMS
+    ? '; until the next report after it they are counted twice, so each needs room'
+    : '; a claim takes no room beyond the use that the report counts without one'
+
 const textOfSize = ({ vcpus, memoryMib, diskGib }: InstanceSize): string => `${vcpus} vCPU, ${memoryMib} MiB, ${diskGib} GiB`
 
 const nameOf = ({ host, node }: HostRecord): HostName => ({ host, node })
 
-/** The names of one machine: each may be the one that stays. */
+/** The names of one machine, each of which may be kept. */
 function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
   const [first, second] = indexes.map((index) => fleet.hosts.get(index))
   if (first === undefined || second === undefined || first.stats.machineId !== second.stats.machineId) return []
@@ -237,7 +254,7 @@ function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
     const nodesOf = (host: string): HostRecord[] => fleet.hosts.nodesOf(host).map((index) => fleet.hosts.get(index))
     const nodes = nodesOf(old.host)
     const isHeld = nodesOf(by).some((record) => claimsKeeping(record, fleet.now).length > 0)
-    // a host goes into another one only where that one has no claims
+    // A host can only be merged into one that has no claims.
     if (isHeld)
       return {
         name: `host:${by}`,
@@ -274,8 +291,8 @@ function* either(record: HostRecord, first: readonly RepairOption[]): Generator<
 }
 
 /**
- * The one claim of an instance whose host lists its instances without this one, where each of the others is shown; undefined where it is
- * not that clear. A host that lists nothing does not say that it runs nothing.
+ * The one claim of an instance whose host reports a list without this instance, while the hosts of all its other claims list it; undefined
+ * where that is not certain. A host without a list does not say that it runs nothing.
  */
 function unlistedOf(fleet: Fleet, instance: string): Claim | undefined {
   const claims = fleet.ledger.claimsFor(instance)

@@ -1,13 +1,14 @@
-import type { HostRecord } from '../fleet/hosts.ts'
-import type { HostStats } from '../fleet/stats.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
 import { type AuditedHold, type AuditedUnit, auditSort, sumSort } from '../kinds/audit-units.ts'
 import type { Mismatch } from '../kinds/kind.ts'
+import type { HostStats } from '../report/stats.ts'
 import { floorOf } from './floor.ts'
 import type { CellSums, Held, HostSums } from './sums.ts'
 
 /**
- * GPUs and cells of a host from feature level STRICT_CLAIMS on: over the whole host as much is free as report and claims
- * leave, and unit by unit as soon as every claim has its amount where it names it. Added up anew, with no line of what counts them.
+ * Checks GPUs and cells of a host from feature level STRICT_CLAIMS on: over the whole host the free amount is what report and claims leave,
+ * and so it is for each unit if every claim has its amount on the units that it names. It is recomputed here without any code of the
+ * ledger.
  */
 export function auditGpus({ gpus }: HostRecord, stats: HostStats, sums: HostSums): readonly Mismatch[] {
   const units = stats.gpus.map(({ index, usedMilli }) => ({
@@ -87,10 +88,10 @@ export function auditCells({ cells }: HostRecord, stats: HostStats, { cells: sum
 type Reported = HostStats['numaCells'][number]
 
 interface Pins {
-  /** CPUs that claims hold beside the report, by cell and as often as they are named. */
-  readonly beside: ReadonlyMap<number, ReadonlyMap<number, number>>
+  /** CPUs that claims hold and the report does not count, by cell, with the number of claims that name each. */
+  readonly uncounted: ReadonlyMap<number, ReadonlyMap<number, number>>
   readonly count: number
-  /** Those that must be taken, the report's included. */
+  /** CPUs that are taken in all, those of the report included. */
   readonly taken: number
   readonly isWhole: boolean
   readonly late: string | undefined
@@ -99,7 +100,7 @@ interface Pins {
 function pinsOf(reported: readonly Reported[], sums: HostSums['cells']): Pins {
   const anyCounts = reported.some(({ pinnedCpus }) => pinnedCpus !== null)
   const used = reported.reduce((sum, { pinnedCpus }) => sum + new Set(pinnedCpus ?? []).size, 0)
-  const beside = new Map<number, Map<number, number>>()
+  const uncounted = new Map<number, Map<number, number>>()
   let count = 0
   let covered = 0
   let late: string | undefined
@@ -108,7 +109,7 @@ function pinsOf(reported: readonly Reported[], sums: HostSums['cells']): Pins {
     const cell = reported.find((one) => one.id === id)
     const countsUse = cell === undefined ? anyCounts : cell.pinnedCpus !== null
     const here = new Map<number, number>()
-    beside.set(id, here)
+    uncounted.set(id, here)
     for (const [cpu, held] of pinned) {
       const holders = held.always + (countsUse ? 0 : held.unlessCounted)
       if (countsUse) covered += held.unlessCounted
@@ -120,7 +121,7 @@ function pinsOf(reported: readonly Reported[], sums: HostSums['cells']): Pins {
     }
   }
   const short = Math.max(0, covered - used)
-  return { beside, count, taken: used + short + count, isWhole: isWhole && short === 0, late }
+  return { uncounted, count, taken: used + short + count, isWhole: isWhole && short === 0, late }
 }
 
 const pinnableOf = ({ dedicatedCpuset, cpuset }: Reported): readonly number[] => dedicatedCpuset ?? cpuset
@@ -128,7 +129,7 @@ const pinnableOf = ({ dedicatedCpuset, cpuset }: Reported): readonly number[] =>
 function auditPins(
   cells: HostRecord['cells'],
   reported: readonly Reported[],
-  { beside, taken, count, late }: Pins,
+  { uncounted, taken, count, late }: Pins,
   isWhole: boolean,
 ): readonly Mismatch[] {
   const found: Mismatch[] = []
@@ -141,8 +142,8 @@ function auditPins(
     actual += new Set([...own, ...held.keys()]).size
     most += new Set([...own, ...pinnableOf(cell)]).size
     if (!isWhole) continue
-    for (const cpu of new Set([...held.keys(), ...(beside.get(cell.id)?.keys() ?? [])])) {
-      const expected = beside.get(cell.id)?.get(cpu) ?? 0
+    for (const cpu of new Set([...held.keys(), ...(uncounted.get(cell.id)?.keys() ?? [])])) {
+      const expected = uncounted.get(cell.id)?.get(cpu) ?? 0
       if (held.get(cpu) !== expected)
         found.push({ code: 'state.column', field: `cell ${cell.id} CPU ${cpu}`, expected, actual: held.get(cpu) ?? 0 })
     }
@@ -154,7 +155,7 @@ function auditPins(
   return found
 }
 
-/** Whether the shared CPUs of a cell fit beside those that are pinned. */
+/** Whether the shared CPUs of a cell fit in addition to those that are pinned. */
 function isShareable(cell: Reported, { capacity, used, countsUse }: AuditedUnit<number>, sums: CellSums | undefined): boolean {
   if (sums === undefined) return true
   const pinsCount = cell.pinnedCpus !== null
@@ -173,7 +174,7 @@ function isShareable(cell: Reported, { capacity, used, countsUse }: AuditedUnit<
   return unshared <= size && used + shared <= Math.floor(((size - unshared) * capacity) / size)
 }
 
-/** Holds by the same names, of those that have any. */
+/** Amounts with the same names, limited to those that are held. */
 function holdsOf<Id, Sums>(sums: ReadonlyMap<Id, Sums>, read: (sums: Sums) => Held | undefined): ReadonlyMap<Id, AuditedHold> {
   const holds = new Map<Id, AuditedHold>()
   for (const [id, one] of sums) {

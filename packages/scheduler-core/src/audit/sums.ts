@@ -1,30 +1,33 @@
-import { type Claim, isLive, madeAt } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord } from '../fleet/hosts.ts'
-import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../fleet/levels.ts'
-import type { Grants, KindName } from '../kinds/grants.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
 import type { HeldGrant } from '../kinds/kind.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
+import { type Claim, isLive, madeAt } from '../records/claim.ts'
+import type { Grants, KindName } from '../records/grants.ts'
+import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../values/levels.ts'
 
-/** An amount that claims hold: always, and beside it what a report that counts use counts already. */
+/** An amount that claims hold: `always`, and `unlessCounted` for what a report that counts use counts already. */
 export interface Held {
   always: number
   unlessCounted: number
   /**
-   * A claim that holds some of `always` and was made after the host's last report, and after the last edit that may have made the host
-   * smaller. Of one that settled in place, some of what it added there.
+   * A claim that holds some of `always` and was created after the host's last report, and after the last edit that may have made the host
+   * smaller. For a claim that settled in place, only what it added there is considered.
    */
   late: Claim | undefined
 }
 
-/** What the claims of one host hold, added up anew; in a second way than the ledger's, which adds and takes away. */
+/**
+ * What the claims of one host hold, computed from the claims. The ledger is updated incrementally instead, so the two
+ * can be compared.
+ */
 export interface HostSums {
   readonly classes: ReadonlyMap<string, Held>
-  /** By index of the GPU. */
+  /** What claims hold of each GPU, by its index. */
   readonly gpus: ReadonlyMap<number, Held>
-  /** By cell: shared CPUs, MiB, and how many claims hold each CPU for themselves. */
+  /** What claims hold of each cell: shared CPUs, MiB, and how many claims hold each dedicated CPU. */
   readonly cells: ReadonlyMap<number, CellSums>
-  /** Every grant by kind, for the kinds that audit themselves. */
+  /** All grants by kind, for the kinds that audit themselves. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
   /** Instances that the report does not count. */
   readonly newcomers: number
@@ -38,7 +41,7 @@ export interface CellSums {
   readonly cpus: Held
   readonly memoryMb: Held
   readonly pinned: Map<number, Held>
-  /** By size in KiB. */
+  /** What claims hold of huge pages, by page size in KiB. */
   readonly pages: Map<number, Held>
 }
 
@@ -50,11 +53,12 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   const members = new Map<string, number>()
   let newcomers = 0
   const plain = nothing()
-  // ratios that operators and aggregates set may leave less than claims hold already
+  // Ratios that operators and aggregates set may leave less than claims hold already.
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
-  const add = (claim: Claim, grants: Grants, counted: boolean, isNew = true): void => {
-    const late = isNew && claim.createdAt > Math.max(record.reportedAt, strictSince) && madeAt(claim.fence) > ratedAt
+  const isLate = ({ createdAt, fence }: Pick<Claim, 'createdAt' | 'fence'>): boolean =>
+    createdAt > Math.max(record.reportedAt, strictSince) && madeAt(fence) > ratedAt
+  const add = (claim: Claim, grants: Grants, counted: boolean, late = isLate(claim)): void => {
     const take = (held: Held, amount: number): void => {
       if (counted) held.unlessCounted += amount
       else held.always += amount
@@ -86,21 +90,30 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
         const { grants, extra } = claim
-        // the rest of a claim that settled in place is what the claim before it held already
+        // The rest of a claim that settled in place was held by the claim before it.
         if (extra === null || featureLevel < STRICT_CLAIMS) add(claim, grants, counted)
         else add(claim, withoutExtra(grants, extra), counted, false)
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
-      if (claim.extra !== null) add(claim, claim.extra, false)
+      // what a move before this one added may have been there before the host became too small
+      const isNew = claim.extra !== null && (inPlace || !isAllOf(claim.extra, claim.grants))
+      if (claim.extra !== null) add(claim, claim.extra, false, isNew && isLate(claim.extraSince ?? claim))
     }
-    // it ended and its instance runs on: what the host does not count itself stays taken
-    else add(claim, claim.grants, true)
+    // The claim has ended and its instance runs on: what the host does not count itself stays taken, and so does what no report has counted.
+    else {
+      const { grants, extra } = claim
+      if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)
+      if (extra !== null) add(claim, extra, false, false)
+    }
   }
   return { classes, gpus, cells, grants: byKind, newcomers, members, plain }
 }
 
-/** Pages as the host has them now: of a huge size that it has no more, as many of the next larger one, or of the largest, as are as much memory. */
+/**
+ * Pages by the sizes that the host has now: pages of a huge size that is gone count as the same amount of memory in pages of the next
+ * larger size, or of the largest.
+ */
 function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; readonly count: number }) {
   const there = stats.numaCells.flatMap((cell) => cell.pages.map(({ sizeKib }) => sizeKib))
   const huge = stats.numaCells.flatMap((cell) => [...hugeSizesOf(cell.pages)])
@@ -110,7 +123,7 @@ function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; read
   return { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) }
 }
 
-/** Sizes of a cell's pages that are huge: all but the smallest, and those that are larger than any machine's plain ones. */
+/** The sizes of a cell's pages that are huge: all but the smallest, and all that are larger than the plain pages of any machine. */
 export function hugeSizesOf(pages: readonly { readonly sizeKib: number }[]): ReadonlySet<number> {
   const sizes = pages.map(({ sizeKib }) => sizeKib)
   return new Set(sizes.filter((size) => size > 64 || size > Math.min(...sizes)))
@@ -123,9 +136,16 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
   return numa.reduce((mib, { memoryMb, pages }) => (pages !== undefined && isHuge(pages) ? mib - memoryMb : mib), classes.MEMORY_MB ?? 0)
 }
 
-/** The grants of a claim that settled in place less what it added there: amounts of classes and pools. */
+/**
+ * Whether a claim that settled in place is counted separately as a whole: no report counts its present units. The claim
+ * before it held the units that both have, so it does not overfill the host.
+ */
+const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
+  Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
+
+/** The grants of a claim less what it holds in addition to the report: amounts of classes and pools, and kinds of units as a whole. */
 const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
-  ...units,
+  ...Object.fromEntries(Object.entries(units).filter(([name]) => extra[name as KindName] === undefined)),
   classes: lessOf(classes, extra.classes),
   pools: lessOf(pools, extra.pools),
 })
@@ -133,8 +153,8 @@ const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Gra
 const lessOf = (amounts: Readonly<Record<string, number>>, extra: Readonly<Record<string, number>> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
 
-/** What is held beside a report that counts use, or does not. */
-export const heldBeside = (held: Held | undefined, countsUse: boolean): number =>
+/** The amounts that claims hold: added to the use of a report that counts it, or of one that does not. */
+export const heldUncounted = (held: Held | undefined, countsUse: boolean): number =>
   held === undefined ? 0 : held.always + (countsUse ? 0 : held.unlessCounted)
 
 const nothing = (): Held => ({ always: 0, unlessCounted: 0, late: undefined })

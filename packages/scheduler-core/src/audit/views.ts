@@ -1,18 +1,19 @@
-import type { BoundKey } from '../claims/bound-key.ts'
-import { type Claim, isLive } from '../claims/claim.ts'
-import { at, type ClassColumns, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord, HostTable } from '../fleet/hosts.ts'
-import { publishedStats } from '../fleet/stats-versions.ts'
+import { at, type ClassColumns, type Column } from '../hosts/columns.ts'
+import type { HostRecord, HostTable } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
+import type { BoundKey } from '../records/bound-key.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { publishedStats } from '../report/stats-versions.ts'
 
 /**
- * The state as plain data in small pieces: for digests, and to tell two fleets apart. Hosts are named by their rank, which
- * is the same on every replica. What depends on how a replica came by its state (`version`, columns nobody needs) is left out.
+ * The state as plain data in small pieces, for digests and for comparing two fleets. Hosts are named by their rank,
+ * which is the same on every replica. State that depends on the history of a replica (`version`, unneeded columns) is
+ * left out.
  */
 export type View = Readonly<Record<string, unknown>>
 
-/** What there is of one kind only. */
+/** The data that exists only once in a fleet. */
 export function headView({ place, now, featureLevel, hosts, ledger, groups, aggregates, profiles }: Fleet): View {
   return {
     place,
@@ -25,21 +26,21 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
     groups: groups.byUuid.size,
     aggregates: aggregates.byUuid.size,
     profiles: profiles.written().length,
-    // number 0 is part of the release: another release may have others
+    // Number 0 is part of the release, and another release may have a different one.
     activeProfiles: profiles
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
-    // only where there is one, so that a log without them looks as it did before there were any
+    // Only present where there is one, so that older logs look as they did before rollouts existed.
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  // the last three follow from what else is said here, and releases that read each other's digests may not have them
+  // The last three follow from the other members, and releases that read each other's digests may not have them.
   const {
     version: _version,
     zone: _zone,
@@ -67,7 +68,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     traits: [...traits],
     present: [...present],
     reporters: [...reporters],
-    // the documents are their service's own: who reported them last tells them apart
+    // The documents belong to other services; the last reporter of each identifies them.
     namespaces: [...namespaces].map(([name, { version, reportedAt }]) => [
       name,
       version,
@@ -85,13 +86,13 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
       pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
     })),
     gpus,
-    // only kinds of which there is something, so that hosts without them look as they did before there were these kinds
+    // Only kinds that hold something, so that hosts without them look as they did before these kinds existed.
     ...viewsOf(hosts, record),
     claims: [...claims].map(({ id }) => id),
   }
 }
 
-/** What kinds keep about a host beside columns, cells and GPUs. */
+/** What kinds keep about a host in addition to columns, cells and GPUs. */
 export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
   const views = allKinds.flatMap((kind) => {
     const view = kind.view?.(hosts, index)
@@ -101,12 +102,13 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  const { project, instanceAccount, unlistedAt, ...others } = claim
-  // only where there is one, so that a log from before the level that keeps it looks as it did
+  const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
+  // Only present where there is one, so that a log from before the level that keeps it looks as it did.
   return {
     ...others,
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
+    ...(extraSince !== null && { extraSince }),
     ...(unlistedAt !== null && { unlistedAt }),
     isReserved: ledger.reserved.get(claim.id) === claim,
   }
@@ -117,7 +119,7 @@ export function keyView({ ledger }: Fleet, account: string, key: string): View |
   return bound === undefined ? null : { ...bound }
 }
 
-/** `host`: of the members only how many it holds, and how many hosts have any. */
+/** `host`: the number of members on it, and the number of hosts that have any. */
 export function groupView({ groups }: Fleet, uuid: string, host?: HostRecord): View | null {
   const group = groups.find(uuid)
   if (group === undefined) return null
@@ -141,7 +143,10 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
   }
 }
 
-/** Without its answer, and with the number of its claims only: both are as long as the request was wide, and each claim has them. */
+/**
+ * Without the answer, and with only the number of claims: both are as long as the request was wide, and each of its claims refers to the
+ * key.
+ */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,
   key,

@@ -1,9 +1,9 @@
 import { type LiveClaim, liveClaimsOf } from '../claims/instances.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type HostRecord, hostKey } from '../fleet/hosts.ts'
-import { UNLISTED_TIMES } from '../fleet/levels.ts'
 import { warningsOf } from '../fleet/warnings.ts'
-import type { HostIndex } from '../host-index.ts'
+import { type HostRecord, hostKey } from '../hosts/hosts.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { UNLISTED_TIMES } from '../values/levels.ts'
 import type { Looked } from './audit.ts'
 import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
@@ -12,7 +12,7 @@ import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, stra
 /** Instances that a finding names; all are counted. */
 const NAMED = 3
 
-/** What a round has met of the hosts that it looked at so far. */
+/** What an audit round has seen on the hosts that it examined so far. */
 interface Met {
   /** Hosts that list an instance without a claim for it, by the instance. */
   readonly strays: Map<string, HostIndex[]>
@@ -21,9 +21,9 @@ interface Met {
 }
 
 /**
- * Compares what hosts report with what is promised, one host or instance per step. As in `audit` the fleet may move between two steps:
- * what was met before is read again where it matters. `unlistedAfterMs`: how long the world may lag behind the claims. `now`: store time,
- * which goes on while nothing is written; the time of the log's last entry if not given.
+ * Compares the reports of hosts with the claims, one host or instance per step. As in `audit` the fleet may change
+ * between two steps: earlier data is read again where it matters. `unlistedAfterMs`: how long hosts may lag behind the
+ * claims. `now`: store time, which advances without entries; by default the time of the log's last entry.
  */
 export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS, now = fleet.now): Generator<Looked, void> {
   const { hosts, ledger } = fleet
@@ -39,15 +39,18 @@ export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFT
     if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
 }
 
-/** One host: its use against its claims, instances that nobody placed, and whether its machine has another name too. */
+/**
+ * Audits the reports of one host: its use against its claims, instances without a claim, and whether its machine is also reported under
+ * another name.
+ */
 function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, lag: Lag): Finding[] {
   const { hosts, ledger } = fleet
   const name = hostKey(record)
-  const { findings, tell, tellOf } = about('host', name, name, null)
+  const { findings, report, reportHosts } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
   // a host without claims contradicts none
   for (const warning of warningsOf(fleet, record))
-    if (warning.held > 0) tell(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
+    if (warning.held > 0) report(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []
   for (const instance of straysOf(record, lag)) {
     const others = strays.get(instance)
@@ -58,7 +61,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   if (unclaimed.length > 0) {
     const named = unclaimed.slice(0, NAMED).join(', ')
     const more = unclaimed.length > NAMED ? ` and ${unclaimed.length - NAMED} more` : ''
-    tell('instance.unclaimed', 'instances', 'a claim for each', `${unclaimed.length} without: ${named}${more}`)
+    report('instance.unclaimed', 'instances', 'a claim for each', `${unclaimed.length} without: ${named}${more}`)
   }
   const { machineId } = record.stats
   if (machineId === null || !isIdentity(machineId)) return findings
@@ -66,14 +69,14 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   // a driver with many nodes reports all of them from one machine
   if (first === undefined) machines.set(machineId, record.index)
   else if (first.host !== record.host && first.stats.machineId === machineId)
-    tellOf([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
+    reportHosts([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
   return findings
 }
 
 /** Firmware that was given no identity reports one digit throughout, or words such as "Not Specified". */
 const isIdentity = (machineId: string): boolean => /^\S+$/.test(machineId) && new Set(machineId.replaceAll('-', '')).size > 1
 
-/** One instance: listed by one host, which is that of its claim, and listed at all. */
+/** Audits the reports about one instance: exactly one host should list it, and that should be the host of its claim. */
 function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
   const { hosts, ledger, featureLevel } = fleet
   const live = liveClaimsOf(ledger.claimsFor(instance))
@@ -83,18 +86,19 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
   const indexes = listers.map(({ index }) => index)
   if (first !== undefined && others.length > 0 && !live.some((one) => isOnEndsOf(listers, one)))
     for (const other of others) {
-      const { findings: found, tellOf } = about('instance', instance, hostKey(other), null)
-      tellOf(indexes, 'instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
+      const { findings: found, reportHosts } = about('instance', instance, hostKey(other), null)
+      reportHosts(indexes, 'instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
       findings.push(...found)
     }
   for (const { claim } of live) {
     const record = hosts.records[claim.host]
     if (record === undefined || !isUnseen(fleet, claim)) continue
     const since = unlistedSince(fleet, claim)
-    const { findings: found, tell, tellOf } = about('instance', instance, hostKey(record), claim.id)
-    if (first !== undefined) tellOf(indexes, 'instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
+    const { findings: found, report, reportHosts } = about('instance', instance, hostKey(record), claim.id)
+    if (first !== undefined)
+      reportHosts(indexes, 'instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
     else if (since !== null && featureLevel >= UNLISTED_TIMES && lag.now - since >= lag.afterMs)
-      tell('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
+      report('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
     findings.push(...found)
   }
   return findings

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { reasonText } from '../decision/reason-text.ts'
-import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { type Change, FEATURE_LEVEL } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { reasonText } from '../text/reason-text.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 
@@ -22,7 +22,7 @@ function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readon
 
 const plain = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`plain${i}`, {}]))
 
-describe('hosts that have none of what is asked for do not change why those with some refuse it', () => {
+describe('hosts without the requested resource do not change why those with some refuse it', () => {
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const cells = [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }]
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string, string]>([
@@ -91,7 +91,7 @@ describe('hosts that have none of what is asked for do not change why those with
       expect(causeText(causeOf(fleetOf(shapes), aRequest(asks), profileNamed(name)))).toContain(text)
   })
 
-  test('traits are told in one order, however they were written', () => {
+  test('traits are named in one order, however they were written', () => {
     const asked = (traits: readonly string[]) => ({
       flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(traits.map((trait) => [`trait:${trait}`, 'required'])) },
     })
@@ -104,7 +104,7 @@ describe('hosts that have none of what is asked for do not change why those with
     expect([cause.code, causeText(cause)]).toEqual(['gpu.none', 'There is no host with GPUs.'])
   })
 
-  test('GPUs of other models are not what is asked for', () => {
+  test('GPUs of other models do not match the request', () => {
     const fleet = fleetOf({ a: { gpus: [{ index: 0, model: 'A' }] }, ...plain })
     const cause = causeOf(fleet, aRequest({ gpus: { count: 1, models: ['B'] } }), profileNamed('default'))
     expect([cause.code, causeText(cause)]).toEqual(['gpu.model', 'There is no host with GPUs of model B.'])
@@ -135,7 +135,7 @@ describe('hosts that have none of what is asked for do not change why those with
       }
   })
 
-  test('of a NUMA cell only what is asked for and lacks, once', () => {
+  test('for a NUMA cell only requested and missing amounts are named, once', () => {
     const fleet = fleetOf({ a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } })
     const guest = { flavor: { vcpus: 3, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2], memoryMb: 2_048 }] } }
     const text = causeText(causeOf(fleet, aRequest(guest), profileNamed('default')))
@@ -150,7 +150,7 @@ describe('members of a server group that are to be apart', () => {
   const held = (...hosts: string[]) => hosts.map((host, i) => aClaim({ key: `k${i}`, hosts: [host], grants: {}, group }))
   const asks = { instanceGroup: group, memoryMb: 8_192 }
 
-  test('what one host lacks is the cause where each of the others has its member, and the group fits on so many hosts', () => {
+  test('the shortfall of one host is the cause if each of the others has its member, and the group fits on so many hosts', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
     expect([cause.code, cause.nearest?.name.host, cause.tooFew]).toEqual(['memory.too_little', 'c', null])
@@ -159,7 +159,7 @@ describe('members of a server group that are to be apart', () => {
     )
   })
 
-  test('hosts are too few for the group, whatever one of them lacks beside', () => {
+  test('hosts are too few for the group, whatever else one of them lacks', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest({ ...asks, numInstances: 2 }), profileNamed('default'))
     expect([cause.code, cause.tooFew?.members]).toEqual(['group.anti_affinity', 4])
@@ -187,7 +187,7 @@ describe('members of a server group that are to be apart', () => {
   })
 })
 
-describe('of several things that no host has together, each is counted by itself, and the host with most of them is the nearest', () => {
+describe('of several conditions that no host meets together, each is counted alone, and the host that meets most of them is the nearest', () => {
   const causesOf = (fleet: Fleet, asks: Parameters<typeof aRequest>[0]) =>
     ['default', 'nova', 'nova-compat'].map((name) => causeOf(fleet, aRequest(asks), profileNamed(name)))
 
@@ -210,7 +210,7 @@ describe('of several things that no host has together, each is counted by itself
       ])
   })
 
-  test('what the nearest lacks beside is said too', () => {
+  test('further shortfalls of the nearest host are named too', () => {
     const fleet = fleetOf({ a: { traits: ['CUSTOM_A'], vcpus: 2 }, b: { traits: ['CUSTOM_B'] } })
     const asks = { vcpus: 4, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_A', 'CUSTOM_B'] }] }
     for (const cause of causesOf(fleet, asks)) expect(causeText(cause)).toMatch(/Nearest is b: The host lacks the trait CUSTOM_A\.$/)
@@ -253,7 +253,7 @@ describe('of several things that no host has together, each is counted by itself
   })
 })
 
-describe('hosts without any of a thing that is asked for say so with its numbers, whatever else they lack', () => {
+describe('hosts without a requested resource are refused with its numbers, whatever else they lack', () => {
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const large = { flavor: { vcpus: 1, memoryMb: 5_000 } }
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string]>([

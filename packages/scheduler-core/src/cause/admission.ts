@@ -1,26 +1,29 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import type { Code } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { FilterStep } from '../pipeline/filter-step.ts'
-import { isAsked, passesSafely } from '../pipeline/run-filters.ts'
-import { reasonOf } from '../pipeline/step-reasons.ts'
-import type { Reason } from '../reason.ts'
+import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
+import { isAsked, passesSafely } from '../pipeline/filtering/run-filters.ts'
+import { reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Code } from '../text/codes.ts'
+import type { Reason } from '../text/reason.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { Steps } from '../values/steps.ts'
 
-/** One thing that says which hosts a request is about. */
+/** A condition of a request that limits which hosts it is about. */
 export interface Condition {
   readonly filter: string
   readonly by: 'place' | 'property'
-  /** Whether it is one of the things that its filter asks for; false: all of them together. */
+  /** True for a single condition of a filter; false for all conditions of the filter together. */
   readonly isSingle: boolean
-  /** Whether it says which hosts are left out, not which are meant: of a filter that does both, its things together are such. */
+  /**
+   * Whether the condition excludes hosts rather than selecting them; for a filter that does both, the combined
+   * condition counts as excluding.
+   */
   readonly isExclusion: boolean
-  /** Which hosts, in words that follow "hosts". */
+  /** The hosts that meet the condition, in words that follow "hosts". */
   readonly which: string
   lets(host: HostIndex): boolean
-  /** Why a host that it does not let in is none of them. */
+  /** The reason for which a host is not admitted. */
   reasonAt(host: HostIndex): Reason
 }
 
@@ -39,8 +42,9 @@ export const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
 const SLICE = 128
 
 /**
- * Filters that say which hosts the request is about, places before properties; then what hosts must have any of, free or not (PreparedFilter.havers);
- * last the home of a server group whose members live together, where the request admits it at all. `isAttempt`: the group has no home yet.
+ * Filters that say which hosts the request is about, places before properties; then what hosts must have any of, free or not
+ * (PreparedFilter.havers); last the home of a server group whose members live together, where the request admits it at all. `isAttempt`:
+ * the group has no home yet.
  */
 export function* admittedBy(
   steps: readonly FilterStep[],
@@ -49,7 +53,7 @@ export function* admittedBy(
   isAttempt: boolean,
   preferred: readonly HostIndex[] = [],
 ): Steps<AdmittedHosts> {
-  // one that failed says of no host whether the request is about it
+  // a filter that failed does not decide whether the request is about the host
   const able = steps.filter((step) => isAsked(step) && !step.failed)
   const saying = (by: 'place' | 'property') =>
     able.filter(({ admits }) => admits?.by === by).flatMap((step) => admitting(step, by, request, fleet))
@@ -75,7 +79,10 @@ export function* admittedBy(
 /** A host without any device is further from having the one that is asked for than a host with others. */
 const HAS_NO_DEVICE: readonly Code[] = ['gpu.none', 'pci.not_reported']
 
-/** What most of some hosts are refused for by a condition, of those with devices if there are such; of as many, by the names of the codes. Undefined: there are none. */
+/**
+ * The reason for which most of some hosts are refused by a condition, among hosts with devices if there are any; ties
+ * are broken by the names of the codes. Undefined if there are no hosts.
+ */
 function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Steps<Code | undefined> {
   const counts = new Map<Code, number>()
   for (const [i, host] of hosts.entries()) {
@@ -88,8 +95,9 @@ function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Step
 }
 
 /**
- * Conditions in the order in which they narrow the hosts: the places that a request names, then what it leaves out of those, then what hosts
- * are to have. Hosts elsewhere are so out before anything else is asked, and which condition leaves none is the same however many they are.
+ * Conditions in the order in which they narrow the hosts: the places that a request names, then what it leaves out of those, then what
+ * hosts are to have. Hosts elsewhere are so out before anything else is asked, and which condition leaves none is the same however many
+ * they are.
  */
 export const placesFirst = (conditions: readonly Condition[]): readonly Condition[] => [
   ...conditions.filter(({ by, isExclusion }) => by === 'place' && !isExclusion),
@@ -97,7 +105,7 @@ export const placesFirst = (conditions: readonly Condition[]): readonly Conditio
   ...conditions.filter(({ by }) => by === 'property'),
 ]
 
-/** The hosts of some that a condition lets in. */
+/** The hosts among some that a condition admits. */
 export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
   const left: HostIndex[] = []
   for (const [i, host] of hosts.entries()) {
@@ -114,11 +122,11 @@ export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonl
   return Array.from(hosts.presentIndexes, (index) => index as HostIndex).filter((host) => lists.every((list) => isTrue(list.passes, host)))
 }
 
-/** Whether a filter lets a host pass; one that failed does not. */
+/** Whether a filter passes a host; a filter that threw an error does not. */
 export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
   !failed && prepared !== undefined && passesSafely(prepared, host) === true
 
-/** What a filter asks for, each thing by itself first, and all of it together. */
+/** The conditions of a filter: each single one first, then all of them together. */
 function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, fleet: Fleet): readonly Condition[] {
   const isExclusion = step.admits?.isExclusion === true
   const known = { filter: step.name, by, reasonAt: (host: HostIndex) => reasonOf(step, host) }
@@ -140,7 +148,7 @@ function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, 
   ]
 }
 
-/** A thing that cannot be asked about a host lets it in by itself: the filter as a whole says what is wrong. */
+/** A single condition that cannot be checked on a host passes it: the filter as a whole reports the error. */
 function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
   try {
     return lets(host)
@@ -173,8 +181,8 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
 }
 
 /**
- * Where no host has all that a request asks for, those of its places that lack the fewest of these things: they are nearest to it, where there are
- * several things and they have some of them.
+ * Where no host has all that a request asks for, those of its places that lack the fewest of these things: they are nearest to it, where
+ * there are several things and they have some of them.
  */
 export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet): Steps<readonly HostIndex[]> {
   const things = conditions.filter(
@@ -191,12 +199,15 @@ export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet):
   return least === things.length ? [] : hosts.filter((host) => (missing.get(host) ?? 0) === least)
 }
 
-/** What one filter admits. */
+/** The condition of one filter, and the hosts that meet it. */
 export interface Admission {
   readonly filter: string
-  /** Which hosts, in words that follow "hosts". */
+  /** The hosts that meet the condition, in words that follow "hosts". */
   readonly which: string
-  /** Hosts that it lets in by itself; counted only where the request admits none, since then it matters which filter is in the way. */
+  /**
+   * The number of hosts that the condition alone passes; counted only if the request admits none, to find the filter
+   * that excludes them (not-admitted.ts).
+   */
   readonly alone: number | null
   /** The same of each thing that it asks for, where those are several and the request admits no host. */
   readonly each: readonly { readonly which: string; readonly alone: number }[]

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
-import { atOnce } from '../fleet/steps.ts'
-import { examine } from '../pipeline/examine.ts'
-import { verdictMatrix } from '../pipeline/verdict-matrix.ts'
+import { draws } from '../../../../testing/extent.ts'
+import { examine } from '../examine/examine.ts'
+import { nearMissesIn } from '../examine/near-misses.ts'
+import { verdictMatrix } from '../examine/verdict-matrix.ts'
+import { atOnce } from '../values/steps.ts'
 import { countCapacity } from '../what-if/capacity.ts'
 import { causeOf } from './cause.ts'
-import { nearMissesIn } from './near-misses.ts'
 import { refusal } from './testing/arbitraries.suite.ts'
 import { fleetOf } from './testing/drawn.ts'
 
-const numRuns = byExtent(150, 2_000)
+const RUNS = draws(40, 300, 2_000)
 
 /** Capacity counts single instances. */
 const oneRefused = refusal.filter(({ asked }) => asked.numInstances === 1)
@@ -32,7 +32,7 @@ test('where nothing fits, the first thing that capacity is short of is what the 
       expect(capacity.groups[0]?.bottleneck).toEqual(first)
       if (cause.code !== null) met.add(cause.code)
     }),
-    { numRuns },
+    RUNS,
   )
   expect(met.size).toBeGreaterThan(5)
 })
@@ -49,6 +49,6 @@ test('the first near miss is the host that the cause names as the nearest, and t
       if (named !== undefined) expect(order[0]).toBe(named)
       if (admitted > 0) expect(order.slice(0, admitted).every((host) => examined.admitted[host] === 1)).toBe(true)
     }),
-    { numRuns },
+    RUNS,
   )
 })

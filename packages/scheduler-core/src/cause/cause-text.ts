@@ -1,34 +1,36 @@
-import { counted } from '../amount-text.ts'
-import type { ReasonCode } from '../codes.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import type { Admission } from './admission.ts'
+import { counted } from '../text/amount-text.ts'
+import type { ReasonCode } from '../text/codes.ts'
 import type { Cause } from './cause.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
-/** How many codes a sentence names; `refusals` has them all. */
+/** The number of codes that a sentence names; `refusals` has all of them. */
 const NAMED = 3
 
-/** The cause of a refusal in a few sentences, with the numbers of the nearest host, then the way out where there is one (schedulers/way-out.ts). */
+/**
+ * The cause of a refusal in a few sentences, with the numbers of the nearest host, then the way out where there is one
+ * (schedulers/way-out.ts).
+ */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
 
 function sentencesOf(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'
-  const near = nearest === null ? '' : ` Nearest is ${hostKey(nearest.name)}: ${nearText(nearest)}`
-  const scope = admission.map(({ which }) => which).join(', ')
-  if (admitted === 0) return `There is no host ${scope}.${aloneText(admission)}${exclusiveText(cause)}${near}`
+  const near = nearest === null ? '' : ` Nearest is ${nearest.address}: ${nearText(nearest)}`
+  // a profile may list a filter twice
+  const scope = [...new Set(admission.map(({ which }) => which))].join(', ')
+  if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
   const { before, what } = askedText(cause)
   // of one host its own sentences say all that counts would
   if (admitted === 1 && nearest !== null)
-    return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${hostKey(nearest.name)}: ${nearText(nearest)}`
+    return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${nearest.address}: ${nearText(nearest)}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}: ${countsText(refusals)}.${groupText(cause)}${near}`
 }
 
-/** How many instances find a host, and which of them finds none. */
+/** The number of placed instances, and the first instance that is not placed. */
 function askedText({ instances, onOneHost }: Cause): { readonly before: string; readonly what: string } {
   if (onOneHost !== null) return { before: '', what: `all ${onOneHost} instances` }
   if (instances === null) return { before: '', what: 'it' }
@@ -39,23 +41,26 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
 }
 
 /**
- * How many hosts each condition would let in by itself: one that lets in none is in the way whatever the others are. Of a filter that asks for
- * several things each of them is said, and all together only where hosts have each but not together.
+ * How many hosts each condition alone would admit: a condition that admits none is the cause, whatever the others are.
+ * Only hosts in all the places that the request names are counted, if there are any. For a filter with several
+ * conditions each one is named, and the combination only if hosts meet each of them but not all.
  */
-function aloneText(admission: readonly Admission[]): string {
-  const all = admission.flatMap(({ which, alone, each }) => {
-    const isTogether = alone === 0 && each.length > 0 && each.every((one) => one.alone > 0)
-    return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && admission.length > 1 ? [{ which, alone }] : [])]
+function aloneText({ admission, within }: Cause): string {
+  const counted = admission.filter(({ alone, each }) => alone !== null || each.length > 0)
+  const all = counted.flatMap(({ which, alone, each }) => {
+    const isTogether = alone === 0 && each.length > 1 && each.every((one) => one.alone > 0)
+    return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && counted.length > 1 ? [{ which, alone }] : [])]
   })
-  return all.length < 2 ? '' : ` Each by itself: ${all.map(({ which, alone }) => `${alone} ${which}`).join('; ')}.`
+  const counts = all.map(({ which, alone }) => `${alone} ${which}`).join('; ')
+  if (within !== null) return ` There ${within.hosts === 1 ? 'is' : 'are'} ${within.hosts} ${within.which.join(', ')}, of these ${counts}.`
+  return all.length < 2 ? '' : ` Each by itself: ${counts}.`
 }
 
-/** Which of several things exclude each other, where hosts have each of them. */
-function exclusiveText({ exclusive }: Cause): string {
-  const { within, sets } = exclusive
-  if (sets.length === 0) return ''
-  const texts = sets.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
-  return ` No host${within.length === 0 ? '' : ` ${within.join(', ')}`} is ${texts.join(', or ')}.`
+/** Describes which conditions exclude each other although hosts meet each of them. */
+function exclusiveText({ exclusive, within }: Cause): string {
+  if (exclusive.length === 0) return ''
+  const texts = exclusive.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
+  return ` ${within === null ? 'No host' : 'None of these'} is ${texts.join(', or ')}.`
 }
 
 function countsText(refusals: readonly Refusals[]): string {
@@ -64,7 +69,10 @@ function countsText(refusals: readonly Refusals[]): string {
   return [...named, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'reason' : 'reasons'}`] : [])].join(', ')
 }
 
-/** Members that live together need one host for all; hosts are what is short where each of them has its members of the group already. */
+/**
+ * Members that must share a host need one host for all; if each host already has its members of the group, hosts are
+ * what is missing.
+ */
 function groupText({ tooFew, onOneHost }: Cause): string {
   if (onOneHost !== null) return ' They are of one server group that lives together: one host needs room for all of them.'
   return tooFew === null ? '' : ` ${tooFewText(tooFew)}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Reason } from '../reason.ts'
+import type { Reason } from '../text/reason.ts'
 import { codesInOrder } from './refused.ts'
 
 /** Reasons of many hosts, and how many hosts' reasons were read since the last look. */

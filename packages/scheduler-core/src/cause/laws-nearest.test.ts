@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byExtent, isLongForm } from '../../../../testing/extent.ts'
-import { examine } from '../pipeline/examine.ts'
+import { draws, isLongForm } from '../../../../testing/extent.ts'
+import { examine } from '../examine/examine.ts'
 import { PASSES_ALL } from '../pipeline/findings.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { hostDrawn, refusal } from './testing/arbitraries.suite.ts'
 import { causeIn, fleetOf, foundOf, mend } from './testing/drawn.ts'
 import { saidOf } from './testing/said.ts'
 
-const RUNS = byExtent(150, 10_000)
+const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: devices, and what the nearest host lacks', () => {
   test('hosts that have none of a device that it asks for never change it, where others have some', () => {
@@ -25,23 +25,25 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
         without += more.length
         expect(saidOf(causeIn(fleetOf([...hosts, ...more]), asked, profile))).toEqual(saidOf(base))
       }),
-      { numRuns: byExtent(150, 3_000) },
+      draws(40, 200, 3_000),
     )
     expect(without).toBeGreaterThan(0)
   })
 
-  test('once all that is named of the nearest host is mended, and nothing else, the request fits there', () => {
+  test('if all named shortfalls of the nearest host are resolved, and nothing else, the request fits there', () => {
     const met = new Set<string>()
     fc.assert(
       fc.property(refusal, ({ hosts, drawn, asked, profile }) => {
         const { nearest, tooFew, onOneHost, instances } = causeIn(fleetOf(hosts), asked, profile)
         if (nearest === null || tooFew !== null) return
-        // how large cells have to be for several instances that lie in one, nothing says where there are too few of them for one
+        // nothing determines how large cells have to be for several instances in one of them, if there are too few
+        // cells for one instance
         const hasTooFewCells = nearest.refusals.some(({ reason: { code } }) => code === 'numa.not_reported' || code === 'numa.cells')
         if (onOneHost !== null && hasTooFewCells) return
         // the instances before it have several cells each: once the host's are larger they sit on others than those that are compared
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
-        // Nova's rounds choose the host by the first member alone, and may choose another one than that which is mended
+        // Nova's rounds choose the host by the first member alone, and may choose another host than the one that was
+        // repaired
         if (onOneHost !== null && profile.compat === 'nova') return
         // a host that can take an instance makes its domain count, which may hold the instances before it elsewhere
         if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
@@ -61,9 +63,9 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
         expect([text, foundOf(better, asked, profile) >= least]).toEqual([text, true])
         if (asked.numInstances === 1) expect(examine(better, asked, profile, 's').firstRefusing[position]).toBe(PASSES_ALL)
       }),
-      { numRuns: RUNS },
+      RUNS,
     )
-    // what is drawn reaches every kind of shortfall; in the short form chance may leave one out
+    // the drawn requests reach every kind of shortfall; in the short form some are missing
     const kinds = ['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'several', 'together', 'trait']
     expect([...met].sort()).toEqual(expect.arrayContaining(isLongForm ? kinds : ['cpu', 'host', 'memory']))
   })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
-import type { ReasonCode } from '../codes.ts'
-import { atOnce } from '../fleet/steps.ts'
-import { examine } from '../pipeline/examine.ts'
+import { draws } from '../../../../testing/extent.ts'
+import { examine } from '../examine/examine.ts'
+import type { ReasonCode } from '../text/codes.ts'
+import { atOnce } from '../values/steps.ts'
 import { causeText } from './cause-text.ts'
 import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
@@ -12,7 +12,7 @@ import { admittedOf } from './testing/said.ts'
 import { isFull } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
-const RUNS = byExtent(150, 10_000)
+const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: forms, orders and counts', () => {
   test('the typed form, that of Nova and the dictionaries from before it have one cause', () => {
@@ -31,11 +31,11 @@ describe('the laws of the cause: forms, orders and counts', () => {
           }
         },
       ),
-      { numRuns: RUNS },
+      RUNS,
     )
   })
 
-  test('the order in which a request lists things does not change it, where the order says nothing', () => {
+  test('the order of lists without meaning does not change it', () => {
     let changed = 0
     fc.assert(
       fc.property(
@@ -60,7 +60,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
             expect(causeText(causeIn(fleet, form(turned), profile))).toBe(causeText(causeIn(fleet, form(drawn), profile)))
         },
       ),
-      { numRuns: RUNS },
+      RUNS,
     )
     expect(changed).toBeGreaterThan(0)
   })
@@ -77,7 +77,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
         expect(codes(other.refusals)).toEqual(codes(refusals))
         expect(other.nearest?.name).toEqual(nearest?.name)
       }),
-      { numRuns: byExtent(100, 10_000) },
+      draws(30, 200, 10_000),
     )
   })
 
@@ -93,7 +93,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
         if (admitted === 0 || code === null) return
         met.add(code)
         expect(refusals[0]?.code).toBe(code)
-        // of codes with as many hosts the one that is named is of the nearest host, where it has one of them
+        // if codes have equally many hosts, the named one is a code of the nearest host, if it has one of them
         const asMany = refusals.filter(({ hosts: count }) => count === refusals[0]?.hosts).map((one) => one.code)
         const ofNearest = nearest?.refusals.map(({ reason }) => reason.code) ?? []
         if (tooFew === null && !refusals.some((one) => isFull(one.code)) && asMany.some((one) => ofNearest.includes(one))) {
@@ -101,13 +101,14 @@ describe('the laws of the cause: forms, orders and counts', () => {
           ties += Number(asMany.length > 1)
         }
         const first = nearest?.refusals[0]?.reason
-        // of one host the sentences are those of that host; of several the first says how many are refused for what
+        // for one host the sentences are about that host; for several, the first sentence counts the refused hosts by
+        // reason
         if (admitted === 1) expect(first?.code).toBe(code)
         else expect(causeText(cause)).toContain(`: ${refusals[0]?.hosts} ${refusedHosts[code as ReasonCode]}`)
         if (nearest !== null && tooFew === null && nearest.refusals.some(({ reason }) => reason.code === code))
           expect(first?.code).toBe(code)
       }),
-      { numRuns: RUNS },
+      draws(120, 300, 10_000),
     )
     expect(met.size).toBeGreaterThan(5)
     expect(ties).toBeGreaterThan(0)
@@ -127,7 +128,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
         expect(expected).toContain(index)
         expect(Math.max(...refusals.map(({ hosts: count }) => count))).toBeGreaterThan(0)
       }),
-      { numRuns: byExtent(100, 10_000) },
+      draws(30, 200, 10_000),
     )
   })
 })

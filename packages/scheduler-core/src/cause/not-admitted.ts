@@ -1,7 +1,7 @@
-import type { Code } from '../codes.ts'
-import type { Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Reason, ReasonCount } from '../reason.ts'
+import type { Code } from '../text/codes.ts'
+import type { Reason, ReasonCount } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { Steps } from '../values/steps.ts'
 import type { Admission } from './admission.ts'
 import { type Condition, letInBy, placesFirst } from './admission.ts'
 
@@ -29,67 +29,86 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** How many hosts each filter lets in by itself, and each thing that it asks for. */
-export function* countAlone(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Admission[]> {
+/** The hosts in which the conditions of a request are counted, if it admits none. */
+export interface Asked {
+  /**
+   * The counted conditions: conditions on hosts within the places that the request names, or only the places if they
+   * contradict each other.
+   */
+  readonly things: readonly Condition[]
+  readonly hosts: readonly HostIndex[]
+  /** The places, where some hosts are in all of them: all else is asked of these hosts alone. Null: it names none, or none is in all of them. */
+  readonly within: Within | null
+}
+
+/** The places that a request names, and how many hosts are in all of them. */
+export interface Within {
+  readonly which: readonly string[]
+  readonly hosts: number
+}
+
+/** What hosts elsewhere have changes nothing: things are asked of the hosts in all the places that the request names, where it names some. */
+export function* askedOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Asked> {
+  const places = thingsOf(conditions).filter(isPlace)
+  if (places.length === 0) return { things: conditions, hosts: present, within: null }
+  let hosts = present
+  for (const place of places) hosts = yield* letInBy(place, hosts)
+  if (hosts.length === 0) return { things: conditions.filter(isPlace), hosts: present, within: null }
+  const within = { which: places.map(({ which }) => which), hosts: hosts.length }
+  return { things: conditions.filter((one) => !isPlace(one)), hosts, within }
+}
+
+const isPlace = ({ by, isExclusion }: Condition): boolean => by === 'place' && !isExclusion
+
+/** Each single condition of a filter; the filter as a whole only if it has one condition. */
+const thingsOf = (conditions: readonly Condition[]): readonly Condition[] =>
+  conditions.filter((one) => one.isSingle || !conditions.some((other) => other.isSingle && other.filter === one.filter))
+
+/** How many of these hosts each filter passes on its own, and each of its conditions. */
+export function* countAlone(conditions: readonly Condition[], { things, hosts }: Asked): Steps<Admission[]> {
+  const isCounted = new Set(things)
   const found: Admission[] = []
   let each: { which: string; alone: number }[] = []
   for (const condition of conditions) {
     const { filter, which, isSingle } = condition
-    const alone = (yield* letInBy(condition, present)).length
-    if (isSingle) each.push({ which, alone })
-    else {
+    const alone = isCounted.has(condition) ? (yield* letInBy(condition, hosts)).length : null
+    if (!isSingle) {
       found.push({ filter, which, alone, each })
       each = []
-    }
+    } else if (alone !== null) each.push({ which, alone })
   }
   return found
 }
 
-/** So many pairs of things that exclude each other are said. */
+/** At most this many pairs of conditions that exclude each other are named. */
 const PAIRS = 3
 
-/** Things that a request asks for which no host has together, though hosts have each. */
-export interface Exclusive {
-  /** The places whose hosts are meant, where it is only of these that none has them together. */
-  readonly within: readonly string[]
-  readonly sets: readonly (readonly string[])[]
-}
-
-export const NOTHING_EXCLUSIVE: Exclusive = { within: [], sets: [] }
+/** Things that a request asks for which none of the hosts has together, though some have each: each two, else all of a smallest number. */
+export type Exclusive = readonly (readonly string[])[]
 
 /**
- * Each two of those that no host has both, else all of a smallest number. Where the request names places, one of these is among them, or they are
- * asked of the hosts of these places alone: what hosts elsewhere have changes nothing. Empty where no host has one of them, and where there are but
- * two, since the counts of each say as much.
+ * All pairs of conditions that no host meets together, otherwise all smallest sets. Empty if some condition is met by
+ * no host, and if the request has at most two, because the counts of each are then enough.
  */
-export function* exclusiveOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Exclusive> {
-  const things = conditions.filter((one) => one.isSingle || !conditions.some((other) => other.isSingle && other.filter === one.filter))
-  if (things.length < 3) return NOTHING_EXCLUSIVE
+export function* exclusiveOf(conditions: readonly Condition[], asked: Asked): Steps<Exclusive> {
+  if (thingsOf(conditions).length < 3) return []
+  const things = thingsOf(asked.things)
   const having: Having[] = []
-  for (const thing of things) {
-    const isPlace = thing.by === 'place' && !thing.isExclusion
-    having.push({ which: thing.which, isPlace, hosts: new Set(yield* letInBy(thing, present)) })
-  }
-  if (having.some(({ hosts }) => hosts.size === 0)) return NOTHING_EXCLUSIVE
-  const places = having.filter(({ isPlace }) => isPlace)
-  const isSaid = (some: readonly Having[]): boolean => (places.length === 0 || some.some(({ isPlace }) => isPlace)) && haveNone(some)
-  const pairs = yield* pairsOf(having, isSaid)
-  if (pairs.length > 0) return { within: [], sets: pairs }
-  const others = having.filter((one) => !one.isPlace && !haveNone([...places, one]))
-  const inPlaces = places.length === 0 ? [] : yield* pairsOf(others, (pair) => haveNone([...places, ...pair]))
-  if (inPlaces.length > 0) return { within: places.map(({ which }) => which), sets: inPlaces }
+  for (const thing of things) having.push({ which: thing.which, hosts: new Set(yield* letInBy(thing, asked.hosts)) })
+  if (having.some(({ hosts }) => hosts.size === 0)) return []
+  const pairs = yield* pairsOf(having)
+  if (pairs.length > 0) return pairs
   let least = having
   for (const one of having) {
     yield
     const without = least.filter((other) => other !== one)
-    if (isSaid(without)) least = without
+    if (haveNone(without)) least = without
   }
-  return least.length < having.length ? { within: [], sets: [least.map(({ which }) => which)] } : NOTHING_EXCLUSIVE
+  return least.length < thingsOf(conditions).length ? [least.map(({ which }) => which)] : []
 }
 
 interface Having {
   readonly which: string
-  readonly isPlace: boolean
   readonly hosts: ReadonlySet<HostIndex>
 }
 
@@ -97,13 +116,13 @@ function haveNone([first, ...others]: readonly Having[]): boolean {
   return first !== undefined && ![...first.hosts].some((host) => others.every(({ hosts }) => hosts.has(host)))
 }
 
-/** The first pairs that are so. */
-function* pairsOf(having: readonly Having[], isSo: (pair: readonly Having[]) => boolean): Steps<readonly (readonly string[])[]> {
+/** The first pairs that no host has both of. */
+function* pairsOf(having: readonly Having[]): Steps<readonly (readonly string[])[]> {
   const pairs: (readonly string[])[] = []
   for (const [i, one] of having.entries())
     for (const other of having.slice(i + 1)) {
       yield
-      if (pairs.length < PAIRS && isSo([one, other])) pairs.push([one.which, other.which])
+      if (pairs.length < PAIRS && haveNone([one, other])) pairs.push([one.which, other.which])
     }
   return pairs
 }

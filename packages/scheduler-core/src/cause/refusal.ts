@@ -1,18 +1,23 @@
-import type { Code } from '../codes.ts'
-import type { Fact } from '../evidence.ts'
-import type { HostName } from '../fleet/host-name.ts'
-import type { Reason } from '../reason.ts'
+import type { Code } from '../text/codes.ts'
+import type { Fact } from '../text/evidence.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostName } from '../values/host-name.ts'
 
 /** Hosts refused for one code, by whichever filter. */
 export interface Refusals {
   readonly code: Code
   readonly hosts: number
-  /** Of the host that is nearest to passing it. */
+  /** The shortfall of the host that is nearest to passing. */
   readonly example: Reason
 }
 export interface NearestHost {
   readonly name: HostName
-  /** By each filter that refuses it, in the order in which the cause counts codes. Once all facts of all of them are mended, it takes the instance. */
+  /** The name of the host in sentences: with its node if the host has several nodes. */
+  readonly address: string
+  /**
+   * The shortfalls by each filter that refuses the host, in the order in which the cause counts codes. If all facts are
+   * resolved, the host takes the instance.
+   */
   readonly refusals: readonly HostRefusal[]
 }
 export interface HostRefusal {

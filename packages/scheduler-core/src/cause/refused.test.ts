@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
-import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
+import { atOnce } from '../values/steps.ts'
 import { countCapacity } from '../what-if/capacity.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-test('A13b: of two codes with as many hosts, the one that is named is that of the nearest host, and so is the first bottleneck', () => {
+test('A13b: of two codes with equally many hosts, the one of the nearest host is named, and so is the first bottleneck', () => {
   const log = aLog()
   const shapes = { h0: { vcpus: 8, memoryMb: 2_000 }, h1: { vcpus: 8, memoryMb: 4_000, memoryMbUsed: 3_900 } }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])

@@ -1,12 +1,13 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import type { Code } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { inSlices, type Steps, sortInSteps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { FilterStep } from '../pipeline/filter-step.ts'
-import { isAsked } from '../pipeline/run-filters.ts'
-import { factsOf, reasonOf } from '../pipeline/step-reasons.ts'
-import type { Reason, ReasonCount } from '../reason.ts'
+import { hostAddress } from '../hosts/hosts.ts'
+import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
+import { isAsked } from '../pipeline/filtering/run-filters.ts'
+import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
+import type { Code } from '../text/codes.ts'
+import type { Reason, ReasonCount } from '../text/reason.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
 import { passes } from './admission.ts'
 import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
 import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
@@ -18,7 +19,7 @@ const SLICE = 128
 /** The same of those that are asked about all members at once, who may be put there one after the other. */
 const FEW = 8
 
-/** Filters in the order in which they have a say: what one of them says is short on a host is not counted once more for those after it. */
+/** Filters by priority: a shortfall that one of them reports for a host is not counted again for later ones. */
 type Groups = readonly [
   lacks: readonly FilterStep[],
   own: readonly FilterStep[],
@@ -26,7 +27,10 @@ type Groups = readonly [
   outside: readonly FilterStep[],
 ]
 
-/** What all members lack; the profile's own filters; what every claim has to keep beside them; who is asked outside of this process, about hosts that all others let in. */
+/**
+ * The priorities: shortfalls of all members; the profile's own filters; rules of every claim; parts outside of this
+ * process, which see only hosts that all other filters pass.
+ */
 export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterStep[]): Groups => [
   lacks,
   steps.filter(({ isNet, isOutside }) => !isNet && !isOutside),
@@ -34,7 +38,10 @@ export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterSte
   steps.filter(({ isOutside }) => isOutside),
 ]
 
-/** What refuses one host, as a cause counts it: what the profile's own filters say is short is not said once more by what every claim keeps. */
+/**
+ * What refuses one host, as a cause counts it: a shortfall that the profile's own filters report is not repeated for
+ * the rules of every claim.
+ */
 export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): readonly Pick<HostRefusal, 'filter' | 'reason'>[] {
   const [, own, nets, outside] = groupsOf(filters.filter(isAsked), [])
   const refusedBy = (steps: readonly FilterStep[]) =>
@@ -50,10 +57,10 @@ const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class
 
 /** Why some hosts are refused. */
 export interface Refused {
-  /** By code, most hosts first. */
+  /** The refusals by code, the code with most hosts first. */
   readonly refusals: readonly Refusals[]
   readonly nearest: NearestHost | null
-  /** Each of them once. */
+  /** Every reason once, with the number of its hosts. */
   readonly counted: readonly ReasonCount[]
   /** Under which codes the nearest is counted. */
   readonly ofNearest: readonly Code[]
@@ -101,7 +108,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
   const distance = (i: number): number => rounded(distances[i] as number)
-  // a host that has its members already is left alone while others can be mended, unless those are too few
+  // a host that already has its members is ignored as long as others can be used, unless those are too few
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
@@ -122,13 +129,13 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   }
 }
 
-/** The same host, what refuses it in the order of the codes. */
-function inOrderOf({ name, refusals }: NearestHost, order: ReadonlyMap<Code, number>): NearestHost {
+/** The same host, with its refusals in the order of the codes. */
+function inOrderOf({ refusals, ...host }: NearestHost, order: ReadonlyMap<Code, number>): NearestHost {
   const positionOf = ({ reason }: HostRefusal): number => order.get(reason.code) ?? order.size
-  return { name, refusals: [...refusals].sort((one, other) => positionOf(one) - positionOf(other)) }
+  return { ...host, refusals: [...refusals].sort((one, other) => positionOf(one) - positionOf(other)) }
 }
 
-/** Each host for the first of some codes that it is refused for. */
+/** The hosts, each counted for the first of these codes that refuses it. */
 function countOnce(
   codes: readonly { readonly code: Code; readonly filter: string; readonly isCounted: Uint8Array; readonly example: Reason }[],
   hosts: number,
@@ -150,11 +157,11 @@ interface Counted {
   readonly hosts: number
   /** Of these, hosts that do not have their members of a group already, where there are others. */
   readonly left: number
-  /** Whether the nearest host is one of them. */
+  /** Whether the nearest host is among these hosts. */
   readonly isOfNearest: boolean
 }
 
-/** The count that binds first; then what most hosts lack; of as many, what the nearest host lacks; last by the names of the codes. */
+/** The limiting count first; then what most hosts lack; on a tie, what the nearest host lacks; finally by the names of the codes. */
 const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
   Number(other.code === binding) - Number(one.code === binding) ||
   other.left - one.left ||
@@ -162,7 +169,7 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
   Number(other.isOfNearest) - Number(one.isOfNearest) ||
   byCodeUnit(one.code, other.code)
 
-/** What comes first among codes though others are as frequent. */
+/** Which of two codes comes first if equally many hosts are refused by them. */
 export interface Precedence {
   /** The count that binds. */
   readonly binding?: Code | undefined
@@ -202,32 +209,35 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
     .map(({ code }) => code)
 }
 
-/** The host that lacks least so far: what it lacks, as shares of what is needed added up, and its codes. */
+/** The nearest host so far: the sum of its shortfalls as shares of what is needed, and its codes. */
 interface Least {
   readonly distance: number
   readonly codes: readonly Code[]
 }
 
-/** Tells of each host that a filter refuses, by its position among them. */
+/** Reports each host that a filter refuses, by its index among them. */
 function* eachRefused(
   step: FilterStep,
   hosts: readonly HostIndex[],
-  tell: (i: number, reason: Reason) => void,
+  onRefused: (i: number, reason: Reason) => void,
   slice = SLICE,
 ): Steps<void> {
   for (const [i, host] of hosts.entries()) {
     if (i % slice === slice - 1) yield
-    if (!passes(step, host)) tell(i, reasonOf(step, host))
+    if (!passes(step, host)) onRefused(i, reasonOf(step, host))
   }
 }
 
-/** Hosts that are looked at whole: at least so many where there are, and at most, since a whole fleet may be alike. */
+/**
+ * The number of hosts that are examined completely: a minimum if there are enough, and a maximum, because all hosts of
+ * a fleet may be alike.
+ */
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * The host with the least to mend, all shares of what is needed that are missing added up; of equal ones that whose reasons alone say least, and of
- * those the one that reported first of all. A reason is the first thing that a filter finds, so hosts are looked at whole in the order of what
- * their reasons say, until those that are left lack as much by their reasons alone.
+ * The nearest host: the one with the smallest sum of missing shares; ties are broken by the smaller sum of the reasons
+ * alone, then by the earlier first report. A reason is only a filter's first shortfall, so hosts are examined
+ * completely in the order of their reasons, until the reasons of the remaining hosts alone are larger.
  */
 function* nearestOf(
   inOrder: readonly number[],
@@ -251,7 +261,10 @@ const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfa
 /** Shares added in another order differ in their last bits: hosts are equally near all the same. */
 const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
-/** What every claim has to keep is told of the nearest host in any case, though it is asked only where nothing else refuses. */
+/**
+ * The rules of every claim are reported for the nearest host in any case, although they are evaluated only if no other
+ * filter refuses.
+ */
 function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)
   const refusing = [...lacks, ...own, ...nets].filter((step) => !passes(step, index))
@@ -260,5 +273,5 @@ function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, inde
     const reason = reasonOf(step, index)
     return { filter: step.name, reason, facts: factsOf(step, index, reason) }
   })
-  return { name: { host, node }, refusals }
+  return { name: { host, node }, address: hostAddress(hosts, { host, node }), refusals }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { draws } from '../../../../testing/extent.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { causeText } from './cause-text.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
@@ -128,7 +128,7 @@ test('C8: of one guest both sorts of devices that are not near are named, and wi
   }
 })
 
-/** The host with all that the sentences name, and no more. */
+/** The host with exactly what the sentences name. */
 function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfallsOf>): readonly Cell[] {
   return cells.map((cell, id) => {
     const missing = (isOf: (subject: string, unit: string | undefined) => boolean): number =>
@@ -184,7 +184,7 @@ test('law: once all that is named is there, and nothing else, all members have r
         expect([text, foundOf(fleetWith(better), request, profile)]).toEqual([text, count])
       },
     ),
-    { numRuns: byExtent(300, 5_000) },
+    draws(100, 400, 5_000),
   )
   expect([...kinds]).toEqual(expect.arrayContaining(['gpu.numa', 'pci.numa', 'numa.cpus']))
 })

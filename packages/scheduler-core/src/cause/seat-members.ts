@@ -1,12 +1,12 @@
-import type { HostTable } from '../fleet/hosts.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Grants } from '../kinds/grants.ts'
+import type { HostTable } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
 import { numaAskOf } from '../kinds/numa/ask.ts'
 import { type LeftOver, namedAsLeft } from '../kinds/numa/several.ts'
 import { isOfOneGuest, lacksBesideDevices, whatCellsLack } from '../kinds/numa/why.ts'
-import type { Reason } from '../reason.ts'
+import type { Grants } from '../records/grants.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 /** Members of one kind that are to be on a host: the request of one of them, how many, and how many are there already. */
 export interface Seated {
@@ -19,8 +19,9 @@ export interface Seated {
 const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' || name === 'pci')
 
 /**
- * What the cells of a host and the devices near to them lack for several members at once: as many as can get theirs one after the other, and of
- * those that are left all take the choice of cells that lacks least for them. Empty: all of them get theirs. The host is as it was afterwards.
+ * What the cells of a host and the devices near them lack for several members at once: as many as possible are seated
+ * one after the other, and all remaining ones use the choice of cells that lacks least for them. Empty: all of them are
+ * seated. The host is unchanged afterwards.
  */
 export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
   const held: Grants[] = []
@@ -55,7 +56,7 @@ function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Gran
   return grants
 }
 
-/** What is more than any one of them may have is compared with one of them, what is left with all. */
+/** Limits of a single member are compared with one member, free amounts with all. */
 function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left: LeftOver): readonly Reason[] {
   const [one, all] = [numaAskOf(request), numaAskOf(timesOver(request, left.count))]
   if (one === undefined || all === undefined || hosts.get(host).cells.length < one.cells.length) return []
@@ -73,7 +74,7 @@ function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left:
   ]
 }
 
-/** One guest that needs what so many of them need together, in as many cells. */
+/** A single guest that needs what this many guests need together, in as many cells. */
 function timesOver(request: RequestSpec, count: number): RequestSpec {
   const { numaTopology, gpus, pciRequests } = request
   const many = (cpus: readonly number[]): number[] => Array.from({ length: count }, (_, i) => cpus.map((cpu) => cpu * count + i)).flat()

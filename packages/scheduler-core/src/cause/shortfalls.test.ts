@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Change, FEATURE_LEVEL } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
-import { aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { type Change, FEATURE_LEVEL } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
+import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 
@@ -12,7 +12,7 @@ const profileNamed = (name: string) => builtInProfiles.find((profile) => profile
 const textOf = (fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile: string): string =>
   causeText(causeOf(fleet, aRequest(asks), profileNamed(profile)))
 
-test('what an operator keeps back is said of each amount, whatever the filter says of them first', () => {
+test("an operator's reserve is named for each amount, whatever the filter reports first", () => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 16, memoryMb: 1_000, localGb: 100 })])
   const reserve = (resourceClass: string, reserved: number): Change =>
@@ -24,23 +24,20 @@ test('what an operator keeps back is said of each amount, whatever the filter sa
   )
 })
 
-test.each(['default', 'nova', 'nova-compat', 'best-fit'])(
-  'A8: %s says of each class in the same words what is not there in all',
-  (profile) => {
-    const log = aLog()
-    const inventories = ['CUSTOM_P', 'CUSTOM_Q'].map((resourceClass) => ({ resourceClass, total: 10, reserved: 6 }))
-    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, memoryMb: 2_000, localGb: 10, inventories })])
-    const extraSpecs = { 'resources:CUSTOM_P': '5', 'resources:CUSTOM_Q': '7' }
-    expect(textOf(log.fleet, { flavor: { vcpus: 16, memoryMb: 4_000, rootGb: 20, extraSpecs } }, profile)).toContain(
-      'a: 16 vCPUs needed by one instance; the host has 8 in all. 4000 MiB needed by one instance; the host has 2000 MiB in all. ' +
-        '20 GiB needed by one instance; the host has 10 GiB in all. ' +
-        'CUSTOM_P: 5 needed by one instance; the host has 4 in all; 6 of its 10 are reserved (by its report). ' +
-        'CUSTOM_Q: 7 needed by one instance; the host has 4 in all; 6 of its 10 are reserved (by its report).',
-    )
-  },
-)
+test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: %s names missing totals in the same words for each class', (profile) => {
+  const log = aLog()
+  const inventories = ['CUSTOM_P', 'CUSTOM_Q'].map((resourceClass) => ({ resourceClass, total: 10, reserved: 6 }))
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, memoryMb: 2_000, localGb: 10, inventories })])
+  const extraSpecs = { 'resources:CUSTOM_P': '5', 'resources:CUSTOM_Q': '7' }
+  expect(textOf(log.fleet, { flavor: { vcpus: 16, memoryMb: 4_000, rootGb: 20, extraSpecs } }, profile)).toContain(
+    'a: 16 vCPUs needed by one instance; the host has 8 in all. 4000 MiB needed by one instance; the host has 2000 MiB in all. ' +
+      '20 GiB needed by one instance; the host has 10 GiB in all. ' +
+      'CUSTOM_P: 5 needed by one instance; the host has 4 in all; 6 of its 10 are reserved (by its report). ' +
+      'CUSTOM_Q: 7 needed by one instance; the host has 4 in all; 6 of its 10 are reserved (by its report).',
+  )
+})
 
-test('of a class of which the nearest host reports nothing that is said, though it lacks others too', () => {
+test('for a class that the nearest host does not report, that is named, though it lacks others too', () => {
   const log = aLog()
   const inventories = [{ resourceClass: 'CUSTOM_P', total: 10 }]
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, inventories })])
@@ -68,14 +65,14 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
   ]
   const disk = (rootGb: number) => ({ flavor: { vcpus: 1, memoryMb: 64, rootGb } })
 
-  test('A18: of a pool in all, and nothing is said of which pool it is besides', () => {
+  test('A18: for the total of a pool the pool is not named again', () => {
     expect(reported(disk(90), {}, pool(0))).toBe(
       'The only host does not take it. a: The pool p has 80 GiB in all; 90 GiB were asked for by one instance; ' +
         '20 of its 100 GiB are reserved (by the storage document of a).',
     )
   })
 
-  test('of what is left in a pool, where that would be enough', () => {
+  test('for the free space of a pool, if that would be enough', () => {
     expect(reported(disk(40), {}, pool(50))).toContain(
       'a: The pool p has 30 GiB left; 40 GiB were asked for; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
@@ -92,10 +89,76 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
     )
   })
 
-  test('of what is free by a report, where that would be enough', () => {
+  test('for the free amount of a report, if that would be enough', () => {
     const shape = { vcpus: 8, inventories: [{ resourceClass: 'CUSTOM_Q', total: 10, reserved: 3, used: 5 }] }
     const asks = (amount: number) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_Q': String(amount) } } })
     expect(reported(asks(4), shape)).toContain('a: CUSTOM_Q: 4 needed, 2 free; 3 of its 10 are reserved (by its report).')
     expect(reported(asks(6), shape)).toMatch(/a: CUSTOM_Q: 6 needed, 2 free\.$/)
+  })
+})
+
+describe('no shortfall of a host is named twice', () => {
+  const saidOf = (shape: HostShape, asks: Parameters<typeof aRequest>[0], profile: string, changes: readonly Change[] = []) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape)])
+    log.append(changes)
+    return textOf(log.fleet, asks, profile).split(' a: ')[1]
+  }
+  const card = { vendorId: 'v', productId: 'p' }
+  const numaCells = [0, 1].map((id) => ({ id, cpuset: [id], memoryMb: 4_096 }))
+  const cells = { vcpus: 1, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024 }] }, memoryMb: 1_024 }
+  const required = (vendor_id: string, count: number) => ({ count, numaPolicy: 'required' as const, specs: [{ vendor_id }] })
+  test.each<[string, HostShape, Parameters<typeof aRequest>[0], string, string, Change?]>([
+    [
+      'devices that are short near the cells, and everywhere by no more',
+      { numaCells, pciPools: [{ ...card, numaNode: 1, total: 1 }] },
+      { ...cells, pciRequests: [required('v', 2)] },
+      'default',
+      "PCI request 0 (vendor v): 2 devices needed near the guest's NUMA cells, 1 free there.",
+    ],
+    [
+      'a forced host that is disabled, by the rules of Nova',
+      {},
+      { forceHosts: ['a'] },
+      'nova-compat',
+      'The host is DISABLED: fan.',
+      { type: 'status', host: 'a', node: 'a', status: 'DISABLED', reason: 'fan' },
+    ],
+    [
+      'dedicated CPUs, of which the unit is the name',
+      { inventories: [{ resourceClass: 'PCPU', total: 2 }] },
+      { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:PCPU': '3', 'resources:VCPU': '0' } } },
+      'default',
+      '3 dedicated CPUs needed by one instance; the host has 2 in all.',
+    ],
+    [
+      'several devices, of which one is there and not near',
+      {
+        numaCells,
+        pciPools: [
+          { ...card, total: 1 },
+          { vendorId: 'w', productId: 'p', total: 1 },
+        ],
+      },
+      { ...cells, pciRequests: [required('v', 1), required('w', 2)] },
+      'default',
+      "PCI request 0 (vendor v): 1 device needed near the guest's NUMA cells, 0 free there; elsewhere 1 at no known cell. PCI request 1 (vendor w): 2 devices needed near the guest's NUMA cells, 0 free there.",
+    ],
+  ])('%s', (_what, shape, asks, profile, text, change) => {
+    expect(saidOf(shape, asks, profile, change === undefined ? [] : [change])).toBe(text)
+  })
+
+  test('several groups that must be kept apart are each named like the first', () => {
+    const others = [81, 82].map((number) =>
+      aClaim({
+        key: `k${number}`,
+        hosts: ['a'],
+        grants: {},
+        group: { uuid: aUuid(number), policy: 'SOFT_AFFINITY', maxServerPerHost: null },
+      }),
+    )
+    const instanceGroup = { uuid: aUuid(80), policy: 'SOFT_AFFINITY' as const, apartFrom: [aUuid(81), aUuid(82)] }
+    const of = (number: number) => `Server group ${aUuid(80)}: no member of ${aUuid(number)} wanted on the host; it holds 1.`
+    expect(saidOf({}, { instanceGroup }, 'default', others)).toBe(`${of(81)} ${of(82)}`)
   })
 })

@@ -1,22 +1,23 @@
-import { amountText, measureOf, overfullText, subjectText } from '../amount-text.ts'
-import { reasonText } from '../decision/reason-text.ts'
-import { type AmountOf, type Fact, FOR_ONE_INSTANCE, NEAR_CELLS } from '../evidence.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
-import { amountMissing, shareMissing } from '../missing.ts'
-import type { Reason } from '../reason.ts'
+import { amountText, measureOf, overfullText, subjectText } from '../text/amount-text.ts'
+import type { Code } from '../text/codes.ts'
+import { type AmountOf, type Fact, FOR_ONE_INSTANCE, NEAR_CELLS } from '../text/evidence.ts'
+import { amountMissing, shareMissing } from '../text/missing.ts'
+import type { Reason } from '../text/reason.ts'
+import { reasonText } from '../text/reason-text.ts'
 import type { HostRefusal, NearestHost } from './refusal.ts'
 
-/** One thing that a host lacks, as its sentence says it. Once all of them are mended, and nothing else, the host takes the instance. */
+/** One shortfall of a host, with its sentence. If all of them are resolved, and nothing else changes, the host takes the instance. */
 export interface Shortfall {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Which amount of the subject; absent: what is left of it. */
+  /** Which amount of the subject is compared; absent: the amount that is free. */
   readonly amountOf?: AmountOf
-  /** How much of it the host keeps back. */
+  /** How much of the amount the host reserves. */
   readonly reserved?: string
-  /** Of what a reason says, its sentence; of facts those alone have one of which a reason might have told. */
+  /** For a reason, its sentence; among facts only those that could be a reason have one. */
   readonly sentence?: string
 }
 
@@ -28,16 +29,21 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
     const known = said.get(key)
     if (known === undefined || isMore(one, known)) said.set(key, one)
   }
-  // where that much is not there in all, more of it is more that is left too, unless more than that is missing
+  // if the total is too small, or too little of it is near the cells, a larger total also increases the free amount,
+  // unless still more is missing
   return [...said.values()].filter((one) => {
-    const inAll = one.amountOf === undefined && one.subject !== '' ? said.get(keyOf({ ...one, amountOf: 'in all' })) : undefined
-    return inAll === undefined || missingOf(one) > missingOf(inAll)
+    const wider = one.amountOf === undefined && one.subject !== '' ? [inAllKeyOf(one), keyOf({ ...one, amountOf: NEAR_CELLS })] : []
+    return wider.every((key) => {
+      const other = said.get(key)
+      return other === undefined || missingOf(one) > missingOf(other)
+    })
   })
 }
 
 /**
- * Whether one of two sentences about a thing says that more is missing: of one unit the amount, since more than all of what few instances need
- * may be missing where claims hold too much. Of two that say the same, whether it alone is a sentence of its own.
+ * Whether the first of two sentences about a resource reports more missing: with one unit the amount, because claims
+ * may hold so much that more than the needs of a few instances is missing. For equal ones, whether it is a sentence of
+ * its own.
  */
 function isMore(one: Shortfall, known: Shortfall): boolean {
   const missing = missingOf(one) - missingOf(known)
@@ -49,7 +55,10 @@ function isMore(one: Shortfall, known: Shortfall): boolean {
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
-/** How much a host lacks in all: of each thing the share that is missing most, since what is not there in all is not left either. */
+/**
+ * The total shortfall of a host: for each resource the largest missing share, because an amount that does not exist is
+ * not free either.
+ */
 export function distanceBy(shortfalls: readonly Shortfall[]): number {
   const most = new Map<string, number>()
   for (const { amountOf: _, ...one } of shortfalls) {
@@ -59,12 +68,16 @@ export function distanceBy(shortfalls: readonly Shortfall[]): number {
   return [...most.values()].reduce((sum, share) => sum + share, 0)
 }
 
+/** Facts call a cell of the guest a cell. */
+const GUEST_CELL = /^cell (?=\d+ on )/
+
 /** The sentences of all that a host lacks. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
   let last: { readonly subject: string; readonly unit: string | undefined; readonly sides: string[] } | undefined
   const finish = (): void => {
-    if (last !== undefined) sentences.push(`${subjectText(last.subject, last.unit)}${last.sides.join('; ')}.`)
+    if (last !== undefined)
+      sentences.push(`${subjectText(last.subject.replace(GUEST_CELL, 'guest cell '), last.unit)}${last.sides.join('; ')}.`)
     last = undefined
   }
   for (const one of shortfalls) {
@@ -78,7 +91,7 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
       last = { subject: one.subject, unit: one.unit, sides: [] }
     }
     const { reserved } = one
-    // said once of a thing, though it has less in all by it and less that is free
+    // each resource is reported once, although both its total and its free amount are too small
     const isSaid = reserved === undefined || [...sentences, ...(last?.sides ?? [])].some((text) => text.includes(reserved))
     last?.sides.push(isSaid ? sidesOf(one) : `${sidesOf(one)}; ${reserved}`)
   }
@@ -86,13 +99,14 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   return sentences.join(' ')
 }
 
-/** What a reason says is its first fact too. */
+/** The facts of a reason start with its own need and have. */
 function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   const { need: required, have: actual, unit } = reason
   // a reason need not name what its fact is about
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  const amountOf = amountOfReason(reason)
+  // which amount it is, its fact may say alone
+  const amountOf = amountOfReason(reason) ?? same?.amountOf
   const own: Shortfall = {
     subject,
     ...(required !== undefined && { required }),
@@ -102,20 +116,22 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
     ...(reason.reserved !== undefined && { reserved: reason.reserved }),
     sentence: reasonText(reason),
   }
-  // what the best cell has is not said where each guest cell is compared with the cell that is nearest to it
+  // the best cell is not reported if each guest cell is compared with the nearest cell
   const isSaidOfCells = facts.some((fact) => fact.subject.startsWith(`${subject} on `))
-  const lacking = facts.filter((fact) => isLacking(fact, reason) && !(isSaidOfCells && fact.subject === subject))
-  return [...(isSaidOfCells ? [] : [own]), ...lacking.map(toShortfall)]
+  // nor is a repeated fact about the host
+  const [first] = required === undefined && same === undefined ? facts.filter((fact) => fact.actual === actual) : []
+  const lacking = facts.filter((fact) => isLacking(fact, reason) && fact !== first && !(isSaidOfCells && fact.subject === subject))
+  return [...(isSaidOfCells ? [] : [own]), ...lacking.map((fact) => toShortfall(fact, reason))]
 }
 
 /**
- * Nothing is to mend about a word that the host has as it was asked for, nor about one for which nothing was asked where the reason compares
- * numbers, or nothing.
+ * A word that the host has as requested is no shortfall, nor a word that was not requested if the reason compares
+ * numbers or nothing, nor the location of a volume or a port.
  */
-function isLacking({ required, actual }: Fact, { need, have }: Reason): boolean {
+function isLacking({ required, actual }: Fact, { code, need, have }: Reason): boolean {
   if (typeof actual === 'number') return true
   if (required !== undefined) return required !== actual
-  return typeof need === 'string' || (need === undefined && have !== undefined)
+  return !/^(?:namespace|volume|port)\./.test(code) && (typeof need === 'string' || (need === undefined && have !== undefined))
 }
 
 function amountOfReason({ code }: Reason): AmountOf | undefined {
@@ -128,15 +144,9 @@ function amountOfReason({ code }: Reason): AmountOf | undefined {
 
 const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
 
-function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fact): Shortfall {
-  // of a resource class it is said as a reason says it, whichever of several facts it is
-  const code =
-    amountOf === FOR_ONE_INSTANCE
-      ? 'class.unit'
-      : amountOf === 'in all' && unit === wordsOf(subject).unit
-        ? wordsOf(subject).tooLittle
-        : undefined
-  const told = required === undefined || actual === undefined ? undefined : { need: required, have: actual }
+function toShortfall(fact: Fact, { code: first }: Reason): Shortfall {
+  const { subject, required, actual, unit, amountOf, reserved } = fact
+  const code = codeOf(fact, first)
   return {
     subject,
     ...(required !== undefined && { required }),
@@ -144,11 +154,29 @@ function toShortfall({ subject, required, actual, unit, amountOf, reserved }: Fa
     ...(unit !== undefined && { unit }),
     ...(amountOf !== undefined && { amountOf }),
     ...(reserved !== undefined && { reserved }),
-    ...(code !== undefined &&
-      told !== undefined && {
-        sentence: reasonText({ ...told, subject, code, ...(reserved !== undefined && { reserved }) }),
+    ...(code !== undefined && {
+      sentence: reasonText({
+        ...{ subject, code },
+        ...(required !== undefined && { need: required }),
+        ...(actual !== undefined && { have: actual }),
+        ...(reserved !== undefined && { reserved }),
       }),
+    }),
   }
+}
+
+/** Codes of which a filter may have several reasons for one host: each of its facts is reported. */
+const saidOfEach: readonly Code[] = ['group.apart', 'aggregate.extra_spec', 'image.unsupported', 'capability.mismatch']
+
+/** The code whose sentence a further fact uses; undefined if it uses none. `first`: the code of the reason. */
+function codeOf({ subject, required, actual, unit, amountOf }: Fact, first: Code): Code | undefined {
+  if (first === 'trait.missing' || first === 'trait.forbidden') return required === undefined ? 'trait.forbidden' : 'trait.missing'
+  if (required === undefined || actual === undefined) return undefined
+  if (unit === 'devices' && !subject.includes(' near cell')) return amountOf === NEAR_CELLS ? 'pci.numa' : 'pci.short'
+  if (saidOfEach.includes(first)) return first
+  if (amountOf === FOR_ONE_INSTANCE) return 'class.unit'
+  const isClass = amountOf === 'in all' && typeof required === 'number' && unit === wordsOf(subject).unit
+  return isClass ? wordsOf(subject).tooLittle : undefined
 }
 
 /** An amount of a thing, whatever the number, or one word of several that may be asked for. */
@@ -160,7 +188,12 @@ function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Sho
   return [thing, amountOf ?? '', measure, typeof value === 'number' ? '' : (value ?? '')].join('\n')
 }
 
-/** What Nova's rules call the usual classes, and their own names. */
+/** The key of the total of a resource, of which the part outside of huge pages, or for one guest alone, is a part. */
+const inAllKeyOf = (one: Shortfall): string => keyOf({ ...one, subject: one.subject.replace(PART, ''), amountOf: 'in all' })
+
+const PART = /, (?:outside of huge pages|for one guest alone)$/
+
+/** Nova's names for the standard resource classes. */
 const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
 /** Filters have several names for a class. */
@@ -174,7 +207,7 @@ interface Compared {
   readonly actual?: number | string | undefined
 }
 
-/** What share of what is needed is missing; what is no amount weighs more than any. */
+/** The missing share of what is needed; a need that is not an amount weighs more than any share. */
 export const shareOf = ({ required, actual }: Compared): number => {
   const short = { need: required, have: actual }
   return amountMissing(short) === undefined ? WORD : shareMissing(short)

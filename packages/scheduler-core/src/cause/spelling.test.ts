@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'

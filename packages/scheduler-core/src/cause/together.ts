@@ -1,10 +1,8 @@
-import { type Fact, fromRequest, NEAR_CELLS } from '../evidence.ts'
-import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { freeFact, leftOf, namespaceSource, poolReserveOf, reportOf, reserveOf } from '../fleet/sources.ts'
-import type { HostIndex } from '../host-index.ts'
+import { at } from '../hosts/columns.ts'
+import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../hosts/gpu-device.ts'
+import { freeFact, leftOf, namespaceSource, poolReserveOf, reportOf, reserveOf } from '../hosts/sources.ts'
 import { wordsOf } from '../kinds/classes/usual.ts'
-import { type GpuState, type GpuWish, gpuShareText, modelFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { numaAskOf } from '../kinds/numa/ask.ts'
 import { numaKind } from '../kinds/numa/numa.ts'
 import { whatCellsLackFor } from '../kinds/numa/several.ts'
@@ -12,20 +10,22 @@ import { shortWishes } from '../kinds/pci/allot.ts'
 import { pciAskOf } from '../kinds/pci/ask.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { poolsKind } from '../kinds/pools/pools.ts'
-import type { FilterStep } from '../pipeline/filter-step.ts'
-import { netName } from '../pipeline/net-name.ts'
-import { reasonOf } from '../pipeline/step-reasons.ts'
-import type { PreparedFilter } from '../prepared-filter.ts'
-import type { Reason } from '../reason.ts'
+import { claimFilterName } from '../pipeline/filtering/claim-filter-name.ts'
+import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
+import { reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import { membersOf, sumsOf } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
+import { type Fact, fromRequest, NEAR_CELLS } from '../text/evidence.ts'
+import type { PreparedFilter } from '../text/prepared-filter.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
 import { whatLacksNear } from './seat-members.ts'
 
-/** What is asked of a host that has to take all members of a request. */
+/** The needs of a host that must take all members of a request. */
 export interface Together {
-  /** What every host lacks for all of them, one thing after the other. */
+  /** What every host lacks for all members together, one resource after the other. */
   readonly lacks: readonly FilterStep[]
   /** What each of them asks: of the host that the earlier ones were put on, the first found that it has it. */
   readonly steps: readonly FilterStep[]
@@ -54,7 +54,7 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
   return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt }
 }
 
-/** A filter that refuses nobody. */
+/** A filter that refuses no host. */
 const LETS_ALL: PreparedFilter = {
   passes: () => true,
   reason() {
@@ -62,12 +62,12 @@ const LETS_ALL: PreparedFilter = {
   },
 }
 
-/** How many members need one host together; null: the request asks for no such thing. */
+/** How many members must share one host; null if the request has no such rule. */
 export const togetherOf = ({ instanceGroup, numInstances }: RequestSpec): number | null =>
   instanceGroup?.policy === 'AFFINITY' && numInstances > 1 ? numInstances : null
 
 interface Earlier {
-  /** Where the earlier members of the request are; undefined: there are none. */
+  /** The hosts of the request's earlier members; undefined if there are none. */
   readonly host: HostIndex | undefined
   readonly isAttempt: boolean
 }
@@ -84,17 +84,17 @@ function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: 
 
 const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
 
-/** A filter asked as if none of the members were placed: nobody is away from a home that is an attempt alone. */
+/** Evaluates a filter as if none of the members were placed: a home that this request only tries does not exclude other hosts. */
 const asIfNone = (step: FilterStep, prepared: PreparedFilter, tried: HostIndex | undefined, isAttempt: boolean): PreparedFilter => ({
   ...prepared,
   passes: (host) =>
     host === tried || passes(step, host) || (isAttempt && tried !== undefined && reasonOf(step, host).code === 'group.affinity'),
 })
 
-/** What of one thing hosts lack for all members together. */
+/** How much of one resource the hosts lack for all members together. */
 type Lack = Required<Pick<PreparedFilter, 'passes' | 'reason' | 'facts'>>
 
-/** What a host lacks, the first of it as the reason. */
+/** What a host lacks, with the first shortfall as the reason. */
 const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact: Fact })[]): Lack => ({
   passes: (host) => shortOn(host).length === 0,
   reason(host) {
@@ -104,10 +104,13 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
   facts: (host) => shortOn(host).map(({ fact }) => fact),
 })
 
-/** What cells lack for one member is not said beside what they lack for all, neither by a filter nor by what every claim has to keep. */
+/**
+ * A cell's shortfall for one member is not reported in addition to the shortfall for all, neither by a filter nor by
+ * the rules of every claim.
+ */
 function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
   const { name, prepared } = step
-  if (prepared === undefined || ![numaKind.filter.name, netName(numaKind.filter.name)].includes(name)) return step
+  if (prepared === undefined || ![numaKind.filter.name, claimFilterName(numaKind.filter.name)].includes(name)) return step
   return { ...step, prepared: { ...prepared, passes: (host) => inCells.some((lack) => !lack.passes(host)) || passes(step, host) } }
 }
 
@@ -131,7 +134,10 @@ function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: rea
   }
 }
 
-/** Whether devices may not suffice for all members, though there are as many: some are near to cells, or wanted by several kinds of members. */
+/**
+ * Whether the devices may not be enough for all members although their number is: some are near cells, or several kinds
+ * of members need them.
+ */
 const mayBeShort = (whole: RequestSpec): boolean =>
   membersOf(whole).some(({ request }, _, { length }) => {
     const hasDevices = request.gpus !== null || request.pciRequests.length > 0
@@ -179,7 +185,7 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
 
 const isNear = ({ code }: Pick<Reason, 'code'>): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
-/** Of each host, what of all members together it lacks, one thing after the other. */
+/** For each host, what it lacks for all members together, one resource after the other. */
 function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   return [
     ...classLacks(fleet, whole, instance, tried),
@@ -205,7 +211,7 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       // the disks of a host with a pool lie there
       if (left >= need || (resourceClass === 'DISK_GB' && hosts.get(host).diskPools.length > 0)) return []
       const inAll = at(capacity, host)
-      // where one member is too large already, that is said apart, and no ratio makes up for it
+      // a single member that is too large is reported separately, and no ratio helps
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
       const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, unit, { missing })
       const leftFact = { ...freeFact(hosts, host, resourceClass, asked), ...reserve(need - left), actual: left }
@@ -218,7 +224,10 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
   })
 }
 
-/** Of hosts whose disks lie in a pool, whether it has room for those of all members; one that nobody knows the size of each member is told of. */
+/**
+ * For hosts whose disks are in a pool, whether it has room for the disks of all members; a pool of unknown size is
+ * reported for each member.
+ */
 function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const need = sumsOf(whole).get('DISK_GB')
   if (need === undefined || poolsKind.isThere?.(hosts) !== true) return []
@@ -231,7 +240,7 @@ function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried
       const isShared = tried !== undefined && hosts.get(tried).diskPools[0] === pool
       const left = (hosts.pools.freeFor(host, pool) ?? 0) + (isShared ? placed : 0)
       if (left >= need) return []
-      const { name: subject, teller, capacityGib: inAll } = figure
+      const { name: subject, reporter: teller, capacityGib: inAll } = figure
       const from = { requiredFrom: amountFrom(whole, 'DISK_GB'), actualFrom: namespaceSource('storage', hosts.get(teller)) }
       const said = { subject, need, unit: 'GiB', instances: whole.numInstances }
       const asked = { subject, required: need, unit: 'GiB', ...from }
@@ -255,7 +264,7 @@ function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried
   ]
 }
 
-/** How many of so many members of one kind are among the first ones. */
+/** The number of members of one kind among the first members. */
 const amongFirst = (instance: number, { first, count }: { readonly first: number; readonly count: number }): number =>
   Math.max(0, Math.min(instance - first, count))
 
@@ -273,7 +282,10 @@ function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
       const inAll = record.gpus.filter((gpu) => modelFits(gpu, ask)).length
       const isInAll = ask.shareMilli === WHOLE_GPU && inAll < need
       const asked = { required: need, unit: 'GPUs', requiredFrom: fromRequest('gpus.count') }
-      const subjects = { all: ask.models.length === 0 ? 'GPU' : `GPU of model ${ask.models.join(' or ')}`, left: gpuShareText(ask) }
+      const subjects = {
+        all: ask.models.length === 0 ? 'GPU' : `GPU of model ${ask.models.join(' or ')}`,
+        left: gpuShareText(ask, hosts.featureLevel),
+      }
       return [
         ...(isInAll
           ? [
@@ -296,10 +308,10 @@ function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   })
 }
 
-/** How often a GPU has the share free. */
+/** How often a share of this size fits into the free part of a GPU. */
 const roomFor = (gpu: GpuState, ask: GpuWish): number => (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0)
 
-/** The PCI devices of each kind of members, each request by itself. */
+/** The PCI devices of each kind of members, each request separately. */
 function pciLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   return membersOf(whole).flatMap((members) => {
     const { pciRequests } = members.request

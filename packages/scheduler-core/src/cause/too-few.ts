@@ -1,20 +1,20 @@
-import { counted } from '../amount-text.ts'
-import type { Code } from '../codes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { createMemberCount, domainsOf } from '../fleet/topology.ts'
-import type { HostIndex } from '../host-index.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { counted } from '../text/amount-text.ts'
+import type { Code } from '../text/codes.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 /** A count that binds: however much room the hosts are given, they or their domains are too few for the members of the server group. */
 export interface TooFew {
   readonly code: Code
-  /** Members that the hosts which the request admits are to hold, those that are there included. */
+  /** The number of members that the admitted hosts must hold, including the existing ones. */
   readonly members: number
-  /** How many of them one host or one domain may hold. */
+  /** How many members one host or one domain may hold. */
   readonly most: number
-  /** Of what there are too few: null for hosts, else the key of the topology. */
+  /** What there are too few of: null for hosts, otherwise the key of the topology. */
   readonly topologyKey: string | null
-  /** How many there are. */
+  /** How many hosts or domains there are. */
   readonly there: number
 }
 

@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../codes.ts'
+import type { ReasonCode } from '../text/codes.ts'
 
 /** Hosts that are refused for a code, in words that follow their number: `9 with too little memory left`. */
 export const refusedHosts: Readonly<Record<ReasonCode, string>> = {

@@ -1,6 +1,6 @@
-/** Records of ended keys as one row of bytes, which nobody writes any more. In JSON it is a text of base 64. */
+/** Records of ended keys as one immutable array of bytes. In JSON it is a base64 text. */
 export class EndedChunk {
-  /** Where each record begins, and where the last ends. */
+  /** The offset of each record, and the end of the last one. */
   readonly #starts: Uint32Array
   readonly #bytes: Uint8Array
 
@@ -17,7 +17,7 @@ export class EndedChunk {
     return new EndedChunk(starts, bytes)
   }
 
-  /** From what a checkpoint has kept. Throws RangeError for a text that no release wrote. */
+  /** Reads the text in a checkpoint. Throws RangeError for an invalid text. */
   static from(stored: EndedChunk | string): EndedChunk {
     if (stored instanceof EndedChunk) return stored
     const all = fromBase64(stored)
@@ -58,7 +58,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 const values = new Uint8Array(128)
 for (let i = 0; i < LETTERS.length; i++) values[LETTERS.charCodeAt(i)] = i
 
-/** The core knows no platform, and so none of the platforms' own ways to write base 64. */
+/** The core depends on no platform, so it cannot use a platform's function for base64. */
 function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = []
   for (let i = 0; i < bytes.length; i += 3) {

@@ -3,12 +3,12 @@ import { describe, expect, test, vi } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { audit } from '../audit/audit.ts'
 import { compareFleets } from '../audit/diff.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import type { Change } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Change } from '../records/change.ts'
 import { aLog, aReport, aUuid, someInstances, type TestLog } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { EndedChunk } from './ended-chunk.ts'
 import { CHUNK, EndedKeys } from './ended-keys.ts'
 import { readEnded, writeEnded } from './ended-record.ts'
@@ -62,7 +62,7 @@ describe('an ended key', () => {
     expect([...compareFleets(log.fleet, again(log.fleet))].flat()).toEqual([])
   })
 
-  test('is looked through by the auditor with as many look-ups as there are keys, however many claims they have', () => {
+  test('is checked by the auditor with one look-up per key, regardless of the number of claims', () => {
     const find = vi.spyOn(EndedKeys.prototype, 'find')
     const list = vi.spyOn(Array.prototype, 'includes')
     try {
@@ -71,7 +71,7 @@ describe('an ended key', () => {
         const ids = Array.from({ length: count }, (_, i) => `k.${i}`)
         const instances = ids.map((_, i) => aUuid(i + 1))
         log.append([someInstances({ key: 'k', ids, hosts: ids.map(() => 'h1'), instances, grants: {} })])
-        // also while they live no list of a key is searched for each of its claims
+        // for live claims, too, the list of a key is not searched again for each claim
         list.mockClear()
         expect(findings(log.fleet)).toEqual([])
         expect(list.mock.contexts.filter((listed) => (listed as unknown[]).length === count)).toEqual([])
@@ -87,7 +87,7 @@ describe('an ended key', () => {
     }
   })
 
-  test('is forgotten with the entry that its afterlife ends with, and its claims with it', () => {
+  test('is forgotten with its claims by the first entry after its afterlife', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k' })])
     log.append([release(log, 'k.0')])
@@ -98,7 +98,7 @@ describe('an ended key', () => {
     expect(log.append([someInstances({ key: 'k', ids: ['other'] })])).toEqual([undefined])
   })
 
-  test('whose instance runs on keeps its claim on the host until a report drops it, and its answer for the hour', () => {
+  test('whose instance runs on keeps its claim on the host until a report drops the instance, and its answer for an hour', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', instances: [X] })])
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [X] }, 2)])
@@ -111,14 +111,14 @@ describe('an ended key', () => {
     const late = copyFleet(log.fleet)
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [] }, 3)])
     expect([log.fleet.ledger.claims.size, [...log.fleet.ledger.claimsInFull.keys()]]).toEqual([1, []])
-    // or the key is forgotten first, and then the claim with the instance
+    // in the other order, the key is forgotten first, and the claim with the instance later
     late.apply({ format: 1, id: 'x', writer: 'w', basis: late.place, changes: [], revision: late.place.revision + 1, at: 1_000 + HOUR })
     expect([late.ledger.claims.size, late.ledger.keyCount]).toEqual([1, 0])
     expect(findings(late)).toEqual([])
   })
 })
 
-test('a record is read as it was written, whatever is in it', () => {
+test('a record with any content is read as it was written', () => {
   const { fleet } = aHost()
   const text = fc.oneof(
     fc.string({ maxLength: 40, unit: 'binary' }),
@@ -173,17 +173,27 @@ test('a record is read as it was written, whatever is in it', () => {
     fc.property(ended, ({ bound, endedAt, claims }) => {
       const decision = bound.decision ?? ''
       const whole = claims.map((one) => ({
-        ...{ ...one, account: bound.account, key: bound.key, host: 0, source: null, target: null, extra: null, unlistedAt: null },
+        ...{
+          ...one,
+          account: bound.account,
+          key: bound.key,
+          host: 0,
+          source: null,
+          target: null,
+          extra: null,
+          extraSince: null,
+          unlistedAt: null,
+        },
         decision: one.decision === decision ? decision : one.decision,
       }))
       const given = { bound, endedAt, claims: whole } as unknown as Parameters<typeof writeEnded>[1]
       expect(readEnded(fleet.hosts, writeEnded(fleet.hosts, given))).toEqual(given)
     }),
-    { seed: 8, numRuns: byExtent(75, 300) },
+    { seed: 8, numRuns: byExtent(15, 60, 300) },
   )
 })
 
-test('what is kept of a chunk is read as it was, and what was cut is refused', () => {
+test('a stored chunk is read as it was, and a truncated one is refused', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 8 }), (records) => {
       const stored = JSON.parse(JSON.stringify(EndedChunk.of(records)))
@@ -194,7 +204,7 @@ test('what is kept of a chunk is read as it was, and what was cut is refused', (
   )
 })
 
-test('an index finds what is in it, and a copy what was; numbers go beyond 32 bits', () => {
+test('an index finds its entries, and a copy those at the time of copying; numbers may exceed 32 bits', () => {
   const index = new HashIndex()
   const far = 2 ** 32 - 500
   for (let i = 0; i < 5_000; i++) index.add(`text ${i}`, far + i)
@@ -208,7 +218,7 @@ test('an index finds what is in it, and a copy what was; numbers go beyond 32 bi
   expect([[...index.find('text 0')], [...copy.find('text 0')]]).toEqual([[7], [far]])
 })
 
-test('many keys end, are found and forgotten across chunks, alike in a fleet that was restored on the way', () => {
+test('many keys end, are found and forgotten across chunks, with the same result in a restored fleet', () => {
   const log = aHost()
   const each = 500
   let fleet = log.fleet

@@ -1,31 +1,31 @@
-import type { HostTable } from '../fleet/hosts.ts'
-import type { Claim } from './claim.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import type { Claim } from '../records/claim.ts'
 import { EndedChunk } from './ended-chunk.ts'
 import { type EndedKey, readEnded, readNames, writeEnded } from './ended-record.ts'
 import { HashIndex } from './hash-index.ts'
 
-/** Records of one chunk: what copies share, and what a checkpoint keeps as one text. */
+/** The number of records in a chunk, which copies share and a checkpoint stores as one text. */
 export const CHUNK = 1_024
 
-/** What a checkpoint holds of ended keys: chunks from the oldest, of whose first so many records are forgotten already. */
+/** Ended keys in a checkpoint: chunks from the oldest on; the first chunk begins with `forgotten` records that are forgotten already. */
 export interface StoredEndedKeys {
   readonly forgotten: number
   readonly chunks: readonly (EndedChunk | string)[]
 }
 
 /**
- * Idempotency keys whose claims have all ended, with those claims, in the order in which they ended: packed, since an hour of 5,000
- * placements a second is 18 million of them, and nothing reads them but a call that is repeated late. Since feature level 8.
+ * Idempotency keys whose claims have all ended, with those claims, in the order in which they ended. They are packed, because an hour
+ * of 5,000 placements a second is 18 million keys, and only late repetitions of calls read them. Since feature level 8.
  */
 export class EndedKeys {
   #hosts: HostTable
-  /** Full ones, the oldest first, which nobody writes any more. */
+  /** Full chunks, the oldest first, which are immutable. */
   #chunks: readonly EndedChunk[] = []
-  /** Those that are forgotten whole, at the front; the list is shortened when they are half of it. */
+  /** The number of completely forgotten chunks at the front; the list is shortened when they are half of it. */
   #gone = 0
   /** The records since the last full chunk. */
   #latest: Uint8Array[] = []
-  /** Whether another has the same list of them. */
+  /** Whether another table has the same list of ended keys. */
   #isShared = false
   /** Number of the first record of the first chunk in the list, a multiple of CHUNK. */
   #base = 0
@@ -34,19 +34,19 @@ export class EndedKeys {
   #claims = 0
   #byKey = new HashIndex()
   #byClaim = new HashIndex()
-  /** The record that was read last: who asks for one claim of a large request asks for the others too. */
+  /** The record that was read last, because the claims of a large request are often read one after another. */
   #unpacked: { readonly record: number; readonly ended: EndedKey; readonly claims: ReadonlyMap<string, Claim> } | undefined
 
   constructor(hosts: HostTable) {
     this.#hosts = hosts
   }
 
-  /** Keys that are not forgotten. */
+  /** The number of keys that are not forgotten. */
   get size(): number {
     return this.#next - this.#first
   }
 
-  /** Claims of those. */
+  /** The number of their claims. */
   get claimCount(): number {
     return this.#claims
   }
@@ -84,11 +84,11 @@ export class EndedKeys {
   }
 
   *[Symbol.iterator](): Generator<EndedKey, void> {
-    // forgetting goes on between two steps, and records are never written twice
+    // records may be forgotten between two steps, and are never overwritten
     for (let record = this.#first; record < this.#next; record = Math.max(record + 1, this.#first)) yield this.#read(record)
   }
 
-  /** Forgets the keys that ended up to a store time, and tells the claims that only they kept. */
+  /** Forgets the keys that ended up to a store time, and returns the ids of their claims. */
   forget(endedAt: number): string[] {
     const claims: string[] = []
     for (; this.#first < this.#next; this.#first++) {
@@ -115,7 +115,7 @@ export class EndedKeys {
     return { forgotten: this.#first % CHUNK, chunks: this.#latest.length === 0 ? chunks : [...chunks, EndedChunk.of(this.#latest)] }
   }
 
-  /** Takes over what a checkpoint holds; a step for each chunk. */
+  /** Takes over the ended keys of a checkpoint; one step for each chunk. */
   *restore({ forgotten, chunks }: StoredEndedKeys): Generator<void, void> {
     this.#first = forgotten
     for (const [i, stored] of chunks.entries()) {
@@ -143,7 +143,7 @@ export class EndedKeys {
     return copy
   }
 
-  /** The number of a record that is not forgotten, of which the low 32 bits are known. */
+  /** The full number of a record that is not forgotten, from its low 32 bits. */
   #numberOf(low: number): number {
     return this.#first + ((low - (this.#first >>> 0)) >>> 0)
   }

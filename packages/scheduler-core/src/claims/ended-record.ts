@@ -1,22 +1,22 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import { ByteReader, ByteWriter } from '../decision/bytes.ts'
-import type { Destination, SelectedDestination } from '../decision/decision.ts'
-import type { HostTable } from '../fleet/hosts.ts'
-import { nameAt } from '../fleet/names.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { BoundKey } from './bound-key.ts'
-import { type Claim, claimStates } from './claim.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import { nameAt } from '../hosts/names.ts'
+import type { BoundKey } from '../records/bound-key.ts'
+import { ByteReader, ByteWriter } from '../records/bytes.ts'
+import { type Claim, claimStates } from '../records/claim.ts'
+import type { Destination, SelectedDestination } from '../records/decision.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
-/** An idempotency key whose claims have all ended, with them: all that answers a late repetition. */
+/** An idempotency key whose claims have all ended, with these claims: all data that a late repetition of the call needs. */
 export interface EndedKey {
-  /** `forgottenAt` is left to the limits of the fleet. */
+  /** Without `forgottenAt`, which follows from the limits of the fleet. */
   readonly bound: Omit<BoundKey, 'forgottenAt' | 'claims'>
   /** Store time at which its last claim ended, or at which it was bound without one. */
   readonly endedAt: number
   readonly claims: readonly Claim[]
 }
 
-/** By what a record is found: the first things in it, read without the rest. */
+/** The names by which a record is found. They are at its beginning and are read without the rest. */
 export interface EndedNames {
   readonly account: string
   readonly key: string
@@ -112,12 +112,12 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
   return {
     ...{ id, instance, account: bound.account, project, instanceAccount, key: bound.key, host, grants, group, decision, fence },
     ...{ createdAt, state, expiresAt, confirmedAt, endedAt: ended, reason, revision: input.near(bound.revision) },
-    // a claim that has ended is no end of a move
-    ...{ source: null, target: null, extra: null, unlistedAt: null },
+    // an ended claim is no part of an open move
+    ...{ source: null, target: null, extra: null, extraSince: null, unlistedAt: null },
   }
 }
 
-/** By the name that the host had at the revision of the answer, whatever it is called now. */
+/** Finds the host by the name that it had at the revision of the answer, which may differ from its present name. */
 function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination, revision: number): void {
   const found = hosts.find({ host, node })
   const then = found && nameAt(found, revision)
@@ -144,7 +144,7 @@ function readSelection(input: ByteReader, hosts: Hosts, revision: number): Selec
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** Texts of which there are many in every record take a byte. Frozen: a name keeps its position for ever, and is added only at the end. */
+/** Frequent texts, stored as one byte each. Frozen: a text keeps its position forever, and new ones are added only at the end. */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'classes', 'numa', 'gpu', 'pci', 'pools', 'guest', 'cell', 'cpus', 'memoryMb'],
   ...['pinned', 'pages', 'sizeKib', 'count', 'index', 'milli', 'request', 'pool', 'moved', 'abandoned', 'tried elsewhere'],
@@ -192,7 +192,7 @@ function writeNullable(out: ByteWriter, value: string | null): void {
 const readNullable = (input: ByteReader): string | null => (input.byte() === 0 ? null : readText(input))
 
 /**
- * Plain data of any shape: kinds of resources bring grants of their own. Members of objects are in the order of their names, since a
+ * Plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, because a
  * fleet that was restored may hold them in another order than one that followed the log, and both must write the same bytes.
  */
 function writeValue(out: ByteWriter, value: unknown): void {

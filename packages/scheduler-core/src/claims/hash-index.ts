@@ -1,13 +1,13 @@
-import type { Owner } from '../fleet/owner.ts'
+import type { Owner } from '../values/owner.ts'
 
-/** Entries of one bucket: a look goes through all of them, and a copy of the index clones each bucket that is written after it. */
+/** The maximum number of entries in a bucket: a search reads all of them, and a copy of the index clones each bucket that it writes. */
 const BUCKET = 256
-/** Beyond so many bits all entries of a full bucket have one hash, and it grows instead. */
+/** With this many bits all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
 const MOST_DEPTH = 26
 
 interface Bucket {
   readonly owner: Owner
-  /** How many of the low bits of the hash all of its entries have in common. */
+  /** The number of low bits of the hash that all its entries have in common. */
   readonly depth: number
   count: number
   hashes: Uint32Array
@@ -15,15 +15,15 @@ interface Bucket {
 }
 
 /**
- * Which records a text may be in, by a hash of 32 bits; of the number of a record its low 32 bits are kept. Numbers only, so that tens of
- * millions of entries take some 12 bytes each and no garbage collector looks at them, where one JavaScript Map ends at 17 million. Extendible
- * hashing: a full bucket is split in two, and nothing else moves, so that no step takes long. Copies share their buckets until one side
- * writes (owner.ts).
+ * Finds the records that may contain a text by a 32-bit hash; of a record's number the low 32 bits are stored. It holds only numbers, so
+ * that tens of millions of entries take some 12 bytes each and no work of the garbage collector; a JavaScript Map ends at 17 million.
+ * Extendible hashing: a full bucket is split in two, and nothing else moves, so that no step takes long. Copies share their buckets until
+ * one side writes (owner.ts).
  */
 export class HashIndex {
   #depth = 0
   #owner: Owner = {}
-  /** By the low bits of a hash; several positions may have one bucket. */
+  /** The buckets by the low bits of a hash; several positions may have the same bucket. */
   #directory: Bucket[] = [newBucket(this.#owner, 0)]
 
   add(text: string, record: number): void {
@@ -38,7 +38,7 @@ export class HashIndex {
     bucket.count++
   }
 
-  /** Records that the text may be in. Another text may have the same hash: they are to be looked at. */
+  /** The records that may contain the text. The caller must check them, because another text may have the same hash. */
   *find(text: string): Generator<number, void> {
     const hash = hashOf(text)
     const { count, hashes, records } = this.#bucketOf(hash)
@@ -61,7 +61,7 @@ export class HashIndex {
     const copy = new HashIndex()
     copy.#depth = this.#depth
     copy.#directory = this.#directory.slice()
-    // what both have is neither's from here on
+    // from now on, neither side owns the shared parts, so each clones what it writes
     this.#owner = {}
     return copy
   }
@@ -78,7 +78,7 @@ export class HashIndex {
     return own
   }
 
-  /** Puts a bucket at every position that leads to it. */
+  /** Stores a bucket at all its positions. */
   #place(bucket: Bucket, hash: number): void {
     for (let at = lowBits(hash, bucket.depth); at < this.#directory.length; at += 2 ** bucket.depth) this.#directory[at] = bucket
   }

@@ -1,32 +1,32 @@
-import { SharedMap } from '../fleet/shared-map.ts'
-import { type Claim, isLive } from './claim.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { SharedMap } from '../values/shared-map.ts'
 
-/** Within which an instance is one. */
+/** The scope within which an instance id is unique. */
 export interface InstanceScope {
   readonly account: string
   readonly project: string | null
 }
 
-/** The scope of a claim: a move by another account leaves its instance where it counted. */
+/** The scope of a claim; a move by another account keeps the scope of the instance. */
 export const scopeOf = ({ account, project, instanceAccount }: Pick<Claim, 'account' | 'project' | 'instanceAccount'>): InstanceScope => ({
   account: instanceAccount ?? account,
   project,
 })
 
 /**
- * Whether an instance of one name is the same for both: within a project, or, where one of the two names none, within an account. So a
- * claim from before projects were kept counts for its account. It is symmetric.
+ * Whether the same instance id means the same instance in both scopes: within a project or, if one scope has no project, within an
+ * account. So a claim from before projects were stored counts for its account. The relation is symmetric.
  */
 export const isSameScope = (a: InstanceScope, b: InstanceScope): boolean =>
   a.project !== null && b.project !== null ? a.project === b.project : a.account === b.account
 
-/** Whether a reservation's time is over at a store time, though no entry has said so yet. */
+/** Whether a reservation's time is over at a store time, although no entry has expired it yet. */
 export const isOverdue = ({ state, expiresAt }: Claim, now: number): boolean =>
   state === 'RESERVED' && expiresAt !== null && expiresAt <= now
 
 /**
- * The live claims of each instance, by their ids: what a request names is found without looking at all claims. It follows from the
- * claims, so that no checkpoint has it; copies of a fleet share it (shared-map.ts).
+ * An index of the ids of live claims by instance. It can be computed from the claims, so checkpoints do not contain it; copies of a
+ * fleet share it (shared-map.ts).
  */
 export class InstanceIndex {
   #ids: SharedMap<readonly string[]>
@@ -35,7 +35,7 @@ export class InstanceIndex {
     this.#ids = ids
   }
 
-  /** Ids of live claims, in the order in which they were made. */
+  /** The ids of an instance's live claims, in the order of creation. */
   of(instance: string): readonly string[] {
     return this.#ids.get(instance) ?? []
   }
@@ -61,7 +61,7 @@ export class InstanceIndex {
   }
 }
 
-/** One live claim of an instance: both ends of an open move are one. */
+/** A live claim of an instance, with the destination if a move of it is open. */
 export interface LiveClaim {
   /** The claim, or the source of its open move. */
   readonly claim: Claim

@@ -1,3 +1,4 @@
+import { isPlain } from '../kinds/index.ts'
 import {
   type AttemptProposed,
   type ClaimsProposed,
@@ -7,14 +8,14 @@ import {
   type MoveProposed,
   type Proposal,
   projectOf,
-} from '../fleet/change.ts'
-import { OWNERS_ATTEMPTS } from '../fleet/levels.ts'
-import { isPlain } from '../kinds/index.ts'
-import { type Claim, isLive } from './claim.ts'
+} from '../records/change.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { OWNERS_ATTEMPTS } from '../values/levels.ts'
+import { grantsFit, holdMove } from './held-amounts.ts'
+import { growsInPlace } from './in-place.ts'
 import { type InstanceScope, isSameScope, scopeOf } from './instances.ts'
 import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void } from './judge.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
-import { grantsFit, growsInPlace, holdMove } from './ledger.ts'
 
 /**
  * What makes a proposal count since feature level 8: the rules of judge.ts, and beside them that an instance has one live claim in its

@@ -1,4 +1,4 @@
-import type { Code } from '../codes.ts'
+import { membersKeep, type OwnGroup } from '../hosts/groups.ts'
 import type {
   ClaimConfirmed,
   ClaimExpired,
@@ -11,12 +11,14 @@ import type {
   MembershipChanged,
   MoveProposed,
   Proposal,
-} from '../fleet/change.ts'
-import { membersKeep, type OwnGroup } from '../fleet/groups.ts'
-import type { HostIndex } from '../host-index.ts'
-import { isLive } from './claim.ts'
+} from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import type { Code } from '../text/codes.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { dropPart, grantsFit, holdMove, holdPart } from './held-amounts.ts'
+import { KEY_AFTERLIFE_MS } from './idempotency-keys.ts'
+import { growsInPlace } from './in-place.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
-import { dropPart, grantsFit, growsInPlace, holdMove, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
 
 /**
  * The frozen page: what makes a proposal count at its place in the log. Every replica, of every release, must answer

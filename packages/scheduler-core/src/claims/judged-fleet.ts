@@ -1,6 +1,6 @@
-import type { Place } from '../fleet/change.ts'
-import type { Groups } from '../fleet/groups.ts'
-import type { HostTable } from '../fleet/hosts.ts'
+import type { Groups } from '../hosts/groups.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import type { Place } from '../records/place.ts'
 import type { Ledger } from './ledger.ts'
 
 /** What the judge reads of a fleet, and writes through: hosts, groups and claims, and the position and time of the entry. */

@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { audit } from '../audit/index.ts'
-import { type Change, FEATURE_LEVEL, type Grants } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { countAnew } from '../fleet/report.ts'
+import { type Change, FEATURE_LEVEL, type Grants } from '../records/change.ts'
+import type { Claim } from '../records/claim.ts'
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
-import type { Claim } from './claim.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
-/** What the auditor says of an instance that was resized in place and confirmed, until its host reports again. */
+/** The auditor's findings about an instance that was resized in place and confirmed, until its host reports again. */
 
 const roomy: HostShape = { vcpus: 16, memoryMb: 16_384 }
 const fromClaims: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'its agent lists nothing' }
 
-/** Two instances of half a host each, and then the host has `vcpus` left. */
+/** Two instances of half a host each, whose host then reports only `vcpus`. */
 function smaller(vcpus: number, more: HostShape = {}, ...edits: readonly Change[]): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', roomy)])
@@ -27,11 +28,11 @@ const claimOf = ({ fleet }: TestLog, id: string): Claim => fleet.ledger.claims.g
 
 let moves = 0
 
-/** Resizes in place, and confirms it where the judge takes it. Answers the claim's id. */
-function resizeTo(log: TestLog, from: string, grants: Grants, at: number): string {
+/** Resizes in place, and confirms the resize if the judge accepts it. Returns the claim's id. */
+function resizeTo(log: TestLog, from: string, grants: Grants, at: number, host = 'h1'): string {
   const { id, fence, instance } = claimOf(log, from)
   const key = `move-${++moves}`
-  const move = aMove({ source: { claim: id, fence }, intent: 'RESIZE', key, hosts: ['h1'], instances: [instance], grants })
+  const move = aMove({ source: { claim: id, fence }, intent: 'RESIZE', key, hosts: [host], instances: [instance], grants })
   expect(log.append([move], { at })).toEqual([undefined])
   const moved = claimOf(log, `${key}.0`)
   expect(log.append([{ type: 'confirm', claim: moved.id, fence: moved.fence }], { at: at + 1 })).toEqual([undefined])
@@ -46,7 +47,7 @@ describe.each<readonly [string, HostShape, readonly Change[]]>([
   ['that lists no instances', { instances: null }, []],
   ['whose used amounts come from claims', { vcpusUsed: 16, instances: [aUuid(1), aUuid(2)] }, [fromClaims]],
 ])('on an over-full host %s', (_name, shape, edits) => {
-  test('less in place is no excess of its own, once or twice', () => {
+  test('a smaller size in place is no excess of its own, after one or two resizes', () => {
     const log = smaller(4, shape, ...edits)
     const first = resizeTo(log, 'a.0', { classes: { VCPU: 6 } }, 20_000)
     expect(findingsOf(log.fleet)).toEqual([])
@@ -57,7 +58,7 @@ describe.each<readonly [string, HostShape, readonly Change[]]>([
     expect(findingsOf(log.fleet)).toEqual([])
   })
 
-  test('as much as before counts as much as before', () => {
+  test('the same size counts as much as before', () => {
     const log = smaller(4, shape, ...edits)
     const free = () => log.fleet.hosts.classColumns('VCPU').free[0]
     const before = free()
@@ -69,19 +70,19 @@ describe.each<readonly [string, HostShape, readonly Change[]]>([
 
 test.each<readonly [string, HostShape, readonly Change[]]>([
   ['does not list the instance', {}, []],
-  ['says that its used amounts come from claims', { vcpusUsed: 16, instances: [aUuid(1), aUuid(2)] }, [fromClaims]],
-])('what an instance adds in place where the host %s is an excess of its own', (_name, shape, edits) => {
+  ['takes its used amounts from claims', { vcpusUsed: 16, instances: [aUuid(1), aUuid(2)] }, [fromClaims]],
+])('what an instance adds in place is an excess of its own if the host %s', (_name, shape, edits) => {
   const log = smaller(18, shape, ...edits)
   const moved = resizeTo(log, 'a.0', { classes: { VCPU: 10 } }, 20_000)
   expect(findingsOf(log.fleet)).toEqual([])
-  // as if the judge had granted more than there is
+  // as if the judge had granted more than the host has
   const record = log.fleet.hosts.own(log.fleet.hosts.get(0 as never).index)
   record.stats = { ...record.stats, vcpus: 17 }
   countAnew(log.fleet, record)
   expect(findingsOf(log.fleet)).toMatchObject([{ code: 'state.over_capacity', field: 'VCPU', claim: moved }])
 })
 
-test.each([null, aUuid(1)])('what was added is forgotten with the next report (instance %s)', (instance) => {
+test.each([null, aUuid(1)])('the next report ends the addition (instance %s)', (instance) => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { ...roomy, instances: [] })])
   log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: { classes: { VCPU: 2 } }, instances: [instance] })])
@@ -91,7 +92,7 @@ test.each([null, aUuid(1)])('what was added is forgotten with the next report (i
   expect(claimOf(log, moved).extra).toBeNull()
 })
 
-test('of several moves in place between two reports, all stays held that the report cannot count', () => {
+test('after several moves in place between two reports everything that the report cannot count stays held', () => {
   const cpus = fc.integer({ min: 1, max: 8 })
   fc.assert(
     fc.property(cpus, fc.array(cpus, { minLength: 1, maxLength: 4 }), (first, sizes) => {
@@ -106,7 +107,7 @@ test('of several moves in place between two reports, all stays held that the rep
       for (const [step, size] of sizes.entries()) {
         claim = resizeTo(log, claim, { classes: { VCPU: size } }, 20_000 + 10 * step)
         least = Math.min(least, size)
-        // the report shows the first size: of that, what every size since has had is counted
+        // the report shows the first size: the part of it that all later sizes contain is counted
         expect(64 - (log.fleet.hosts.classColumns('VCPU').free[0] as number)).toBe(first + others + size - least)
       }
       expect(findingsOf(log.fleet)).toEqual([])
@@ -114,8 +115,40 @@ test('of several moves in place between two reports, all stays held that the rep
   )
 })
 
+describe('an addition in place before the host became too small is no excess of a later move of the same size', () => {
+  const reporter = { incarnation: aUuid(1), sequence: 2 }
+  const shape: HostShape = { ...roomy, instances: null }
+  const h1 = { host: 'h1', node: 'h1' }
+
+  test.each<readonly [string, readonly Change[], readonly Change[]]>([
+    ['by a delta that does not count the addition', [], [{ type: 'report', ...h1, ...reporter, delta: { baseSequence: 1, vcpusUsed: 5 } }]],
+    [
+      'by the report of its other name, from before the addition',
+      [aReport('h2', { ...shape, vcpus: 12 })],
+      [{ type: 'replace', hosts: [{ from: h1, to: { host: 'h2', node: 'h2' } }], reason: 'new name' }],
+    ],
+    ['by an operator', [], [{ type: 'hostAllocation', ...h1, resourceClass: 'VCPU', reserved: 3, by: 'op', reason: 'less to give' }]],
+  ])('%s', (_name, before, then) => {
+    const log = aLog(new Fleet())
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', shape)])
+    for (const [i, key] of ['a', 'b'].entries()) {
+      const grants = { classes: { VCPU: 6, DISK_GB: 1 } }
+      expect(log.append([aClaim({ key, mode: 'CONFIRM', grants, instances: [aUuid(i + 1)] })])).toEqual([undefined])
+    }
+    log.append(before, { at: 15_000 })
+    const larger = resizeTo(log, 'a.0', { classes: { VCPU: 8, DISK_GB: 2 } }, 20_000)
+    expect(log.append(then, { at: 30_000 })).toEqual(then.map(() => undefined))
+    expect(log.fleet.hosts.classColumns('VCPU').free[0]).toBeLessThan(0)
+    expect(findingsOf(log.fleet)).toEqual([])
+    const { host } = log.fleet.hosts.get(0 as HostIndex)
+    resizeTo(log, larger, { classes: { VCPU: 8, DISK_GB: 1 } }, 40_000, host)
+    expect(findingsOf(log.fleet)).toEqual([])
+    expect(findingsOf(restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))))).toEqual([])
+  })
+})
+
 describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
-  /** What of the host is free after a report of so much use. */
+  /** The free amount of the host after a report of this use. */
   function freeAfter(vcpusUsed: number, ...edits: readonly Change[]): number | undefined {
     const log = aLog(new Fleet())
     const of = (used: number, instances: string[]) => ({ vcpus: 8, memoryMb: 1_024, vcpusUsed: used, instances })
@@ -130,9 +163,9 @@ describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
     return log.fleet.hosts.classColumns('VCPU').free[0]
   }
 
-  test('it counts once, at its larger size, where the report shows the old one', () => expect(freeAfter(2)).toBe(2))
+  test('it counts once, at its larger size, if the report shows the old size', () => expect(freeAfter(2)).toBe(2))
 
-  test('4 in use beside the old size look as the new size does, and are not promised', () => expect(freeAfter(6)).toBe(-2))
+  test('a use of 4 in addition to the old size looks like the new size, and is not free', () => expect(freeAfter(6)).toBe(-2))
 
-  test('it counts once whatever the report shows, where used amounts come from claims', () => expect(freeAfter(6, fromClaims)).toBe(2))
+  test('it counts once with any report if used amounts come from claims', () => expect(freeAfter(6, fromClaims)).toBe(2))
 })

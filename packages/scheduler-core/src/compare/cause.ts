@@ -1,49 +1,55 @@
-import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import { replayInSteps, replayOtherwiseInSteps } from '../decision/replay.ts'
-import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import type { Steps } from '../fleet/steps.ts'
+import { hostKey } from '../hosts/hosts.ts'
 import { answersLike } from '../outside/answered.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Proposal } from '../records/change.ts'
+import type { DecisionRecord, SelectedDestination } from '../records/decision.ts'
+import type { Profile } from '../records/profile.ts'
 import { currentSpec } from '../request/versions.ts'
+import type { Steps } from '../values/steps.ts'
 
-/** One of two decisions, with everything that it depended on. */
+/** One of the two compared decisions, with all of its inputs. */
 export interface Side {
-  /** As it was at the decision's basis; no other side has the same object. */
+  /** The state at the decision's basis; each side has a fleet object of its own. */
   readonly fleet: Fleet
-  /** What was proposed before it in its entry. */
+  /** The proposals before it in its entry. */
   readonly before: readonly Proposal[]
   readonly record: DecisionRecord
   readonly profile: Profile
-  /** Present where the log does not hold that state any more: `fleet` is a later one in its stead. */
+  /** Present where the log no longer holds that state: `fleet` is then a later state. */
   readonly lost?: Lost
 }
 
-/** What is left of a decision whose state is gone: where it stood, and what was answered. */
+/** What is known of a decision whose state is no longer kept: its position in the log, and the answer. */
 export interface Lost {
   readonly revision: number
-  /** As kept, with a claim that it moved and that is gone by now. */
+  /** The record as it was kept, including a moved claim that may be gone by now. */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
 
-/** What a decision depends on: the request with its intent, the profile, the state that it met, the seed. */
+/** What a decision depends on: the request with its intent, the profile, the state of the fleet, and the seed. */
 export const factors = ['SPEC', 'PROFILE', 'FLEET', 'RANDOM'] as const
 export type Factor = (typeof factors)[number]
 
-/** MIXED: no factor alone, or each of several alone; NONE: both went to the same hosts; UNKNOWN: the state of one is gone, so nothing can be tried. */
+/**
+ * MIXED: no factor alone, or each of several alone; NONE: both went to the same hosts; UNKNOWN: the state of one is gone, so nothing can be
+ * tried.
+ */
 export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
-/** Where the instances of a request go, in order; fewer than asked for where some found no host. */
+/** Where the instances of a request go, in order; fewer than requested where some found no host. */
 export type Goal = readonly string[]
 
-/** The first decision made again with some factors of the second. */
+/** A replay of the first decision with some factors of the second. */
 export interface Trial {
   readonly factors: readonly Factor[]
-  /** Undefined where it cannot be made: a claim that it moves is not there, or somebody whom it asks was not asked (`replayOtherwise`). */
+  /**
+   * Undefined where it cannot be replayed: a claim that it moves does not exist there, or a plug-in outside of the process was not asked
+   * (`replayOtherwise`).
+   */
   readonly goal: Goal | undefined
-  /** Whether it goes where the second went. */
+  /** Whether the instance goes to the host of the second decision. */
   readonly isSecond: boolean
 }
 
@@ -55,17 +61,20 @@ export interface CauseFound {
   readonly trials: readonly Trial[]
 }
 
-/** Every way to take factors from the second decision, single ones first. */
+/** All combinations of factors to take from the second decision, single factors first. */
 const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i) =>
   factors.filter((_factor, bit) => ((i + 1) >> bit) & 1),
 ).sort((a, b) => a.length - b.length)
 
-/** Finds why two decisions differ: the first is made again with one factor of the second at a time, then with more. Pauses between two. */
+/**
+ * Finds why two decisions differ: the first is replayed with one factor of the second at a time, then with more. Pauses between two
+ * replays.
+ */
 export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // on another state a trial would show something else than the cause
+  // A trial on another state would not show the cause.
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
@@ -87,7 +96,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
-  // what parts outside of the process said at the time of the state
+  // Answers of filters and weighers outside of the process belong to the state that they were asked about.
   const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
@@ -97,7 +106,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        // nobody decided what is mixed: a solution is of one request, by one version, on one state
+        // There is no answer for a mixed decision: a solution belongs to one request, one version and one state.
         profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,
@@ -118,7 +127,7 @@ function* attempt(side: Side): Steps<Goal | undefined> {
   try {
     return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
-    // a claim that one of them moves is not there in the state of the other, or somebody was not asked
+    // A claim that one of them moves is not in the other state, or a plug-in outside of the process was not asked.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -129,5 +138,5 @@ function* goalOf({ fleet, before, record, profile, lost }: Side, decideAgain: ty
   return (yield* decideAgain(fleet, before, record, profile)).parts.map(hostKey)
 }
 
-/** Whether the same instances go to the same hosts. */
+/** Whether both decisions place the same instances on the same hosts. */
 export const isSameGoal = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

@@ -1,37 +1,37 @@
-import type { DecisionRecord } from '../decision/decision.ts'
 import { replayInSteps, withProposals } from '../decision/replay.ts'
-import type { Steps } from '../fleet/steps.ts'
+import type { DecisionRecord } from '../records/decision.ts'
 import type { Decided } from '../schedulers/decide.ts'
+import type { Steps } from '../values/steps.ts'
 import { type Cause, type CauseFound, findCause, type Side } from './cause.ts'
 import { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
 import { type FleetChanges, fleetChanges } from './fleet-changes.ts'
 import { type Flips, flipsOf } from './flips.ts'
 import { comparisonText } from './text.ts'
 
-/** Two decisions side by side: in what they differ, and what of it sent them to other hosts. */
+/** Two decisions side by side: how they differ, and which difference sent them to other hosts. */
 export interface Comparison extends CauseFound {
   readonly cause: Cause
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
-  /** Undefined where a state is gone that would be compared. */
+  /** Undefined where a state that would be compared is gone. */
   readonly fleetChanges: FleetChanges | undefined
   readonly flips: Flips
-  /** Which instance of either the funnels and hosts are about: the first that went elsewhere. */
+  /** The instance of either decision that funnels and hosts are about: the first one that went elsewhere. */
   readonly instances: readonly [number, number]
   /** The cause as a sentence or two. */
   readonly text: string
 }
 
 export interface CompareOptions {
-  /** Which instance of both requests; if not given the first that went elsewhere. */
+  /** The instance of both requests to compare; by default the first one that went elsewhere. */
   readonly instance?: number | undefined
-  /** Flipped hosts that are told; all are counted. */
+  /** The most flipped hosts that are returned; all are counted. */
   readonly most?: number
 }
 
 /**
- * Compares two decisions by making them again; leaves both fleets as they were, and pauses between its steps. Of one whose
- * state is gone it tells what its record says, and of hosts that this does not name, what becomes of them on the later state.
+ * Compares two decisions by replaying them; leaves both fleets as they were, and pauses between its steps. For a decision whose state is
+ * gone it uses the record, and for hosts that the record does not name, the later state.
  */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)
@@ -39,8 +39,8 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
   const group = second.record.request.instanceGroup?.uuid ?? first.record.request.instanceGroup?.uuid ?? null
   const isKept = first.lost === undefined && second.lost === undefined
   const fleets = isKept ? yield* changesBetween(first, second, group) : undefined
-  const place = instance ?? firstElsewhere(found.goals)
-  const instances = [clampTo(first, place), clampTo(second, place)] as const
+  const position = instance ?? firstElsewhere(found.goals)
+  const instances = [clampTo(first, position), clampTo(second, position)] as const
   const answers = [yield* answerOf(first), yield* answerOf(second)] as const
   const flips = yield* flipsOf(first, second, answers, instances, most)
   const changes = {
@@ -51,7 +51,7 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
   return { ...found, ...changes, flips, instances, text: comparisonText({ ...found, ...changes }, [first, second]) }
 }
 
-/** While what was proposed before each is held: nobody else may use the fleets meanwhile. */
+/** The earlier proposals of each decision are held meanwhile, so no other code may use the fleets. */
 function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)
   for (;;) {

@@ -1,18 +1,18 @@
-import { canonicalJson } from '../canonical-json.ts'
-import { isJsonObject } from '../json.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Profile } from '../records/profile.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import { isJsonObject } from '../values/json.ts'
 
-/** One thing in which two documents differ. */
+/** One field in which two documents differ. */
 export interface FieldChange {
   readonly field: string
-  /** Null: not there. */
+  /** Null: the field is absent. */
   readonly before: string | null
   readonly after: string | null
 }
 
 const MAX_TEXT = 200
 
-/** The fields of two documents that differ, with dotted paths; lists are compared as wholes. */
+/** The fields in which two documents differ, with dotted paths; lists are compared as a whole. */
 export function documentChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (before === after || canonicalJson(before) === canonicalJson(after)) return []
   if (!isJsonObject(before) || !isJsonObject(after)) return [{ field: path, before: shown(before), after: shown(after) }]
@@ -20,7 +20,10 @@ export function documentChanges(before: unknown, after: unknown, path = ''): Fie
   return [...names].flatMap((name) => documentChanges(before[name], after[name], path === '' ? name : `${path}.${name}`))
 }
 
-/** What differs between two profiles: parts by their names, each with its place, multiplier and options. Name, number and note are no difference. */
+/**
+ * What differs between two profiles: filters and weighers by name, each with its position, multiplier and options. Name, number and note
+ * are ignored.
+ */
 export const profileChanges = (before: Profile, after: Profile): FieldChange[] => documentChanges(comparable(before), comparable(after))
 
 function comparable({ name: _name, number: _number, note: _note, filters, weighers, ...rest }: Profile): unknown {
@@ -31,7 +34,7 @@ function comparable({ name: _name, number: _number, note: _note, filters, weighe
   }
 }
 
-/** A name may be listed twice: the second is told as `name (2)`. */
+/** A name may be listed twice: the second one is called `name (2)`. */
 function byName(parts: readonly { readonly name: string }[]): Record<string, unknown> {
   const named: Record<string, unknown> = {}
   for (const { name, ...part } of parts) {

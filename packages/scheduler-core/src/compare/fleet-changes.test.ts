@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { copyFleet } from '../fleet/copy.ts'
-import { SLICE } from '../fleet/steps.ts'
 import { aLog, aReport } from '../testing/index.ts'
+import { SLICE } from '../values/steps.ts'
 import { fleetChanges } from './fleet-changes.ts'
 
 const HOSTS = 200
 
-test('few hosts are compared between two pauses: each has cells, devices and properties that are written down', () => {
+test('few hosts are compared between two pauses, since each has cells, devices and properties to compare', () => {
   const log = aLog()
   log.append(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`)))
   const before = copyFleet(log.fleet)

@@ -1,22 +1,22 @@
 import { viewsOf } from '../audit/views.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { at, type ClassColumns, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord } from '../fleet/hosts.ts'
-import { SLICE, type Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
+import { at, type ClassColumns, type Column } from '../hosts/columns.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { SLICE, type Steps } from '../values/steps.ts'
 
-/** On how many hosts two fleets differ, and in what. */
+/** The number of hosts that differ between two fleets, and the fields in which they differ. */
 export interface FleetChanges {
-  /** Hosts that differ in anything that decisions read, those included that only one of the fleets has. */
+  /** Hosts that differ in anything that decisions read, including those that only one of the fleets has. */
   readonly hosts: number
-  /** By field, most first. */
+  /** Changes by field, the field with most hosts first. */
   readonly fields: readonly { readonly field: string; readonly hosts: number }[]
 }
 
 /**
- * Compares two states of one log host by host in what decisions read; the same host has the same place in both. What is
- * held in an overlay counts. The server group is the one whose members count.
+ * Compares two states of one log host by host in what decisions read; a host has the same index in both. Amounts held by an overlay count.
+ * The server group is the one whose members are compared.
  */
 export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Steps<FleetChanges> {
   const fields = new Map<string, number>()
@@ -43,7 +43,7 @@ interface Compared {
 }
 
 const hostColumns = ['gone', 'status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
-/** `free` follows from the others, and is what people ask for. */
+/** `free` follows from the other columns, but is the figure that people ask for. */
 const classColumns = ['capacity', 'free', 'minUnit', 'maxUnit', 'stepSize', 'reported'] as const
 
 function columnsOf(before: Fleet, after: Fleet): Compared[] {
@@ -64,7 +64,7 @@ const pair = (field: string, before: Column | undefined, after: Column | undefin
   differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
 })
 
-/** What is kept beside the columns, as text. */
+/** State that is kept outside of the columns, as text. */
 function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] {
   const words = (field: string, read: (fleet: Fleet, record: HostRecord) => string): Compared => ({
     field,
@@ -87,7 +87,7 @@ function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] 
       field: 'properties',
       differs: (host) => {
         const [a, b] = [before.hosts.get(host).stats, after.hosts.get(host).stats]
-        // one report in both needs not be written down
+        // A report that both fleets share need not be compared.
         return a !== b && propertiesOf(a) !== propertiesOf(b)
       },
     },
@@ -99,7 +99,7 @@ const cellView = ({ pinnedByReport, pinnedByClaims, ...cell }: HostRecord['cells
   pinned: [...pinnedByReport, ...pinnedByClaims.keys()].sort((a, b) => a - b),
 })
 
-/** What a report says of the kind of machine: amounts, cells and devices are compared by themselves. */
+/** What a report says about the type of machine; amounts, cells and devices are compared separately. */
 function propertiesOf(stats: HostRecord['stats']): string {
   const { hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova } = stats
   return canonicalJson([hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova])

@@ -1,18 +1,22 @@
-import type { FilterCount, RankedHost, SelectedDestination } from '../decision/decision.ts'
-import { reasonText } from '../decision/reason-text.ts'
 import { examineAgainInSteps } from '../decision/replay.ts'
-import type { HostName } from '../fleet/host-name.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import type { Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Examination } from '../pipeline/examine.ts'
+import type { Examination } from '../examine/examine.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { hostAddress } from '../hosts/hosts.ts'
 import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import type { FilterCount, RankedHost, SelectedDestination } from '../records/decision.ts'
+import { reasonText } from '../text/reason-text.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { HostName } from '../values/host-name.ts'
+import type { Steps } from '../values/steps.ts'
 import type { Side } from './cause.ts'
 
-/** What became of a host in one of the decisions. */
+/** The outcome for a host in one of the decisions. */
 export type ComparedOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
 
-/** A filter in both decisions: hosts that came to it and that it let pass; null where the profile has it not, or the request asked nothing of it. */
+/**
+ * A filter in both decisions: the hosts that reached it and that it let pass; null where the profile does not have it, or the request needs
+ * nothing of it.
+ */
 export interface StepDelta {
   readonly filter: string
   readonly first: StepCount | null
@@ -24,25 +28,25 @@ export interface StepCount {
   readonly passed: number
 }
 
-/** A host that fared otherwise in the second decision. */
+/** A host with a different outcome in the second decision. */
 export interface HostFlip extends HostName {
   readonly first: ComparedOutcome
   readonly second: ComparedOutcome
-  /** As a sentence with the numbers. */
+  /** The change as a sentence with the numbers. */
   readonly because: string
 }
 
 export interface Flips {
   readonly steps: readonly StepDelta[]
   readonly count: number
-  /** Hosts that were taken first, then those that passed in one only, then the others, by first sight. */
+  /** Chosen hosts first, then those that passed in only one of them, then the others; each in the order of first sight. */
   readonly hosts: readonly HostFlip[]
 }
 
-/** One instance of each decision, with who was taken. */
+/** One instance of each decision, with its chosen host. */
 interface Met {
   readonly side: Side
-  /** What the record says of it; nothing where it was not tried. */
+  /** The instance in the record; undefined where it was not tried. */
   readonly best: readonly RankedHost[]
   readonly filters: readonly FilterCount[]
   readonly examination: Examination
@@ -52,7 +56,7 @@ interface Met {
 /** Hosts that are compared between two pauses. */
 const SLICE = 128
 
-/** How each host fared with one instance of either decision. */
+/** Finds the outcome of each host for one instance of either decision. */
 export function* flipsOf(
   first: Side,
   second: Side,
@@ -88,7 +92,7 @@ function outcomes(
   const indexOf = (name: HostName) => fleet.hosts.find(name)?.index
   const selected = answer === undefined ? undefined : indexOf(answer.selected)
   const alternates = new Set(answer?.alternates.map(indexOf))
-  // of a state that is gone the record says who passed, whatever the later state says
+  // If the state is no longer kept, the record says which hosts passed.
   const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
@@ -112,21 +116,21 @@ function pairSteps(first: Met, second: Met): StepDelta[] {
   })
 }
 
-/** The filters of both, in the order of the first; those of the second alone stand before the one that follows them there. */
+/** The filters of both, in the order of the first; a filter that only the second has comes before the filter that follows it there. */
 function merged(first: Examination['steps'], second: Examination['steps']): string[] {
   const names = first.map(({ filter }) => filter)
   let end = names.length
   for (const { filter } of [...second].reverse()) {
-    const place = names.indexOf(filter)
-    if (place < 0) names.splice(end, 0, filter)
-    else end = place
+    const index = names.indexOf(filter)
+    if (index < 0) names.splice(end, 0, filter)
+    else end = index
   }
   return names
 }
 
 function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'count' | 'hosts'>> {
   const byWeight: number[][] = [[], [], []]
-  for (const host of toldHosts(one, other)) {
+  for (const host of knownHosts(one, other)) {
     if (host % SLICE === SLICE - 1) yield
     const [before, after] = [one.outcomeOf(host), other.outcomeOf(host)]
     if (before === after) continue
@@ -145,8 +149,8 @@ function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'coun
   return { count: flipped.length, hosts }
 }
 
-/** All of them; where a state is gone, those that the records name: of others it is not known how they fared. */
-function toldHosts(one: Met, other: Met): Iterable<number> {
+/** All hosts; where a state is gone, only those that the records name, since the outcome of the others is not known. */
+function knownHosts(one: Met, other: Met): Iterable<number> {
   const sides = [one, other]
   if (sides.every(({ side }) => side.lost === undefined))
     return Array(Math.max(one.examination.firstRefusing.length, other.examination.firstRefusing.length)).keys()
@@ -160,7 +164,7 @@ function because(host: number, one: Met, other: Met): string {
   if (after === 'UNKNOWN') return notThere(other, host, 'second')
   if (after === 'FILTERED') return refusal(other, host, 'second')
   if (before === 'FILTERED') return refusal(one, host, 'first')
-  return `${place(one, host, 'first')}; ${place(other, host, 'second')}.`
+  return `${rankText(one, host, 'first')}; ${rankText(other, host, 'second')}.`
 }
 
 const notThere = ({ side, examination: { firstRefusing } }: Met, host: number, which: string): string =>
@@ -176,22 +180,23 @@ function refusal({ side, examination: { steps, firstRefusing, reasonOf } }: Met,
   return `${where}, ${steps[step]?.filter} refused it. ${reasonText(reasonOf(host as HostIndex, step))}`
 }
 
-function place({ side: { fleet, lost }, best: recorded, examination: { ranked, weighed } }: Met, host: number, which: string): string {
+function rankText({ side: { fleet, lost }, best: recorded, examination: { ranked, weighed } }: Met, host: number, which: string): string {
   const totalAt = (position: number) => Number((weighed.totals[position] as number).toFixed(6))
-  if (lost !== undefined) return recordedPlace(recorded, fleet.hosts.get(host as HostIndex), which)
+  if (lost !== undefined) return recordedRankText(recorded, fleet, host as HostIndex, which)
   const rank = ranked.findIndex((position) => weighed.hosts[position] === host)
   const [best] = ranked
   const own = `rank ${rank + 1} of ${ranked.length} in the ${which}`
   if (rank < 0 || best === undefined) return own
   if (rank === 0) return `${own} with ${totalAt(best)}`
-  const winner = hostKey(fleet.hosts.get(weighed.hosts[best] as HostIndex))
+  const winner = hostAddress(fleet.hosts, fleet.hosts.get(weighed.hosts[best] as HostIndex))
   return `${own}, ${totalAt(ranked[rank] as number)} against ${totalAt(best)} of ${winner}`
 }
 
-function recordedPlace(best: readonly RankedHost[], name: HostName, which: string): string {
+function recordedRankText(best: readonly RankedHost[], { hosts }: Fleet, index: HostIndex, which: string): string {
+  const name = hosts.get(index)
   const rank = best.findIndex(({ host, node }) => host === name.host && node === name.node)
   if (rank < 0) return `taken in the ${which}`
   const [total, most] = [best[rank]?.total, best[0]?.total].map((number) => Number(number?.toFixed(6)))
   const own = `rank ${rank + 1} in the ${which}`
-  return rank === 0 ? `${own} with ${total}` : `${own}, ${total} against ${most} of ${hostKey(best[0] as RankedHost)}`
+  return rank === 0 ? `${own} with ${total}` : `${own}, ${total} against ${most} of ${hostAddress(hosts, best[0] as RankedHost)}`
 }

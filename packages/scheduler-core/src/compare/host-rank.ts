@@ -1,15 +1,15 @@
-import type { DecisionRecord } from '../decision/decision.ts'
-import { reasonText } from '../decision/reason-text.ts'
 import { examineAgainInSteps } from '../decision/replay.ts'
-import type { Proposal } from '../fleet/change.ts'
+import type { Examination } from '../examine/examine.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import type { Steps } from '../fleet/steps.ts'
-import type { Examination } from '../pipeline/examine.ts'
+import { hostKey } from '../hosts/hosts.ts'
 import { PASSES_ALL } from '../pipeline/findings.ts'
-import { isOwnScheduler, type Profile } from '../profiles/profile.ts'
+import type { Proposal } from '../records/change.ts'
+import type { DecisionRecord } from '../records/decision.ts'
+import { isOwnScheduler, type Profile } from '../records/profile.ts'
+import { reasonText } from '../text/reason-text.ts'
+import type { Steps } from '../values/steps.ts'
 
-/** Where a host stands in the order of a profile version, for one instance of a request. */
+/** The rank of a host by a profile version, for one instance of a request. */
 export interface HostRank {
   /** `host/node`, or the host's name where the two are one. */
   readonly host: string
@@ -20,8 +20,8 @@ export interface HostRank {
 }
 
 /**
- * Ranks a host as the profile version does that made a record. `made`: the record of the decision by that version, whose best hosts save
- * an examination of the fleet; `record`: that of the decision as it was asked for.
+ * Ranks a host by the profile version that created a record. `made`: the record of the decision by that version, whose best hosts make an
+ * examination of the fleet unnecessary; `record`: that of the original decision.
  */
 export function* hostRank(
   fleet: Fleet,
@@ -34,7 +34,7 @@ export function* hostRank(
   if (known >= 0) return { host, rank: known + 1, because: null }
   const scheduler = profile?.scheduler ?? 'filter'
   if (!isOwnScheduler(scheduler))
-    return { host, rank: null, because: `The scheduler ${scheduler} of a plug-in takes hosts in no order that it tells.` }
+    return { host, rank: null, because: `The scheduler ${scheduler} of a plug-in does not report an order of hosts.` }
   return yield* examineAgainInSteps(
     fleet,
     before,
@@ -54,6 +54,6 @@ function rankIn({ weighed, ranked, firstRefusing, steps, reasonOf }: Examination
   if (index === undefined) return { host, rank: null, because: 'The host is not known on this state.' }
   const step = firstRefusing[index] as number
   if (step !== PASSES_ALL) return { host, rank: null, because: `${steps[step]?.filter} refuses it: ${reasonText(reasonOf(index, step))}` }
-  const place = weighed.hosts.indexOf(index)
-  return { host, rank: ranked.indexOf(place) + 1, because: null }
+  const position = weighed.hosts.indexOf(index)
+  return { host, rank: ranked.indexOf(position) + 1, because: null }
 }

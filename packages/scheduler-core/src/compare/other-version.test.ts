@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { withProposals } from '../decision/replay.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import { atOnce } from '../fleet/steps.ts'
-import { type Profile, type ProfileInput, profileRef, profileSchema } from '../profiles/profile.ts'
+import { hostKey } from '../hosts/hosts.ts'
+import { type Profile, type ProfileInput, profileRef, profileSchema } from '../records/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
+import { atOnce } from '../values/steps.ts'
 import { decideOtherwise } from './other-version.ts'
 
 const version = (number: number, more: Partial<ProfileInput> = {}): Profile =>
@@ -37,7 +37,7 @@ function compared(count: number, first: Profile, second: Profile, numInstances =
 }
 
 test.each([3, 40])(
-  'each choice has the rank that the other version gives it, also far behind the best that a record keeps: of %i hosts',
+  'each choice has the rank that the other version gives it, even far behind the best hosts in the record: of %i hosts',
   (count) => {
     const other = compared(count, roomiest, fullest)
     expect(other.agreement).toBe('ELSEWHERE')
@@ -49,13 +49,13 @@ test.each([3, 40])(
   },
 )
 
-test('a host that the other version refuses has no rank, and it is told who refuses it', () => {
+test('a host that the other version refuses has no rank, and the filter that refuses it is named', () => {
   const { decided, other } = atOnce(compared(4, roomiest, picky).ranks()) ?? {}
   expect(other).toEqual({ host: 'h1', rank: 2, because: null })
   expect(decided).toEqual({ host: 'h0', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: ./) })
 })
 
-test('the first instance that goes elsewhere is told, as the others left the hosts', () => {
+test('the first instance that goes elsewhere is reported, on the hosts as the earlier ones left them', () => {
   expect(atOnce(compared(3, roomiest, fullest, 3).ranks())).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
 })
 

@@ -1,45 +1,48 @@
 import { causeText } from '../cause/cause-text.ts'
-import type { DecisionRecord } from '../decision/decision.ts'
 import { examineAgainInSteps, replayOtherwiseInSteps } from '../decision/replay.ts'
-import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { addressOfKey, hostKey } from '../hosts/hosts.ts'
+import type { Proposal } from '../records/change.ts'
+import type { DecisionRecord } from '../records/decision.ts'
+import type { Profile } from '../records/profile.ts'
 import type { Decided } from '../schedulers/decide.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 import { type Goal, isSameGoal } from './cause.ts'
 import { type HostRank, hostRank } from './host-rank.ts'
 
-/** How a decision by another profile version stands to the one that was made; a failure is an instance less that finds a host. */
+/** How a decision by another profile version relates to the original one; a failure means that one instance fewer finds a host. */
 export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 
-/** What another profile version decides on the state that a decision met. */
+/** The decision of another profile version on the state that the original decision saw. */
 export interface OtherDecision {
   readonly agreement: Agreement
   readonly hosts: Goal
-  /** Why it differs, as a sentence; '' where it does not. Asks the fleet: read it before the fleet moves on. */
+  /** Why it differs, as a sentence; '' where it does not. It reads the fleet, so read it before the fleet moves on. */
   because(): Steps<string>
-  /** How each version ranks the host of the other; undefined but for ELSEWHERE. Read it before the fleet moves on. */
+  /**
+   * How each version ranks the host that the other one chose; only defined for ELSEWHERE. It reads the fleet, so read it before the fleet
+   * moves on.
+   */
   ranks(): Steps<ChoiceRanks | undefined>
 }
 
 /** The first instance that two versions put on different hosts. */
 export interface ChoiceRanks {
   readonly instance: number
-  /** The host of the version that decided, in the order of the other. */
+  /** The rank of the original host by the other version. */
   readonly decided: HostRank
-  /** The host of the other version, in the order of the one that decided. */
+  /** The rank of the other version's host by the original version. */
   readonly other: HostRank
 }
 
 /**
  * Decides a request again by another profile version; leaves the fleet as it was. `hosts`: where the first version put the instances.
- * Throws RangeError where that cannot be known (`replayOtherwise`).
+ * Throws RangeError where the decision cannot be known (`replayOtherwise`).
  */
 export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
   atOnce(decideOtherwiseInSteps(...asked))
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function* decideOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -49,6 +52,7 @@ export function* decideOtherwiseInSteps(
 ): Steps<OtherDecision> {
   const decided = yield* replayOtherwiseInSteps(fleet, before, record, profile)
   const goal = decided.parts.map(hostKey)
+  const nameOf = (key: string | undefined): string => addressOfKey(fleet.hosts, key ?? '')
   const agreement: Agreement = isSameGoal(hosts, goal)
     ? 'SAME'
     : goal.length < hosts.length
@@ -61,8 +65,8 @@ export function* decideOtherwiseInSteps(
     hosts: goal,
     *because() {
       if (agreement === 'SAME') return ''
-      if (agreement === 'NEW_PLACEMENT') return `Finds room on ${goal.slice(0, 3).join(', ')}.`
-      if (agreement === 'ELSEWHERE') return weightText(decided, hosts, goal)
+      if (agreement === 'NEW_PLACEMENT') return `Finds room on ${goal.slice(0, 3).map(nameOf).join(', ')}.`
+      if (agreement === 'ELSEWHERE') return weightText(decided, hosts, goal, nameOf)
       return yield* refusalText(
         fleet,
         before,
@@ -73,7 +77,7 @@ export function* decideOtherwiseInSteps(
     },
     *ranks() {
       if (agreement !== 'ELSEWHERE') return undefined
-      // up to there both have the same hosts, and so the same state
+      // Both versions chose the same hosts for the instances before, and so saw the same state.
       const instance = goal.findIndex((host, i) => host !== hosts[i])
       const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): Steps<HostRank> =>
         hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')
@@ -86,7 +90,7 @@ export function* decideOtherwiseInSteps(
   }
 }
 
-/** Why the instance that found no host found none, as the refusal itself would say it. */
+/** Why the instance found no host, in the words of the refusal itself. */
 const refusalText = (
   fleet: Fleet,
   before: readonly Proposal[],
@@ -106,14 +110,14 @@ const refusalText = (
   )
 
 /** The totals of both hosts for the first instance that goes elsewhere. */
-function weightText({ record }: Decided, hosts: Goal, goal: Goal): string {
-  const place = goal.findIndex((host, i) => host !== hosts[i])
-  const best = record.instances[place]?.best ?? []
+function weightText({ record }: Decided, hosts: Goal, goal: Goal, nameOf: (key: string | undefined) => string): string {
+  const position = goal.findIndex((host, i) => host !== hosts[i])
+  const best = record.instances[position]?.best ?? []
   const totalOf = (host: string | undefined) => best.find((ranked) => hostKey(ranked) === host)?.total
-  const [here, there] = [totalOf(goal[place]), totalOf(hosts[place])]
-  const own = `${goal[place]}${here === undefined ? '' : ` has ${rounded(here)}`}`
-  if (there !== undefined) return `${own}, ${hosts[place]} ${rounded(there)}.`
-  return `${own}; ${hosts[place]} is not among its ${best.length === 1 ? 'hosts' : `best ${best.length}`}.`
+  const [here, there] = [totalOf(goal[position]), totalOf(hosts[position])]
+  const own = `${nameOf(goal[position])}${here === undefined ? '' : ` has ${rounded(here)}`}`
+  if (there !== undefined) return `${own}, ${nameOf(hosts[position])} ${rounded(there)}.`
+  return `${own}; ${nameOf(hosts[position])} is not among its ${best.length === 1 ? 'hosts' : `best ${best.length}`}.`
 }
 
 const rounded = (total: number): number => Number(total.toFixed(4))

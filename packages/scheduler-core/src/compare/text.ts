@@ -1,17 +1,18 @@
+import { addressOfKey } from '../hosts/hosts.ts'
 import type { CauseFound, Factor, Goal, Side, Trial } from './cause.ts'
 import type { FieldChange } from './field-change.ts'
 import type { FleetChanges } from './fleet-changes.ts'
 
-interface Told extends CauseFound {
+interface Comparison extends CauseFound {
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
   readonly fleetChanges: FleetChanges | undefined
 }
 
-/** Which cause, and what shows it, for people. */
-export function comparisonText(told: Told, [first, second]: readonly [Side, Side]): string {
-  const { cause, goals, sufficient } = told
-  const differing = differencesOf(told, first, second)
+/** The cause and its evidence, for people. */
+export function comparisonText(comparison: Comparison, [first, second]: readonly [Side, Side]): string {
+  const { cause, goals, sufficient } = comparison
+  const differing = differencesOf(comparison, first, second)
   const gone = [first, second].flatMap(({ lost }) => (lost === undefined ? [] : [lost.revision]))
   if (cause === 'NONE') {
     const rest =
@@ -29,7 +30,7 @@ export function comparisonText(told: Told, [first, second]: readonly [Side, Side
     return [
       both,
       `The cause is ${nouns[cause]}: with ${nouns[cause]} of the second alone, the first ${b} too.`,
-      othersText(told, cause, first),
+      othersText(comparison, cause, first),
     ]
       .join(' ')
       .trim()
@@ -52,12 +53,12 @@ const nouns: Readonly<Record<Factor, string>> = {
   RANDOM: 'the seed',
 }
 
-/** What else differs, and where that alone leads. */
-function othersText({ trials, ...told }: Told, cause: Factor, first: Side): string {
+/** Other differences, and where each of them alone leads. */
+function othersText({ trials, ...comparison }: Comparison, cause: Factor, first: Side): string {
   const isDifferent: Readonly<Record<Factor, boolean>> = {
-    SPEC: told.specChanges.length > 0,
-    PROFILE: told.profileChanges.length > 0,
-    FLEET: (told.fleetChanges?.hosts ?? 0) > 0,
+    SPEC: comparison.specChanges.length > 0,
+    PROFILE: comparison.profileChanges.length > 0,
+    FLEET: (comparison.fleetChanges?.hosts ?? 0) > 0,
     RANDOM: false,
   }
   const single = trials.filter(({ factors }) => factors.length === 1 && factors[0] !== cause && isDifferent[factors[0] as Factor])
@@ -72,7 +73,8 @@ const trialText = ({ goal }: Trial, side: Side): string =>
 const SHOWN = 3
 
 /** "goes to h1, h2 and 3 more"; of both, "go to h1". */
-function goalText(goal: Goal, { record }: Side, isBoth = false): string {
+function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
+  const goal = keys.map((key) => addressOfKey(fleet.hosts, key))
   const asked = record.request.numInstances
   const [go, find] = isBoth ? ['go', 'find'] : ['goes', 'finds']
   if (goal.length === 0) return `${find} no host`
@@ -80,7 +82,7 @@ function goalText(goal: Goal, { record }: Side, isBoth = false): string {
   return goal.length < asked ? `${find} room for ${goal.length} of ${asked}, on ${hosts}` : `${go} to ${hosts}`
 }
 
-/** Why the cause cannot be shown, and what differs that can still be seen. */
+/** Why the cause cannot be shown, and which differences are known. */
 function goneText(gone: readonly number[], differing: readonly string[]): string {
   const revisions = [...new Set(gone)]
   const states = revisions.length === 1 ? `revision ${revisions[0]}, the state` : `revisions ${revisions.join(' and ')}, the states`
@@ -89,7 +91,7 @@ function goneText(gone: readonly number[], differing: readonly string[]): string
   return `${why} ${seen}; whether the state of the fleet did is not known.`
 }
 
-function differencesOf({ specChanges, profileChanges, fleetChanges }: Told, first: Side, second: Side): string[] {
+function differencesOf({ specChanges, profileChanges, fleetChanges }: Comparison, first: Side, second: Side): string[] {
   const hosts = fleetChanges?.hosts ?? 0
   return [
     ...(specChanges.length > 0 ? ['the requests'] : []),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { examine } from '../examine/examine.ts'
+import { verdictMatrix } from '../examine/verdict-matrix.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { examine } from '../pipeline/examine.ts'
-import { verdictMatrix } from '../pipeline/verdict-matrix.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { matrixTexts } from './receipt.ts'
 
@@ -47,7 +47,7 @@ function townAt(level: number): Fleet {
   return log.fleet
 }
 
-/** Of every filter's word on every host, by each shipped profile. */
+/** The verdict of every filter on every host, by each shipped profile. */
 function digestAt(level: number): string {
   const fleet = townAt(level)
   const hash = createHash('sha256')
@@ -63,11 +63,11 @@ function digestAt(level: number): string {
   return hash.digest('hex')
 }
 
-// receipts of decisions from before a level are verified by what was hashed then
+// receipts of decisions from before a level are verified by the rules of that time
 test.each([
   [7, '56ee3fc9f5d33ebd8f5e31038c99983b45d0e144f2ac754906dcc0b16e79ff0b'],
   [8, '041abbb3f285d35b2238c0793c74b2d0d8060ae36826698dbf75c12513b4b50e'],
   [9, '041abbb3f285d35b2238c0793c74b2d0d8060ae36826698dbf75c12513b4b50e'],
-])('at feature level %i every filter says of every host what it said when the level was new', (level, digest) => {
+])('at feature level %i every filter gives every host the verdict that it gave when the level was new', (level, digest) => {
   expect(digestAt(level)).toBe(digest)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { definePlugin } from '../plugin/plugin.ts'
-import { gatherPlugins } from '../plugin/plugins.ts'
-import { CORE_VERSION } from '../version.ts'
+import { definePlugin } from '../contracts/plugin.ts'
+import { gatherPlugins } from '../contracts/plugins.ts'
+import { CORE_VERSION } from '../values/version.ts'
 import { otherCode } from './other-code.ts'
 
 const here = gatherPlugins([definePlugin({ name: 'rack', version: '2.0.0', description: 'Racks.' })])
@@ -16,7 +16,7 @@ test.each<[string, Parameters<typeof otherCode>[0], string | undefined]>([
     'with plug-in rack 1.0.0; this replica has version 2.0.0',
   ],
   [
-    'a plug-in that is not there',
+    'a plug-in that is not loaded',
     { core: CORE_VERSION, plugins: [{ name: 'gold', version: '1.0.0' }] },
     'with plug-in gold 1.0.0; this replica has not loaded it',
   ],

@@ -1,10 +1,10 @@
-import type { Plugins } from '../plugin/plugins.ts'
-import { CORE_VERSION } from '../version.ts'
-import type { DecisionRecord } from './decision.ts'
+import type { Plugins } from '../contracts/plugins.ts'
+import type { DecisionRecord } from '../records/decision.ts'
+import { CORE_VERSION } from '../values/version.ts'
 
 /**
- * With which other code than this service has a decision was made, so that it may decide otherwise: the rest of a sentence that begins with
- * `decided`. Undefined: with the same.
+ * How the code that made a decision differs from this service's, so that a replay may decide otherwise: the rest of a sentence that begins
+ * with `decided`. Undefined: it was the same code.
  */
 export function otherCode({ core, plugins = [] }: Pick<DecisionRecord, 'core' | 'plugins'>, { list }: Plugins): string | undefined {
   if (core !== CORE_VERSION) return `by release ${core}; this is ${CORE_VERSION}`

@@ -1,22 +1,22 @@
+import { ByteReader, ByteWriter } from '../records/bytes.ts'
+import type { DecisionRecord, Destination, FilterCount, InstanceRecord, RankedHost, SelectedDestination } from '../records/decision.ts'
 import { type Intent, intents } from '../request/intent.ts'
-import { ByteReader, ByteWriter } from './bytes.ts'
-import type { DecisionRecord, Destination, FilterCount, InstanceRecord, RankedHost, SelectedDestination } from './decision.ts'
 
-/** A decision as it is kept: its record, and what was answered. */
+/** A decision as it is kept: its record and its answer. */
 export interface KeptDecision {
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
 
-/** What is kept beside the bytes, once for many decisions or in columns that are searched. */
-export type Beside = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
+/** The fields that are kept outside of the packed bytes, because many decisions share them or because they are searched. */
+export type StoredFields = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
 
-/** The first byte. A format that was written once is read for ever; a new one gets the next number. */
+/** The first byte. Formats that were written once stay readable for ever; a new format gets the next number. */
 const FORMAT = 1
 
 /**
- * Names that take a byte instead of their letters. Frozen: a name keeps its place for ever, and is added only at the end.
- * Names that are not here are written out.
+ * Names that take a byte instead of their letters. Frozen: a name keeps its position for ever, and names are only added at the end. Other
+ * names are written out.
  */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'VGPU', 'PGPU', 'PCI_DEVICE', 'NET_BW_EGR_KILOBIT_PER_SEC', 'NET_BW_IGR_KILOBIT_PER_SEC'],
@@ -29,13 +29,13 @@ const NAMES = [
   ...['SimpleCIDRAffinityFilter', 'ExactRamFilter', 'ExactCoreFilter', 'ExactDiskFilter', 'TrustedFilter', 'TypeAffinityFilter'],
 ] as const
 
-const places: ReadonlyMap<string, number> = new Map(NAMES.map((name, place) => [name, place]))
+const positions: ReadonlyMap<string, number> = new Map(NAMES.map((name, position) => [name, position]))
 
 const NONE: Destination | RankedHost = { host: '', node: '', raw: [], total: 0 }
 
 /**
- * A decision in few bytes, from which exactly the same decision is read, to the last bit of its numbers. Undefined for one
- * that holds what this format has no place for: it is to be kept as it is.
+ * Packs a decision into few bytes, from which exactly the same decision is read, to the last bit of its numbers. Undefined for a decision
+ * that this format cannot hold: it is to be kept unpacked.
  */
 export function packDecision({ record, answer }: KeptDecision): Uint8Array | undefined {
   if (!isKnown(record, answer)) return undefined
@@ -61,10 +61,10 @@ export function packDecision({ record, answer }: KeptDecision): Uint8Array | und
 }
 
 /** Throws RangeError for a format of another release, and for bytes that no release wrote. */
-export function unpackDecision(bytes: Uint8Array, beside: Beside): KeptDecision {
+export function unpackDecision(bytes: Uint8Array, stored: StoredFields): KeptDecision {
   const from = new ByteReader(bytes)
   const format = from.byte()
-  if (format !== FORMAT) throw new RangeError(`decision ${beside.id} is packed in format ${format}; this release reads format ${FORMAT}`)
+  if (format !== FORMAT) throw new RangeError(`decision ${stored.id} is packed in format ${format}; this release reads format ${FORMAT}`)
   const core = from.text()
   const alternatesPerInstance = from.whole()
   const flags = from.byte()
@@ -73,19 +73,19 @@ export function unpackDecision(bytes: Uint8Array, beside: Beside): KeptDecision 
   const instances = listOf(from, () => readInstance(from))
   const answer = listOf(from, (i): SelectedDestination => {
     const how = from.byte()
-    const instance = how === 0 ? (beside.request.instanceUuids[i] ?? null) : how === 1 ? null : from.text()
+    const instance = how === 0 ? (stored.request.instanceUuids[i] ?? null) : how === 1 ? null : from.text()
     const best = instances[i]?.best ?? []
     const alternates = from.whole()
     const selected = readDestination(from, best)
     return { instance, selected, alternates: Array.from({ length: alternates }, () => readDestination(from, best)) }
   })
-  if (!from.isAtEnd) throw new RangeError(`decision ${beside.id} is packed in more bytes than it needs`)
+  if (!from.isAtEnd) throw new RangeError(`decision ${stored.id} is packed in more bytes than it needs`)
   const record: DecisionRecord = {
-    id: beside.id,
-    request: beside.request,
-    profile: beside.profile,
-    seed: beside.seed,
-    attempt: beside.attempt,
+    id: stored.id,
+    request: stored.request,
+    profile: stored.profile,
+    seed: stored.seed,
+    attempt: stored.attempt,
     alternatesPerInstance,
     allOrNothing: (flags & 1) === 1,
     ...(intent !== undefined && { intent }),
@@ -142,12 +142,12 @@ function readInstance(from: ByteReader): InstanceRecord {
   return { candidates, filters, best, tied }
 }
 
-/** A destination is mostly one of the best: its place among them, else 0 and its name. */
+/** A destination is mostly one of the best hosts: its position among them from 1, else 0 and its name. */
 function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
-  const place = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
-  out.whole(place + 1)
-  if (place < 0) writeHost(out, { host, node }, NONE)
-  out.near(weight, best[place]?.total ?? 0)
+  const position = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
+  out.whole(position + 1)
+  if (position < 0) writeHost(out, { host, node }, NONE)
+  out.near(weight, best[position]?.total ?? 0)
   const entries = Object.entries(limits)
   out.whole(entries.length)
   for (const [resourceClass, limit] of entries) {
@@ -157,9 +157,9 @@ function writeDestination(out: ByteWriter, { host, node, weight, limits }: Desti
 }
 
 function readDestination(from: ByteReader, best: readonly RankedHost[]): Destination {
-  const place = from.whole()
-  const ranked = best[place - 1]
-  if (place > 0 && ranked === undefined) throw new RangeError(`a destination is the best host ${place} of ${best.length}`)
+  const position = from.whole()
+  const ranked = best[position - 1]
+  if (position > 0 && ranked === undefined) throw new RangeError(`a destination is the best host ${position} of ${best.length}`)
   const { host, node } = ranked ?? readHost(from, NONE)
   const weight = from.near(ranked?.total ?? 0)
   const limits = Object.fromEntries(listOf(from, () => [readName(from), from.near(0)] as const))
@@ -171,7 +171,10 @@ interface Named {
   readonly node: string
 }
 
-/** Names of hosts are alike: what they share at both ends with the name before is not said again, nor a node's that is the host's. */
+/**
+ * Names of hosts are alike: the letters at both ends that a name shares with the one before are not repeated, nor is a node's name that
+ * equals the host's.
+ */
 function writeHost(out: ByteWriter, { host, node }: Named, before: Named): void {
   out.byte(node === host ? 1 : 0)
   writeAlike(out, host, before.host)
@@ -202,16 +205,16 @@ function readAlike(from: ByteReader, before: string): string {
 }
 
 function writeName(out: ByteWriter, name: string): void {
-  const place = places.get(name)
-  out.whole(place === undefined ? 0 : place + 1)
-  if (place === undefined) out.text(name)
+  const position = positions.get(name)
+  out.whole(position === undefined ? 0 : position + 1)
+  if (position === undefined) out.text(name)
 }
 
 function readName(from: ByteReader): string {
-  const place = from.whole()
-  if (place === 0) return from.text()
-  const name = NAMES[place - 1]
-  if (name === undefined) throw new RangeError(`name ${place} is not known; there are ${NAMES.length}`)
+  const position = from.whole()
+  if (position === 0) return from.text()
+  const name = NAMES[position - 1]
+  if (name === undefined) throw new RangeError(`name ${position} is not known; there are ${NAMES.length}`)
   return name
 }
 
@@ -229,7 +232,7 @@ const MEMBERS = {
   destination: ['host', 'node', 'weight', 'limits'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** Whether the format has a place for everything: a newer release may record more, and JSON has no NaN. */
+/** Whether the format can hold everything: a newer release may record more, and JSON has no NaN. */
 function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {
   const has = (thing: object, members: readonly string[]): boolean => Object.keys(thing).every((member) => members.includes(member))
   const areNumbers = (numbers: readonly unknown[]): boolean => numbers.every((number) => typeof number === 'number')

@@ -1,32 +1,37 @@
-import { canonicalJson } from '../canonical-json.ts'
+import type { VerdictMatrix } from '../examine/verdict-matrix.ts'
 import { NOT_THERE } from '../pipeline/findings.ts'
-import type { VerdictMatrix } from '../pipeline/verdict-matrix.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import type { KeptDecision } from './packed.ts'
 
-/** What the texts of a receipt hold, and how; in each of them, so that hashes of two formats never seem to be of one. */
+/** Version of the texts of a receipt. Each text contains it, so that hashes of two formats are never mistaken for each other. */
 export const RECEIPT_FORMAT = 1
 
-/** Where a decision stands in the log: its entry and the place there name the proposals that were decided before it. */
-export interface ReceiptPlace {
+/**
+ * The position of a decision in the log: its entry, and the number of its change there. They determine the proposals that were decided
+ * before it.
+ */
+export interface ReceiptPosition {
   readonly basis: number
   readonly entryId: string | null
   readonly position: number | null
 }
 
 /**
- * What decided, as the text that a receipt is a hash of: equal on every replica and after every replay. The core hashes
- * nothing itself: SHA-256 is for those who have it, and a hash that is no such thing would be no receipt.
+ * The inputs of a decision, as the text that a receipt hashes: equal on every replica and after every replay. The core does not hash it
+ * itself: SHA-256 is provided by the caller, and a weaker hash would be worthless as a receipt.
  */
-export function inputsText({ record }: KeptDecision, { basis, entryId, position }: ReceiptPlace): string {
+export function inputsText({ record }: KeptDecision, { basis, entryId, position }: ReceiptPosition): string {
   const { instances: _decided, ...inputs } = record
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'inputs', place: { basis, entryId, position }, ...inputs })
 }
 
-/** What was decided: hosts with scores, next bests and limits; per instance what each filter left and the best ten. */
+/**
+ * The result of a decision: hosts with scores, alternates and limits; for each instance the hosts left after each filter, and the best ten.
+ */
 export const decidedText = ({ record: { id, instances }, answer }: KeptDecision): string =>
   canonicalJson({ receipt: RECEIPT_FORMAT, part: 'decided', id, instances, answer })
 
-/** What is kept of a decision beside its inputs and what was decided: who was answered what, when, and by what it is searched. */
+/** The recorded fields of a decision besides its inputs and its result: the caller, the answer, the time, and the search columns. */
 export interface ReceiptRow {
   readonly id: string
   readonly outcome: string
@@ -35,29 +40,29 @@ export interface ReceiptRow {
   readonly account: string
   readonly requestSpecId: string
   readonly claimIds: readonly string[]
-  /** Why hosts were refused, of a refusal. */
+  /** Why hosts were refused; present for a refusal. */
   readonly reasons: readonly unknown[]
-  /** Why a refusal found no host; absent where none was kept: no refusal, or one of before KEPT_CAUSES. */
+  /** Why a refusal found no host; absent where it was not kept, or the decision is from before KEPT_CAUSES. */
   readonly cause?: object
-  /** Hosts that were chosen, and instances, as they are searched. */
+  /** Chosen hosts, and instances, in the form in which they are searched. */
   readonly hosts: readonly string[]
   readonly instanceUuids: readonly string[]
 }
 
-/** The same as a text. Records that were kept before there was this text have no hash of it, and those of the others stay valid. */
+/** The kept fields as a text. Records from before this text existed have no hash of it; their other hashes remain valid. */
 export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
   const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
 }
 
-/** One instance's verdicts as a replay finds them: names by index, and the totals of those that passed, best first. */
+/** The verdicts for one instance as a replay finds them: names by index, and the totals of the hosts that passed, best first. */
 export interface ReplayedVerdicts {
   readonly names: readonly { readonly host: string; readonly node: string }[]
   readonly matrix: VerdictMatrix
   readonly totals: readonly number[]
 }
 
-/** Every filter's word on every host, and every total, in pieces of the text that a receipt is a hash of. */
+/** The verdict of every filter on every host, and every total, as successive parts of the text that a receipt hashes. */
 export function* matrixTexts(decision: string, instance: number, { names, matrix, totals }: ReplayedVerdicts): Generator<string> {
   const { hostCount, filters, firstRefusing, codes, reason, bytesPerHost, refusedBy, rank } = matrix
   yield canonicalJson({ receipt: RECEIPT_FORMAT, part: 'matrix', decision, instance, hostCount, filters, codes })
@@ -69,11 +74,11 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
   for (const total of totals) yield `\n${total}`
 }
 
-/** Where two documents differ first, in the order of the first one's members; undefined where they are alike. */
+/** The first difference between two documents, in the order of the members of the first; undefined where they are equal. */
 export interface FirstDifference {
-  /** Members and positions joined by dots; empty: the whole. */
+  /** Member names and positions joined by dots; empty: the whole document. */
   readonly path: string
-  /** Canonical JSON; null: not there. */
+  /** Canonical JSON; null: absent. */
   readonly was: string | null
   readonly is: string | null
 }

@@ -1,34 +1,34 @@
 import type { Cause } from '../cause/cause.ts'
-import { type Claim, isLive } from '../claims/claim.ts'
-import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
+import { type Examination, examineInSteps, type HostChecks, prepareChecks } from '../examine/examine.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
 import { asksPlain } from '../kinds/index.ts'
 import { withAnswers } from '../outside/answered.ts'
-import { unansweredOf } from '../outside/questions.ts'
-import { type Examination, examineInSteps, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import { withFailure } from '../pipeline/failed-scheduler.ts'
-import { type Profile, profileRef } from '../profiles/profile.ts'
+import { isProposal, type LogEntry, type Proposal } from '../records/change.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import type { DecisionRecord } from '../records/decision.ts'
+import { type Profile, profileRef } from '../records/profile.ts'
 import { currentSpec } from '../request/versions.ts'
 import { type Decided, type DecideInput, decideInSteps, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { wayOutInSteps } from '../schedulers/way-out.ts'
-import type { DecisionRecord } from './decision.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
+import { unansweredOf } from './questions.ts'
 import { isUnsolved } from './unsolved.ts'
 
 /** The claims that were proposed before a change in its entry: the overlay on which it was decided. */
-export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number): readonly Proposal[] =>
-  entry.changes.slice(0, place).filter(isProposal)
+export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, position: number): readonly Proposal[] =>
+  entry.changes.slice(0, position).filter(isProposal)
 
 /**
- * Makes a decision again on the fleet at its basis: the same hosts, grants and scores, bit for bit. Leaves the fleet as
- * it was. `profile`: decide by it instead. Throws RangeError when the fleet does not hold the profile version, or a claim that is named, and
- * when a part outside of the process was never asked about the request.
+ * Replays a decision on the fleet at its basis: the same hosts, grants and scores, bit for bit. Leaves the fleet as it was. `profile`:
+ * decide by it instead. Throws RangeError when the fleet does not hold the profile version or a claim that the record names, and when a
+ * filter or weigher outside of the process was never asked about the request.
  */
 export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function* replayInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -40,12 +40,13 @@ export function* replayInSteps(
 }
 
 /**
- * A decision made as it was not: by another profile version, or on another state. Throws RangeError as `replay` does, and where what it would
- * decide is not known: it comes upon hosts that a part outside of the process was not asked about then, or would have asked its solver.
+ * Decides a request differently from its record: by another profile version, or on another state. Throws RangeError as `replay` does, and
+ * where the result cannot be known: it needs the answer of a filter or weigher outside of the process about other hosts, or that of a
+ * solver.
  */
 export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function* replayOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -66,7 +67,7 @@ function refuseUnasked({ steps }: Examination): void {
   if (unasked !== undefined) throw new RangeError(`${unasked.filter} was not asked about ${unasked.hosts} hosts that come into question`)
 }
 
-/** Everything about one instance of a decision, made again: earlier picks hold their share. */
+/** Everything about one instance of a replayed decision; the earlier instances hold their share. */
 export function examineAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -79,7 +80,7 @@ export function examineAgain<T>(
   return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function examineAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -96,14 +97,14 @@ export function examineAgainInSteps<T>(
   })
 }
 
-/** What is read in one go. */
+/** Everything that is read in one go. */
 const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<T>) =>
   // biome-ignore lint/correctness/useYield: it is done in one go
   function* (found) {
     return read(found)
   }
 
-/** Everything about the first instances of a decision, one after the other, with the earlier ones decided once; pauses between two. */
+/** Everything about the first instances of a decision, one after the other, where the earlier ones are decided once; pauses between two. */
 export function* examineEach(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -132,7 +133,7 @@ export function checkAgain<T>(
   return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
 }
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -146,7 +147,7 @@ export function checkAgainInSteps<T>(
   )
 }
 
-/** Reads the fleet as one instance of a decision met it. */
+/** Reads the fleet in the state that one instance of a decision saw. */
 function* atInstance<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -176,6 +177,7 @@ function withEarlier<T>(
     const request = currentSpec(record.request)
     if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
     if (source !== undefined) liftSource(overlay, request, source, record.intent)
+    if (record.isListed === true) overlay.keepListed(request)
     for (const part of earlier) overlay.hold(part, groupOf(request))
     return yield* read()
   })
@@ -192,7 +194,7 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   }
 }
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
   const overlay = openOverlay(fleet)
   try {
@@ -216,17 +218,17 @@ function holdProposal(fleet: Fleet, overlay: Overlay, proposal: Proposal): void 
   for (const part of parts) overlay.holdMove(part, group, source)
 }
 
-/** The claim that a decision moves, as the fleet at its basis has it. */
+/** The claim that a decision moves, on the fleet at its basis. */
 const sourceOf = (fleet: Fleet, { source }: DecisionRecord): Claim | undefined => liveClaim(fleet, source)
 
-/** The destination that ends before what a decision proposes, as the fleet at its basis has it. */
+/** The destination that ends before the new proposal, on the fleet at its basis. */
 const endsOf = (fleet: Fleet, { ends }: DecisionRecord): Claim | undefined => liveClaim(fleet, ends)
 
 function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
   if (id === undefined) return undefined
   const claim = fleet.ledger.claims.get(id)
   if (claim === undefined) throw new RangeError(`claim ${id} is not known at revision ${fleet.place.revision}`)
-  // an ended claim holds nothing any more: taking it away would show room that is not there
+  // An ended claim holds nothing any more: removing it would show room that does not exist.
   if (!isLive(claim)) throw new RangeError(`claim ${id} has ended at revision ${fleet.place.revision}`)
   return claim
 }
@@ -248,19 +250,20 @@ function inputOf(fleet: Fleet, record: DecisionRecord, profile: Profile): Decide
     intent,
     source: sourceOf(fleet, record),
     ends: endsOf(fleet, record),
+    isListed: record.isListed,
     solution: record.solver?.solution,
   }
 }
 
-/** How what a decision refused can be done otherwise, as its answer said it; undefined: no such way was found. */
+/** How the refused request could have been placed, as its answer said; undefined if no such way was found. */
 export function* wayOutAgain(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, cause: Cause): Steps<string | undefined> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
   return yield* withProposalsInSteps(fleet, before, (overlay) => wayOutInSteps(fleet, overlay, inputOf(fleet, record, profile), cause))
 }
 
 /**
- * The profile with what parts outside of the process answered when the decision was made, beside answers of its own. Throws RangeError when
- * it asks one that has no answer: what it would decide is not known.
+ * The profile with the answers that filters and weighers outside of the process gave when the decision was made, in addition to answers of
+ * its own. Throws RangeError when the profile needs one without an answer, since its decision cannot be known.
  */
 function answeredAs(
   fleet: Fleet,
@@ -271,7 +274,7 @@ function answeredAs(
   const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
   const [part] = unansweredOf(fleet, answered, spec)
   if (part !== undefined) throw new RangeError(`${part} was not asked about the request of this decision`)
-  // another profile's scheduler may not have failed
+  // The scheduler of another profile may not have failed.
   return failure === undefined || ref !== profileRef(profile) ? answered : withFailure(answered, failure)
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Profile, type ProfileInput, profileRef, profileSchema } from '../profiles/profile.ts'
+import type { DecisionRecord } from '../records/decision.ts'
+import { type Profile, type ProfileInput, profileRef, profileSchema } from '../records/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
-import type { DecisionRecord } from './decision.ts'
 import { replay, replayOtherwise, withProposals } from './replay.ts'
 import { isUnsolved } from './unsolved.ts'
 
@@ -32,17 +32,17 @@ function decidedBy(profile: Profile, numInstances: number): DecisionRecord {
 
 test.each([
   ['two instances, by a version without a solver', decidedBy(greedy, 2), solving, true],
-  ['two instances, by a solver with other weighers', decidedBy(solving, 2), packing, true],
-  ['two instances, by a version that says the same', decidedBy(solving, 2), noted, false],
+  ['two instances, by a solver with different weighers', decidedBy(solving, 2), packing, true],
+  ['two instances, by an equivalent version', decidedBy(solving, 2), noted, false],
   ['two instances that a version without a solver decides again', decidedBy(solving, 2), greedy, false],
   ['one instance', decidedBy(greedy, 1), solving, false],
-  ['a claim that left its host, perhaps with others', { ...decidedBy(greedy, 1), intent: 'EVACUATE' as const }, solving, true],
+  ['a claim that left its host, possibly with others', { ...decidedBy(greedy, 1), intent: 'EVACUATE' as const }, solving, true],
   ['a claim that left its host alone', { ...decidedBy(solving, 1), intent: 'EVACUATE' as const }, packing, false],
 ])('%s (%#)', (_what, record, profile, expected) => {
   expect(isUnsolved(fleet, record, profile)).toBe(expected)
 })
 
-test('what a solver would have been asked about is not decided without it; the decider itself decides as it did', () => {
+test('a decision that needs a solver is not replayed without one; the original version decides as it did', () => {
   const record = decidedBy(solving, 2)
   expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(
     new RangeError('the solver of site@4 was not asked about this decision'),

@@ -1,12 +1,12 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import { fromExtraSpec } from '../evidence.ts'
+import type { Filter } from '../contracts/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { aggregatesOf } from '../fleet/sources.ts'
-import type { HostIndex } from '../host-index.ts'
+import { aggregatesOf } from '../hosts/sources.ts'
 import { bareAndOf, bareOrOf } from '../request/request-reads.ts'
-import { shortList } from '../short-list.ts'
+import { fromExtraSpec } from '../text/evidence.ts'
+import { shortList } from '../text/short-list.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { extraSpecMatches } from './extra-spec-match.ts'
-import type { Filter } from './filter.ts'
 
 const SCOPE = 'aggregate_instance_extra_specs:'
 
@@ -34,7 +34,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
     })
     if (wanted.length === 0) return undefined
 
-    /** Each aggregate is looked at once, however many hosts are in it. */
+    /** Evaluates each aggregate once, however many hosts are in it. */
     const isMetBy = (uuid: string, { key, requirement, met }: (typeof wanted)[number]): boolean => {
       const known = met.get(uuid)
       if (known !== undefined) return known
@@ -42,7 +42,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       met.set(uuid, isMet)
       return isMet
     }
-    // plain loops: this is asked of every host, and a closure for each would be garbage by the megabyte
+    // plain loops, because this runs for every host and a closure for each would make megabytes of garbage
     const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean => {
       for (const uuid of fleet.hosts.get(host).aggregates) if (isMetBy(uuid, one)) return false
       return true
@@ -92,7 +92,7 @@ const metadataOf = (fleet: Fleet, host: HostIndex, key: string): readonly string
 /** The values of an aggregate's metadata key, split at commas. */
 function valuesOf({ aggregates }: Fleet, uuid: string, key: string): readonly string[] {
   const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
-  // keys are the caller's words: `constructor` must not find what every object inherits
+  // keys come from the caller: `constructor` must not match a member that every object inherits
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
   return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
 }

@@ -1,8 +1,8 @@
-import { fromRequest } from '../evidence.ts'
-import { ZONE_KEY } from '../fleet/aggregate-keys.ts'
-import { at } from '../fleet/columns.ts'
-import { aggregatesOf } from '../fleet/sources.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from '../contracts/filter.ts'
+import { at } from '../hosts/columns.ts'
+import { aggregatesOf } from '../hosts/sources.ts'
+import { fromRequest } from '../text/evidence.ts'
+import { ZONE_KEY } from '../values/aggregate-keys.ts'
 
 /** The host is in the availability zone asked for; hosts in none are in Nova's default zone. */
 export const availabilityZoneFilter: Filter = {

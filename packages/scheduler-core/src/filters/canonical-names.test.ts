@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { CANONICAL_NAMES } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfilesAt } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Profile } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { CANONICAL_NAMES } from '../values/levels.ts'
 
-/* Architectures, hypervisor types and modes of virtual machines: whatever image and host call them, they are compared by Nova's names. */
+/* Architectures, hypervisor types and modes of virtual machines are compared by Nova's names, whatever image and host call them. */
 
 function decided(shapes: Readonly<Record<string, HostShape>>, request: RequestSpec, profile: Profile, level = CANONICAL_NAMES) {
   const log = aLog()
@@ -28,8 +28,13 @@ describe('names are canonical under every profile', () => {
   })
   test.each<readonly [string, Readonly<Record<string, HostShape>>, Record<string, string>, boolean]>([
     ['A22a LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
-    ['LP 1558866: as hosts report it', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
-    ['in large letters', hosts('X86_64', 'KVM', 'HVM'), { hw_architecture: 'x86_64', img_hv_type: 'kvm', hw_vm_mode: 'hvm' }, true],
+    ['LP 1558866: a name as hosts report it', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
+    [
+      'a name in capital letters',
+      hosts('X86_64', 'KVM', 'HVM'),
+      { hw_architecture: 'x86_64', img_hv_type: 'kvm', hw_vm_mode: 'hvm' },
+      true,
+    ],
     ['i586 is i686', hosts('i686'), { hw_architecture: 'i586' }, true],
     ['xapi is xen', hosts('x86_64', 'xen', 'xen'), { img_hv_type: 'xapi' }, true],
     ['hv is hvm', hosts('x86_64'), { vm_mode: 'hv' }, true],
@@ -43,14 +48,14 @@ describe('names are canonical under every profile', () => {
     }
   })
 
-  test('F14: the field of the request, and before the level as it was written', () => {
+  test('F14: the field of the request has the canonical name, and below the level the name as it was written', () => {
     const request = aRequest({ image: { id: 'i', architecture: 'amd64' } })
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     expect(decided(hosts('x86_64'), request, own).parts).toHaveLength(1)
     expect(decided(hosts('x86_64'), request, own, CANONICAL_NAMES - 1).parts).toHaveLength(0)
   })
 
-  test('a name that is none of Nova’s is compared as it is', () => {
+  test('a name that Nova does not know is compared unchanged', () => {
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     const request = aRequest({ image: { id: 'i', properties: { hw_architecture: 'loongarch64' } } })
     expect(decided(hosts('loongarch64'), request, own).parts).toHaveLength(1)

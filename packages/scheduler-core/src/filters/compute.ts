@@ -1,15 +1,15 @@
-import { fromRule, type Source } from '../evidence.ts'
-import { hostStatuses } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
-import { livenessOf, reportOf, statusOf } from '../fleet/sources.ts'
-import type { HostIndex } from '../host-index.ts'
-import { isServiceOut, toldService } from '../nova/told-service.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from '../contracts/filter.ts'
+import { at } from '../hosts/columns.ts'
+import { livenessOf, reportOf, statusOf } from '../hosts/sources.ts'
+import { hostStatuses } from '../records/change.ts'
+import { isServiceOut, reportedService } from '../report/reported-service.ts'
+import { fromRule, type Source } from '../text/evidence.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 const ENABLED = 0
 const DOWN = 2
 
-/** The host is enabled by its operators and not down; what a report in Nova's words tells of its service counts too. */
+/** The host is enabled by its operators and not down; the service state in a report in Nova's form counts too. */
 export const computeFilter: Filter = {
   name: 'ComputeFilter',
   description: 'The host is enabled and alive.',
@@ -17,12 +17,12 @@ export const computeFilter: Filter = {
   readsHostOnly: true,
   prepare(_request, { hosts }) {
     const { status, liveness, serviceSuspect } = hosts.columns
-    const told = (host: HostIndex) => toldService(hosts.get(host).stats)
+    const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)
     return {
       passes: (host) =>
-        at(status, host) === ENABLED && at(liveness, host) !== DOWN && (at(serviceSuspect, host) === 0 || !isServiceOut(told(host))),
+        at(status, host) === ENABLED && at(liveness, host) !== DOWN && (at(serviceSuspect, host) === 0 || !isServiceOut(serviceOf(host))),
       reason(host) {
-        const service = told(host)
+        const service = serviceOf(host)
         if (at(status, host) === ENABLED && at(liveness, host) !== DOWN && service !== undefined)
           return service.disabled
             ? { code: 'host.disabled', subject: 'service', need: 'ENABLED', have: 'DISABLED', source: service.disabledReason ?? 'Nova' }
@@ -38,7 +38,7 @@ export const computeFilter: Filter = {
       },
       facts(host) {
         const record = hosts.get(host)
-        const service = told(host)
+        const service = serviceOf(host)
         const isDown = at(liveness, host) === DOWN
         const fact = (subject: string, required: string, actual: string, actualFrom: Source) => ({
           subject,
@@ -47,7 +47,7 @@ export const computeFilter: Filter = {
           requiredFrom: fromRule('only hosts that are enabled and alive take instances'),
           actualFrom,
         })
-        // in the order in which `reason` looks
+        // in the same order as in `reason`
         return [
           ...(at(status, host) === ENABLED ? [] : [fact('status', 'ENABLED', hostStatuses[at(status, host)] as string, statusOf(record))]),
           ...(isDown ? [fact('liveness', 'UP or SUSPECT', 'DOWN', livenessOf(record))] : []),

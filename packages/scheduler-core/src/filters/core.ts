@@ -1,12 +1,12 @@
-import { classFields } from '../fleet/stats-fields.ts'
+import type { Filter } from '../contracts/filter.ts'
 import { amountFilter } from '../kinds/classes/amount-filter.ts'
+import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
-import type { Filter } from './filter.ts'
 
-/** The host can still give the virtual CPUs asked for, and has at least as many CPUs in all (Nova's CoreFilter). */
+/** The host has enough free virtual CPUs for the request, and no fewer CPUs in total (Nova's CoreFilter). */
 export const coreFilter: Filter = {
   name: 'CoreFilter',
-  description: 'The host has the virtual CPUs asked for left; overcommit never gives one instance more CPUs than the host has.',
+  description: 'The host has enough free virtual CPUs for the request; overcommit never gives one instance more CPUs than the host has.',
   reads: classFields.VCPU,
   readsHostOnly: true,
   prepare: (request, { hosts }) =>

@@ -1,12 +1,12 @@
-import { classFields } from '../fleet/stats-fields.ts'
+import type { Filter } from '../contracts/filter.ts'
 import { amountFilter } from '../kinds/classes/amount-filter.ts'
+import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
-import type { Filter } from './filter.ts'
 
-/** The host can still give the disk asked for, and has as much in all: root unless booted from a volume, ephemeral and swap. */
+/** The host has enough free disk space and enough in total for the root disk, unless it is a volume, the ephemeral disk and swap. */
 export const diskFilter: Filter = {
   name: 'DiskFilter',
-  description: 'The host has the disk asked for left, overcommit and reserve included.',
+  description: 'The host has enough free disk space for the request, with overcommit and reserve considered.',
   reads: classFields.DISK_GB,
   readsHostOnly: true,
   prepare: (request, { hosts }) =>

@@ -1,12 +1,4 @@
-import { match } from '../nova/text/extra-spec-match.ts'
-import { NovaError } from '../nova/text/nova-error.ts'
+import { compareExtraSpec } from '../text/extra-spec-operators.ts'
 
-/** Nova's extra spec operators, where what cannot be compared (a number asked, a word found) simply does not match. */
-export function extraSpecMatches(value: string, requirement: string): boolean {
-  try {
-    return match(value, requirement)
-  } catch (error) {
-    if (error instanceof NovaError) return false
-    throw error
-  }
-}
+/** Nova's extra spec operators; values that cannot be compared, such as a word with a number, do not match. */
+export const extraSpecMatches = (value: string, requirement: string): boolean => compareExtraSpec(value, requirement) === true

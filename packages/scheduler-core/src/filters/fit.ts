@@ -1,9 +1,9 @@
-import type { Grants } from '../kinds/grants.ts'
+import type { Filter } from '../contracts/filter.ts'
 import { keptByMover } from '../kinds/index.ts'
 import type { ResourceKind } from '../kinds/kind.ts'
-import type { Filter } from './filter.ts'
+import type { Grants } from '../records/grants.ts'
 
-/** A resource kind's own question as a filter: the host can give what the request asks of that kind. */
+/** The filter of a resource kind: it passes hosts that can give what the request asks of the kind. */
 export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
   ...kind.filter,
   ...(kind.isShared !== true && { readsHostOnly: true }),

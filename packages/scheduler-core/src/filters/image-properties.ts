@@ -1,24 +1,24 @@
-import { fromImage } from '../evidence.ts'
+import type { Filter } from '../contracts/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { CANONICAL_NAMES } from '../fleet/levels.ts'
-import { reportOf } from '../fleet/sources.ts'
-import type { HostStats } from '../fleet/stats.ts'
-import type { HostIndex } from '../host-index.ts'
-import { memoByObject } from '../memo.ts'
-import { architectureName, hypervisorTypeName, knownName, vmModeName } from '../nova/text/names.ts'
+import { reportOf } from '../hosts/sources.ts'
+import type { HostStats } from '../report/stats.ts'
 import { namedKeys } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Filter } from './filter.ts'
+import { architectures, canonicalForm, hypervisorTypes, vmModes } from '../text/canonical-names.ts'
+import { fromImage } from '../text/evidence.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { CANONICAL_NAMES } from '../values/levels.ts'
+import { memoByObject } from '../values/memo.ts'
 
-/** The properties of an image that a host must support, as the image names them, with the older names that Nova maps. */
+/** The image properties that a host must support, by the names in images, with the older names that Nova maps. */
 const properties = [
-  ['hw_architecture', 'architecture', knownName(architectureName)],
-  ['img_hv_type', 'hypervisor_type', knownName(hypervisorTypeName)],
-  ['hw_vm_mode', 'vm_mode', knownName(vmModeName)],
+  ['hw_architecture', 'architecture', canonicalForm(architectures)],
+  ['img_hv_type', 'hypervisor_type', canonicalForm(hypervisorTypes)],
+  ['hw_vm_mode', 'vm_mode', canonicalForm(vmModes)],
 ] as const
 const [[, , archOf], [, , typeOf], [, , modeOf]] = properties
 
-/** Every property of an image that is looked at, by both of its names. */
+/** The names, present and older, of every image property that the filter reads. */
 export const imagePropertiesRead: readonly string[] = [
   ...properties.map(([name]) => name),
   ...properties.map(([, older]) => older),
@@ -28,7 +28,7 @@ export const imagePropertiesRead: readonly string[] = [
 
 type Image = NonNullable<RequestSpec['image']>
 
-/** The properties that an image asks for, each by its present name, and by which name it asks. */
+/** The properties that an image asks for, each by its present name, with the name that the image uses. */
 const askedBy = (image: Image, isCanonical: boolean) =>
   properties.flatMap(([name, older, canonical]) => {
     const from = [name, older].find((key) => image.properties[key] !== undefined)
@@ -41,7 +41,7 @@ function versionAskedBy({ properties }: Image): { readonly requestedBy: string; 
   return { requestedBy, requested: properties[requestedBy] }
 }
 
-/** Which hosts an image is about, in words that follow "hosts". */
+/** The hosts that an image's properties require, in words that follow "hosts". */
 export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): string {
   if (image === null) return 'for any image'
   const { requested } = versionAskedBy(image)
@@ -50,8 +50,8 @@ export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): st
 }
 
 /**
- * Names are Nova's: `amd64` is `x86_64`. One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every value that the image
- * asks for, and the hypervisor's version meets `img_hv_requested_version` (Nova's ImagePropertiesFilter).
+ * Names are Nova's: `amd64` is `x86_64`. One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every
+ * value that the image asks for, and the hypervisor's version meets `img_hv_requested_version` (Nova's ImagePropertiesFilter).
  */
 export const imagePropertiesFilter: Filter = {
   name: 'ImagePropertiesFilter',
@@ -127,7 +127,7 @@ type Triple = readonly [arch: string, hvType: string, vmMode: string]
 const asReported = ({ supportedInstances }: HostStats): readonly Triple[] =>
   supportedInstances.map(({ arch, hvType, vmMode }) => [arch, hvType, vmMode])
 
-/** What a host supports by Nova's names, worked out once per report. */
+/** The features that a host supports, by Nova's names; computed once per report. */
 export const canonicalInstances = memoByObject((stats: HostStats): readonly Triple[] =>
   asReported(stats).map(([arch, hvType, vmMode]) => [archOf(arch), typeOf(hvType), modeOf(vmMode)]),
 )

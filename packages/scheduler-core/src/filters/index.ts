@@ -1,13 +1,12 @@
+import { builtIn } from '../contracts/built-in.ts'
+import type { Filter } from '../contracts/filter.ts'
 import { allKinds } from '../kinds/index.ts'
-import { asFilter } from '../nova/as-filter.ts'
-import { novaFilters } from '../nova/filters/index.ts'
 import { aggregateInstanceExtraSpecsFilter } from './aggregate-instance-extra-specs.ts'
 import { availabilityZoneFilter } from './availability-zone.ts'
 import { computeFilter } from './compute.ts'
 import { coreFilter } from './core.ts'
 import { differentHostFilter } from './different-host.ts'
 import { diskFilter } from './disk.ts'
-import type { Filter } from './filter.ts'
 import { fitFilter } from './fit.ts'
 import { imagePropertiesFilter } from './image-properties.ts'
 import { portAffinityFilter } from './port-affinity.ts'
@@ -18,36 +17,11 @@ import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
 import { traitsFilter } from './traits.ts'
 import { volumeAffinityFilter } from './volume-affinity.ts'
 
-/** Nova's filters that read nothing but what requests and reports of this service say. */
-export const novaFilterNames: ReadonlySet<string> = new Set([
-  'AggregateCoreFilter',
-  'AggregateDiskFilter',
-  'AggregateImagePropertiesIsolation',
-  'AggregateIoOpsFilter',
-  'AggregateMultiTenancyIsolation',
-  'AggregateNumInstancesFilter',
-  'AggregateRamFilter',
-  'AggregateTypeAffinityFilter',
-  'AllHostsFilter',
-  'ComputeCapabilitiesFilter',
-  'ExactCoreFilter',
-  'ExactDiskFilter',
-  'ExactRamFilter',
-  'IoOpsFilter',
-  'IsolatedHostsFilter',
-  'JsonFilter',
-  'MetricsFilter',
-  'NumInstancesFilter',
-  'SimpleCIDRAffinityFilter',
-  'TrustedFilter',
-  'TypeAffinityFilter',
-])
-
-/** Whether the host can give what is asked of each kind, in the order of the kinds. */
+/** Whether the host has enough of each kind of resource, in the order of the kinds. */
 const kindFilters = allKinds.map(fitFilter)
 
-/** Every filter that a profile may name: this service's own, then those of Nova's that it has no own form of. */
-export const filters: readonly Filter[] = [
+/** This service's own filters. */
+const ownFilters: readonly Filter[] = [
   computeFilter,
   availabilityZoneFilter,
   ramFilter,
@@ -63,11 +37,13 @@ export const filters: readonly Filter[] = [
   volumeAffinityFilter,
   portAffinityFilter,
   ...kindFilters,
-  ...novaFilters.filter(({ name }) => novaFilterNames.has(name)).map(asFilter),
 ]
 
+/** Every filter that a profile may name: this service's own, then those of the built-in package. */
+export const nameableFilters = (): readonly Filter[] => [...ownFilters, ...builtIn().filters]
+
 /**
- * What the judge will demand at the claim's place in the log: these run in every profile, so that no search ever
- * proposes what a claim cannot hold.
+ * The conditions that the judge checks at the claim's position in the log: these filters run in every profile, so that no search proposes a
+ * host on which the claim would be void.
  */
 export const fitFilters: readonly Filter[] = [serverGroupAffinityFilter, serverGroupAntiAffinityFilter, ...kindFilters]

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { memoByObject } from '../memo.ts'
+import type { Filter, FilterOptions } from '../contracts/filter.ts'
 import { nearWhich, prepareNear } from '../namespace/affinity.ts'
-import { FARTHEST } from '../namespace/distance.ts'
-import { network } from '../namespace/network.ts'
+import { FARTHEST } from '../namespace/facts/distance.ts'
+import { network } from '../namespace/facts/network.ts'
 import { maxAge } from '../namespace/options.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
 import { namedKeys } from '../request/request-reads.ts'
-import type { Filter, FilterOptions } from './filter.ts'
+import { memoByObject } from '../values/memo.ts'
 
 const portAffinityOptions = z.strictObject({
-  /** How far the physical network may be. */
+  /** The largest allowed distance of the physical network. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),
-  /** Nothing is asked while no host has a document of the namespace. */
+  /** The filter does not apply while no host has a document of the namespace. */
   onlyWhereTold: z.boolean().default(false),
   maxAgeSeconds: maxAge(network),
 })

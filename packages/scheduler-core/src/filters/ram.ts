@@ -1,12 +1,12 @@
-import { classFields } from '../fleet/stats-fields.ts'
+import type { Filter } from '../contracts/filter.ts'
 import { amountFilter } from '../kinds/classes/amount-filter.ts'
+import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
-import type { Filter } from './filter.ts'
 
-/** The host can still give the memory asked for, and has as much in all (Nova's RamFilter). */
+/** The host has enough free memory for the request and enough in total (Nova's RamFilter). */
 export const ramFilter: Filter = {
   name: 'RamFilter',
-  description: 'The host has the memory asked for left, overcommit and reserve included.',
+  description: 'The host has enough free memory for the request, with overcommit and reserve considered.',
   reads: classFields.MEMORY_MB,
   readsHostOnly: true,
   prepare: (request, { hosts }) =>

@@ -1,13 +1,13 @@
-import { fromHint } from '../evidence.ts'
-import { holdsInstance } from '../fleet/instances.ts'
-import { instancesOf } from '../fleet/sources.ts'
+import type { Filter } from '../contracts/filter.ts'
+import { holdsInstance } from '../hosts/instances.ts'
+import { instancesOf } from '../hosts/sources.ts'
 import { namedKeys } from '../request/request-reads.ts'
-import type { Filter } from './filter.ts'
+import { fromHint } from '../text/evidence.ts'
 
 /**
- * The host holds at least one of the instances that the scheduler hint `same_host` names.
- * Hints name instances that are there: picks of the same request, or of one that is decided in the same batch, do not count (Nova asks
- * such filters once per request). What is to be placed together or apart at once is a server group.
+ * The host has at least one of the instances that the scheduler hint `same_host` names. Hints refer to instances that
+ * exist: instances of the same request, or of another request in the same batch, do not count (Nova evaluates such
+ * filters once per request). Server groups are for instances that are placed together.
  */
 export const sameHostFilter: Filter = {
   name: 'SameHostFilter',

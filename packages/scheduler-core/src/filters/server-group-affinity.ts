@@ -1,6 +1,6 @@
-import { groupAllows } from '../fleet/groups.ts'
-import { groupFrom, reportOf } from '../fleet/sources.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from '../contracts/filter.ts'
+import { groupAllows } from '../hosts/groups.ts'
+import { groupFrom, reportOf } from '../hosts/sources.ts'
 
 /** Members of a server group with the policy AFFINITY live on one host. */
 export const serverGroupAffinityFilter: Filter = {
@@ -10,7 +10,7 @@ export const serverGroupAffinityFilter: Filter = {
   prepare({ instanceGroup }, { groups, hosts }) {
     if (instanceGroup?.policy !== 'AFFINITY') return undefined
 
-    // members placed elsewhere are the caller's word; the group's own claims are looked up each time, picks of this request included
+    // the caller names members that were placed elsewhere; claims of the group are looked up each time, with those of this request
     const elsewhere = new Set(instanceGroup.hosts)
     const homes = () => {
       const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)

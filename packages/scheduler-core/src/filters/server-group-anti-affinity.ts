@@ -1,9 +1,9 @@
-import { counted } from '../amount-text.ts'
-import { fromRequest } from '../evidence.ts'
-import { groupAllows } from '../fleet/groups.ts'
-import { groupFrom } from '../fleet/sources.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from '../contracts/filter.ts'
+import { groupAllows } from '../hosts/groups.ts'
+import { groupFrom } from '../hosts/sources.ts'
+import { counted } from '../text/amount-text.ts'
+import { fromRequest } from '../text/evidence.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 /** A host holds at most maxServerPerHost (1 if not given) members of a server group with the policy ANTI_AFFINITY. */
 export const serverGroupAntiAffinityFilter: Filter = {
@@ -18,7 +18,7 @@ export const serverGroupAntiAffinityFilter: Filter = {
     const elsewhere = new Map<string, number>()
     for (const name of instanceGroup.hosts) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
     const claimed = (host: HostIndex) => groups.find(instanceGroup.uuid)?.members.get(host) ?? 0
-    /** The rule that the group's first claim bound holds beside the one asked for. */
+    /** The policy that was set by the group's first claim applies in addition to the requested one. */
     const rule = () => {
       const bound = groups.find(instanceGroup.uuid)
       if (bound?.policy === 'AFFINITY') return { bound: 'policy', need: 'no more (the group is bound to AFFINITY, and lives elsewhere)' }

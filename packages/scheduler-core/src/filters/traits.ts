@@ -1,14 +1,14 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import type { Source } from '../evidence.ts'
+import type { Filter } from '../contracts/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { reportOf } from '../fleet/sources.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { PreparedFilter } from '../prepared-filter.ts'
+import { reportOf } from '../hosts/sources.ts'
 import { keysFrom } from '../request/request-reads.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { traitFrom } from '../request/sources.ts'
-import { shortList } from '../short-list.ts'
-import type { Filter } from './filter.ts'
+import type { Source } from '../text/evidence.ts'
+import type { PreparedFilter } from '../text/prepared-filter.ts'
+import { shortList } from '../text/short-list.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 /** The host has every required trait and no forbidden one. */
 export const traitsFilter: Filter = {
@@ -33,10 +33,10 @@ export const traitsFilter: Filter = {
   },
 }
 
-/** A cause names them in one order, however they were written: what is kept of a request has its keys sorted. */
+/** A cause names them in a fixed order, because stored requests have sorted keys. */
 const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
 
-/** A test for some traits, and where each was asked for. */
+/** A test for some traits, and the source of each trait in the request. */
 export function prepareTraits(
   { hosts }: Fleet,
   required: readonly string[],
@@ -54,7 +54,7 @@ export function prepareTraits(
     ],
     passes(host) {
       const { traits } = hosts.get(host)
-      // plain loops: this is asked of every host, and a closure for each would be garbage by the megabyte
+      // plain loops, because this runs for every host and a closure for each would make megabytes of garbage
       for (const trait of required) if (!traits.has(trait)) return false
       for (const trait of forbidden) if (traits.has(trait)) return false
       return true

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { examine } from '../pipeline/examine.ts'
-import { verdictMatrix, withoutGone } from '../pipeline/verdict-matrix.ts'
+import { examine } from '../examine/examine.ts'
+import { verdictMatrix, withoutGone } from '../examine/verdict-matrix.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { type Change, FEATURE_LEVEL } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { atOnce } from '../values/steps.ts'
 import { countCapacity } from '../what-if/capacity.ts'
 import { utilisationOf } from '../what-if/utilisation.ts'
-import { type Change, FEATURE_LEVEL } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
-import { atOnce } from './steps.ts'
 import { countWarnings } from './warnings.ts'
 
-// A host that left is as one that never was, for everything that decides, counts or explains.
+// A forgotten host must be like one that never existed, for everything that decides, counts or explains.
 
 const HOSTS = ['h1', 'h2', 'h3', 'h4']
 const zoneOf = (host: string, i: number): Change => ({
@@ -24,7 +24,7 @@ const zoneOf = (host: string, i: number): Change => ({
   next: { name: `zone of ${host}`, metadata: { availability_zone: `z${i % 2}`, rack: host }, hosts: [host] },
 })
 
-/** `left`: hosts that were there and are forgotten; the other fleet never had them. */
+/** `left`: hosts that are forgotten in one fleet and never existed in the other. */
 function fleetOf(hosts: readonly string[], left: readonly string[] = []): Fleet {
   const log = aLog()
   const all = HOSTS.filter((host) => hosts.includes(host) || left.includes(host))
@@ -41,7 +41,7 @@ const requests: Readonly<Record<string, RequestSpec>> = {
   'one instance': aRequest({ vcpus: 2 }),
   'three instances': aRequest({ vcpus: 2, numInstances: 3 }),
   'three apart': aRequest({ vcpus: 1, numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'ANTI_AFFINITY' } }),
-  'more than there is': aRequest({ vcpus: 64 }),
+  'more than any host has': aRequest({ vcpus: 64 }),
   'a forgotten host by name': aRequest({ vcpus: 1, forceHosts: ['h1'] }),
   'a spread over hosts': aRequest({
     vcpus: 1,
@@ -60,7 +60,7 @@ function decided(fleet: Fleet, profile: Profile, request: RequestSpec) {
   return { parts, answer, record }
 }
 
-/** By names: indexes differ, since a tombstone keeps its own. */
+/** Hosts are compared by name: their indexes differ, since a tombstone keeps its own. */
 function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   const found = examine(fleet, request, profile, 's')
   const matrix = withoutGone(verdictMatrix(found, found))
@@ -74,7 +74,8 @@ function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   }
 }
 
-// what `chance` draws depends on the index of a host, which a tombstone keeps: it is held to the hosts that it may draw, below
+// What `chance` draws depends on the index of a host, which a tombstone keeps; here only the set of hosts that it may draw is checked,
+// below.
 const isDrawn = ({ scheduler }: Profile): boolean => scheduler === 'chance'
 
 describe.each(builtInProfiles.filter((profile) => !isDrawn(profile)).map((profile) => [profile.name, profile] as const))(
@@ -91,7 +92,7 @@ describe.each(builtInProfiles.filter((profile) => !isDrawn(profile)).map((profil
   },
 )
 
-test.each(builtInProfiles.filter(isDrawn))('$name draws among those that are there', (profile) => {
+test.each(builtInProfiles.filter(isDrawn))('$name draws among the hosts that are present', (profile) => {
   const { parts, record } = decided(fleetOf(['h2', 'h3'], ['h1', 'h4']), profile, aRequest({ vcpus: 1, numInstances: 6 }))
   expect(new Set(parts.map(({ host }) => host))).toEqual(new Set(['h2', 'h3']))
   expect(record.instances.map(({ candidates }) => candidates)).toEqual([2, 2, 2, 2, 2, 2])
@@ -118,7 +119,7 @@ test('capacity, utilisation and warnings do not count it', () => {
 })
 
 // kubernetes #106971, pull request 107009; given as D09
-test('D09: a scrapped host is no domain of a spread once it is forgotten', () => {
+test('D09: a scrapped host is not a domain of a spread once it is forgotten', () => {
   const log = aLog()
   const spread = aRequest({
     vcpus: 1,

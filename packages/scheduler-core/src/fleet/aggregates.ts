@@ -1,13 +1,13 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import type { Code } from '../codes.ts'
-import { DISK_POOL_KEY, ZONE_KEY } from './aggregate-keys.ts'
-import { aggregateRatioKeys, leastRatios, ratioIn, sameRatios } from './allocation.ts'
-import type { SetBy } from './allocation-settings.ts'
-import type { AggregateChanged, AggregateState } from './change.ts'
-import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from './hosts.ts'
-import { ALLOCATION_RULES } from './levels.ts'
-import { SharedMap } from './shared-map.ts'
-import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
+import { aggregateRatioKeys, leastRatios, ratioIn, sameRatios } from '../hosts/allocation.ts'
+import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from '../hosts/hosts.ts'
+import type { SetBy } from '../records/allocation-settings.ts'
+import type { AggregateChanged, AggregateState } from '../records/change.ts'
+import type { Code } from '../text/codes.ts'
+import { DISK_POOL_KEY, ZONE_KEY } from '../values/aggregate-keys.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import { ALLOCATION_RULES } from '../values/levels.ts'
+import { SharedMap } from '../values/shared-map.ts'
+import { atOnce, inSlices, SLICE, type Steps } from '../values/steps.ts'
 
 /** An aggregate as every replica holds it. */
 export interface Aggregate extends AggregateState {
@@ -17,13 +17,13 @@ export interface Aggregate extends AggregateState {
   /** Store time of the last edit. */
   readonly updatedAt: number
   readonly revision: number
-  /** Who set each of its ratios, and when, by resource class; left out where nobody did since feature level ALLOCATION_RULES. */
+  /** Who set each of its ratios, and when, by resource class; absent if nobody did since feature level ALLOCATION_RULES. */
   readonly ratiosSet?: RatiosSet
 }
 
 type RatiosSet = Readonly<Record<string, Omit<SetBy, 'reason'>>>
 
-/** The members of an aggregate as a column, and what it was made of. */
+/** The members of an aggregate as a column, and the lists that it was made of. */
 interface Members {
   readonly of: Aggregate
   readonly hostCount: number
@@ -31,15 +31,17 @@ interface Members {
   readonly column: Uint8Array
 }
 
-/** Of so many aggregates the members are kept as columns; requests name few. */
+/** The most aggregates whose members are kept as columns; requests name few. */
 const MEMBER_COLUMNS = 64
 
 const NO_MEMBERS = new Uint8Array(0)
 
-/** All aggregates, and what they mean for their member hosts. */
+/** All aggregates, and what follows from them for their member hosts. */
 export class Aggregates {
   readonly byUuid = new Map<string, Aggregate>()
-  /** How those were that the last entry edited; null: it was not there. As `HostTable.before`, no part of the state. */
+  /**
+   * The former states of the aggregates that the last entry edited; null: it did not exist. Like `HostTable.before`, no part of the state.
+   */
   readonly before = new Map<string, Aggregate | null>()
   /** Aggregates by member host name, each list in order of uuid. */
   #ofHost = new SharedMap<readonly string[]>()
@@ -48,13 +50,13 @@ export class Aggregates {
   readonly #hosts: HostTable
   readonly #countAnew: (record: OwnHostRecord) => void
 
-  /** `countAnew`: counts what a host has and holds again, once its aggregates give it other ratios. */
+  /** `countAnew`: recounts a host's inventory and claims, after its aggregates changed its ratios. */
   constructor(hosts: HostTable, countAnew: (record: OwnHostRecord) => void) {
     this.#hosts = hosts
     this.#countAnew = countAnew
   }
 
-  /** Why an edit cannot count; undefined when it can. Pauses, during which nobody may write the fleet. */
+  /** Why an edit is void; undefined if it counts. A generator that pauses; nobody may write the fleet until it ends. */
   *refusesInSteps({ uuid, expectedVersion, next }: AggregateChanged): Steps<Code | undefined> {
     if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
     if (next === null) return undefined
@@ -71,12 +73,12 @@ export class Aggregates {
     return undefined
   }
 
-  /** Takes an accepted edit over and marks every host that it touches as edited. */
+  /** Applies an accepted edit and marks every host that it concerns as edited. */
   take(...edit: Parameters<Aggregates['takeInSteps']>): void {
     atOnce(this.takeInSteps(...edit))
   }
 
-  /** The same with pauses, during which nobody may use the fleet. */
+  /** The same as a generator that pauses; nobody may use the fleet until it ends. */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
     if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)
@@ -107,20 +109,20 @@ export class Aggregates {
     }
   }
 
-  /** Takes another fleet's aggregates over: they are replaced, never changed. */
+  /** Takes over another fleet's aggregates, which can be shared since they are replaced and never changed. */
   takeCopy(from: Aggregates): void {
     for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
     this.#ofHost = from.#ofHost.copy()
   }
 
-  /** Aggregates that a host name is in, in order of uuid. */
+  /** Aggregates that list a host name, in order of uuid. */
   of(host: string): readonly Aggregate[] {
     return (this.#ofHost.get(host) ?? []).map((uuid) => this.byUuid.get(uuid) as Aggregate)
   }
 
   /**
-   * 1 for each host that is in an aggregate, by index; shorter than the hosts are many where there is no such aggregate. Valid until the
-   * next edit or new host: whoever goes over all hosts asks for it first, and then touches no record.
+   * 1 for each host that is in an aggregate, by index; shorter than the number of hosts where there is no such aggregate. Valid until the
+   * next edit or new host. Code that visits all hosts reads this column first, so that it needs no records.
    */
   members(uuid: string): Uint8Array {
     const of = this.byUuid.get(uuid)
@@ -137,7 +139,7 @@ export class Aggregates {
     return column
   }
 
-  /** Sets what a host record says about its aggregates. */
+  /** Sets the data of a host record that follows from its aggregates. */
   attach(record: OwnHostRecord): void {
     const aggregates = record.gone === null ? this.of(record.host) : []
     record.aggregates = aggregates.map(({ uuid }) => uuid)
@@ -152,7 +154,7 @@ export class Aggregates {
   }
 }
 
-/** Who set the ratios of an aggregate: what an edit leaves as it is stays with the one who set it. */
+/** Who set the ratios of an aggregate: a ratio that an edit leaves unchanged keeps the account that set it. */
 function ratiosSetIn({ metadata }: AggregateState, before: Aggregate | undefined, edit: Omit<SetBy, 'reason'>): RatiosSet {
   return Object.fromEntries(
     Object.keys(aggregateRatioKeys).flatMap((resourceClass) => {

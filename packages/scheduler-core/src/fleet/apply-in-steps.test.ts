@@ -1,14 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
-import { canonicalJson } from '../canonical-json.ts'
+import { type Change, ENTRY_FORMAT, FEATURE_LEVEL, type LogEntry } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid, type TestLog } from '../testing/index.ts'
-import { type Change, ENTRY_FORMAT, FEATURE_LEVEL, type LogEntry } from './change.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { copyFleet } from './copy.ts'
 import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
 
 const HOSTS = 2_000
-/** Hosts that may be looked at, or written, between two pauses. */
+/** The most hosts that may be read or written between two pauses. */
 const MOST = 600
 const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
@@ -92,7 +92,7 @@ describe('an entry that is applied with pauses', () => {
     expect(copyFleet(fleet).place.revision).toBe(entry.revision)
   })
 
-  test('leaves a fleet that nobody can take for one of the log where it is ended early', () => {
+  test('leaves an unusable fleet where it is ended early', () => {
     const { fleet } = aTown()
     const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
     steps.next()

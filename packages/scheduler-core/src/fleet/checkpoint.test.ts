@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../canonical-json.ts'
+import { byExtent } from '../../../../testing/extent.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { captureFleet, checkpointOf, rebuildFleet, restoreFleet } from './checkpoint.ts'
 import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
 import { Historian, histories } from './history.suite.ts'
 
-test.each([1, 2, 3, 4])('a fleet that moves on while it is taken is taken as it was when that began (seed %i)', (seed) => {
+test.each([1, 2, 3, 4])('a checkpoint of a fleet that moves on meanwhile has the state at its begin (seed %i)', (seed) => {
   fc.assert(
     fc.property(histories, fc.nat({ max: 5 }), (steps, pace) => {
       const fleet = new Fleet()
@@ -19,18 +20,18 @@ test.each([1, 2, 3, 4])('a fleet that moves on while it is taken is taken as it 
         for (let pauses = 0; pauses <= pace; pauses++) {
           const { done, value } = capture.next()
           if (!done) continue
-          // to the last bit and in the same order
+          // The values must be equal to the last bit and in the same order.
           expect(JSON.stringify(value)).toBe(begun)
           capture = captureFleet(copyFleet(fleet), 1)
           begun = JSON.stringify(checkpointOf(fleet))
         }
       }
     }),
-    { seed, numRuns: 40 },
+    { seed, numRuns: byExtent(12, 40) },
   )
 })
 
-test('a checkpoint stays what it is, however the fleet moves on', () => {
+test('a checkpoint does not change when the fleet moves on', () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()
@@ -44,11 +45,11 @@ test('a checkpoint stays what it is, however the fleet moves on', () => {
       }
       for (const { checkpoint, json } of taken) expect(canonicalJson(checkpoint)).toBe(json)
     }),
-    { seed: 1, numRuns: 20 },
+    { seed: 1, numRuns: byExtent(8, 20) },
   )
 })
 
-test('a fleet that is put together with pauses is the same', () => {
+test('a fleet that is restored with pauses is the same', () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()
@@ -63,6 +64,6 @@ test('a fleet that is put together with pauses is the same', () => {
       expect(pauses).toBeGreaterThan(fleet.hosts.count)
       expect(JSON.stringify(checkpointOf(step.value))).toBe(JSON.stringify(checkpointOf(restoreFleet(checkpoint))))
     }),
-    { seed: 1, numRuns: 10 },
+    { seed: 1, numRuns: byExtent(4, 10) },
   )
 })

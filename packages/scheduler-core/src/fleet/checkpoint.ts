@@ -1,74 +1,74 @@
-import type { BoundKey } from '../claims/bound-key.ts'
-import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { StoredEndedKeys } from '../claims/ended-keys.ts'
-import type { KeyLimits } from '../claims/ledger.ts'
-import type { HostIndex } from '../host-index.ts'
+import type { KeyLimits } from '../claims/idempotency-keys.ts'
+import { countedStats } from '../hosts/allocation.ts'
+import type { HostRecord, HostTable, Reporter } from '../hosts/hosts.ts'
+import type { FormerName, Gone } from '../hosts/names.ts'
 import { allKinds } from '../kinds/index.ts'
-import type { NamespaceDocument } from '../namespace/contract.ts'
-import { takeDocument } from '../namespace/taken.ts'
-import type { ProfileCourse } from '../profiles/course.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { takeDocument } from '../namespace/facts/taken.ts'
+import type { AllocationOverrides, FleetAllocation } from '../records/allocation-settings.ts'
+import type { BoundKey } from '../records/bound-key.ts'
+import { type GroupBinding, type HostStatus, hostStatuses, type UsedFrom } from '../records/change.ts'
+import { type Claim, isLive, type StoredClaim } from '../records/claim.ts'
+import type { ProfileCourse } from '../records/course.ts'
+import type { NamespaceDocument } from '../records/namespace-document.ts'
+import type { Place } from '../records/place.ts'
+import type { Profile } from '../records/profile.ts'
+import { currentStats, type PublishedStats, publishedStats } from '../report/stats-versions.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { HostName } from '../values/host-name.ts'
+import { atOnce, inSlices, SLICE } from '../values/steps.ts'
 import type { Aggregate } from './aggregates.ts'
-import { countedStats } from './allocation.ts'
-import type { AllocationOverrides, FleetAllocation } from './allocation-settings.ts'
-import { type GroupBinding, type HostStatus, hostStatuses, type Place, type UsedFrom } from './change.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
-import type { HostName } from './host-name.ts'
-import type { HostRecord, HostTable, Reporter } from './hosts.ts'
-import type { FormerName, Gone } from './names.ts'
-import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
-import { atOnce, inSlices, SLICE } from './steps.ts'
 
 /**
- * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
- * moves and edited groups; it is written once the log holds changes of feature level 2, so that until then an older
- * release can start from every checkpoint.
+ * Format of checkpoints. A release reads this one and those before it, and refuses others with a message. Format 2 has moves and edited
+ * groups; it is written once the log holds changes of feature level 2, so that until then an older release can start from every checkpoint.
  */
 export const CHECKPOINT_FORMAT = 2
 
-/** A fleet at one place of the log as plain data: what `restoreFleet` makes the same fleet from. */
+/** A fleet at one position of the log as plain data, from which `restoreFleet` creates the same fleet. */
 export interface Checkpoint {
   readonly format: 1 | typeof CHECKPOINT_FORMAT
   readonly place: Place
-  /** Time of the log at that place. */
+  /** Time of the log at that position. */
   readonly now: number
   readonly featureLevel: number
-  /** Time of the log at which level STRICT_CLAIMS was reached, or PLAIN_IN_CELLS by now; left out before. */
+  /** Time of the log at which level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached; absent before. */
   readonly strictSince?: number
-  /** The last places up to this one, oldest first. */
+  /** The last positions up to this one, oldest first. */
   readonly places: readonly Place[]
-  /** In the order of first sight. */
+  /** Hosts in the order of first sight. */
   readonly hosts: readonly StoredHost[]
   readonly aggregates: readonly Aggregate[]
   readonly groups: readonly (GroupBinding & { readonly lastEdit: number; readonly version?: number })[]
-  /** Live ones, and ended ones that a key or a present instance still needs, in the order in which they were made. */
+  /** Live claims, and ended ones that a key or a present instance needs, in the order in which they were made. */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
-  /** Since feature level 8; left out until they are set. */
+  /** Written since feature level 8; absent until operators set values. */
   readonly keyLimits?: KeyLimits
-  /** Since feature level 10; left out until it is set. */
+  /** Written since feature level 10; absent until operators set values. */
   readonly fleetAllocation?: FleetAllocation
-  /** Since feature level 8; keys whose claims have all ended, with those claims, are there and not among `keys` and `claims`. */
+  /** Since feature level 8; keys whose claims have all ended, with those claims, are listed here and not in `keys` and `claims`. */
   readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
-  /** Since feature level 4, which older releases do not start from; left out while there is none. */
+  /** Since feature level 4; older releases do not start from a checkpoint that has it. Absent while there is none. */
   readonly profileCourses?: readonly (ProfileCourse & { readonly name: string })[]
 }
 
 export interface StoredHost extends HostName {
   readonly firstSeen: number
-  /** In the oldest version that says all of it. */
+  /** The state in the oldest version that can express all of it. */
   readonly stats: PublishedStats
   readonly status: HostStatus
   readonly statusReason: string
   readonly liveness: number
-  /** Left out while the host is UP, and by releases that did not keep it. */
+  /** Absent while the host is UP, and in checkpoints of releases that did not keep it. */
   readonly livenessReason?: string
-  /** Both left out while its used amounts come from its report. */
+  /** Both absent while its used amounts come from its report. */
   readonly usedFrom?: UsedFrom
   readonly usedFromReason?: string
-  /** Since feature level 10; left out where operators set nothing. */
+  /** Written since feature level 10; absent if operators set nothing. */
   readonly allocation?: AllocationOverrides
   readonly lastEdit: number
   readonly reportedAt: number
@@ -76,23 +76,23 @@ export interface StoredHost extends HostName {
   readonly reporters: readonly (readonly [string, Reporter])[]
   readonly namespaces: readonly (readonly [string, NamespaceDocument])[]
   readonly present: readonly string[]
-  /** Since feature level 9; left out of hosts that are there, and of those that always had their name. */
+  /** Written since feature level 9; absent for hosts in the fleet that were never renamed. */
   readonly gone?: Gone
   readonly formerNames?: readonly FormerName[]
-  /** Ids of ended claims whose instance has been there ever since: what the host does not count itself stays taken. */
+  /** Ids of ended claims whose instance has been on the host ever since: what the host does not count itself stays taken. */
   readonly lingering: readonly string[]
 }
 
-/** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
+/** The fleet as plain data. Its canonical JSON is equal on all replicas at the same position. */
 export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(fleet, SLICE))
 
 /**
- * The fleet that a checkpoint was taken of. Throws UnknownEntryError for one of a log whose feature level is not read,
- * RangeError for a format of another release.
+ * Restores the fleet of a checkpoint. Throws UnknownEntryError for a checkpoint of a log with a newer feature level, RangeError for a
+ * format of another release.
  */
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
-/** The same with pauses. Nobody moves the fleet in them: of one that moves on, give a copy. */
+/** The same as a generator that pauses; the fleet must not change until it ends, so pass a copy of a live fleet. */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 
 function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
@@ -132,7 +132,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   }
 }
 
-/** The same with pauses. */
+/** The same as a generator that pauses. */
 export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slice = SLICE): Generator<void, Fleet> {
   const fleet = new Fleet(reader)
   assertLevel(
@@ -174,6 +174,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
       source: null,
       target: null,
       extra: null,
+      extraSince: null,
       unlistedAt: null,
       ...claim,
       host: record.index,
@@ -194,7 +195,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     }
     const record = hosts.own(hosts.get(restored++ as HostIndex).index)
     ledger.holdAll(record)
-    // after the aggregates, which mark hosts as edited
+    // After the aggregates, since these mark hosts as edited.
     record.revision = stored.revision
     hosts.columns.lastEdit[record.index] = stored.lastEdit
   }
@@ -253,7 +254,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.reporters = new Map(stored.reporters)
   record.namespaces = new Map(stored.namespaces)
   for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
-  hosts.setTold(index, stats)
+  hosts.setReportColumns(index, stats)
   record.usedFrom = stored.usedFrom ?? 'REPORT'
   record.usedFromReason = stored.usedFromReason ?? ''
   record.allocation = stored.allocation ?? {}
@@ -261,19 +262,23 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }
 
-function storeClaim({ hosts }: Fleet, { host, project, instanceAccount, source, target, extra, unlistedAt, ...claim }: Claim): StoredClaim {
+function storeClaim(
+  { hosts }: Fleet,
+  { host, project, instanceAccount, source, target, extra, extraSince, unlistedAt, ...claim }: Claim,
+): StoredClaim {
   const { host: name, node, gone } = hosts.get(host)
   return {
     ...claim,
     host: name,
     node,
-    // another host may have that name now
+    // Another host may have that name by now.
     ...(gone !== null && { index: host }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
     ...(source !== null && { source }),
     ...(target !== null && { target }),
     ...(extra !== null && { extra }),
+    ...(extraSince !== null && { extraSince }),
     ...(unlistedAt !== null && { unlistedAt }),
   }
 }

@@ -1,4 +1,3 @@
-import { firstFenceOf } from '../claims/claim.ts'
 import {
   judgeAbandon,
   judgeClaims,
@@ -13,10 +12,12 @@ import {
   type Void,
 } from '../claims/judge.ts'
 import { judgeAbandonByLimits, judgeAttempt, judgeInstances, judgeKeyLimits, judgeMoveOfInstance } from '../claims/judge-instances.ts'
+import { judgeListed } from '../claims/judge-listed.ts'
 import { Ledger } from '../claims/ledger.ts'
+import { Groups } from '../hosts/groups.ts'
+import { type HostRecord, HostTable } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
 import { Profiles } from '../profiles/profiles.ts'
-import { Aggregates } from './aggregates.ts'
 import {
   type AggregateChanged,
   type Change,
@@ -28,15 +29,15 @@ import {
   type LivenessChanged,
   type LogEntry,
   livenessStates,
-  ORIGIN,
-  type Place,
   type StatusSet,
-} from './change.ts'
-import { Groups } from './groups.ts'
-import { type HostRecord, HostTable } from './hosts.ts'
+} from '../records/change.ts'
+import { firstFenceOf } from '../records/claim.ts'
+import { type LoadedParts, NO_PARTS } from '../records/loaded-parts.ts'
+import { ORIGIN, type Place } from '../records/place.ts'
+import { ALLOCATION_RULES, ENDED_CLAIMS, KEPT_DEVICES, PLAIN_IN_CELLS, STRICT_CLAIMS, UNLISTED_TIMES } from '../values/levels.ts'
+import { atOnce, inSlices, SLICE, type Steps } from '../values/steps.ts'
+import { Aggregates } from './aggregates.ts'
 import { takeForget, takeReadmit, takeReplace } from './leave.ts'
-import { ALLOCATION_RULES, ENDED_CLAIMS, KEPT_DEVICES, PLAIN_IN_CELLS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
-import { type LoadedParts, NO_PARTS } from './loaded-parts.ts'
 import {
   countAllocations,
   countAnew,
@@ -47,27 +48,31 @@ import {
   takeReport,
   takeUsedFrom,
 } from './report.ts'
-import { atOnce, inSlices, SLICE, type Steps } from './steps.ts'
 
-/** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
+/** How many of the last positions of the log a fleet remembers: an entry with an older basis is void as a whole. */
 export const PLACE_WINDOW = 1_024
 
-/** An entry or a checkpoint of a newer release: the replica must stop writing, and be upgraded. */
+/** An entry or a checkpoint of a newer release: the replica must stop writing, and has to be upgraded. */
 export class UnknownEntryError extends Error {
   override readonly name = 'UnknownEntryError'
 }
 
-/** Who reads a log into a fleet; no part of its state. Every fleet says it, so that another is made alike. */
+/**
+ * Settings of the code that reads a log into a fleet; no part of its state. Every fleet exposes them, so that another one can be created
+ * alike.
+ */
 export interface FleetReader {
-  /** What profiles may name here beside the parts of the release; nothing if not given. */
+  /** The plug-ins whose parts profiles may name, in addition to those of the release; by default none. */
   readonly plugins?: LoadedParts | undefined
-  /** The highest feature level that is read: 1 to FEATURE_LEVEL, which it is if not given. Less is how an older release reads. */
+  /**
+   * The highest feature level that is read: 1 to FEATURE_LEVEL, which is the default. A lower level reads the log as an older release does.
+   */
   readonly readsUpTo?: number | undefined
 }
 
 /**
- * Everything that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is the log applied up to
- * `place`, the same on every replica, and `apply` is its only writer (an overlay takes back what it wrote).
+ * Everything that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is the log applied up to `place`, the same on every
+ * replica, and `apply` is its only writer (an overlay takes back what it wrote).
  */
 export class Fleet {
   readonly hosts = new HostTable((from, to) => {
@@ -79,14 +84,14 @@ export class Fleet {
   readonly ledger = new Ledger(this.hosts, this.groups)
   /** Position of the last entry applied. */
   place: Place = ORIGIN
-  /** Time of the log, milliseconds: the latest stamp so far. Never goes back. */
+  /** Time of the log, milliseconds: the latest stamp so far. Never decreases. */
   now = 0
   /**
-   * Time of the log at which feature level STRICT_CLAIMS was reached, or PLAIN_IN_CELLS by now; 0 before. What was promised earlier was
-   * promised by other rules.
+   * Time of the log at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached; 0 before. Earlier claims were accepted by
+   * earlier rules.
    */
   strictSince = 0
-  /** The last places by revision, and the ids in them. */
+  /** The last positions by revision, and the ids among them. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
   #locked = false
@@ -100,17 +105,17 @@ export class Fleet {
   }
 
   /**
-   * Applies the next entry: every change is judged at its place, in order. Answers per change undefined when it counted,
-   * or the code of why it is void. Throws RangeError when the entry is not the next one, UnknownEntryError when it is of
-   * a newer release; the fleet is unchanged then.
+   * Applies the next entry: every change is judged at its position, in order. Returns for each change undefined if it
+   * counted, or the code of the reason why it is void. Throws RangeError if the entry is not the next one,
+   * UnknownEntryError if it is of a newer release; the fleet is then unchanged.
    */
   apply(entry: LogEntry): readonly Void[] {
     return atOnce(this.applyInSteps(entry))
   }
 
   /**
-   * The same with pauses, for a fleet of the caller's own. It is locked until the entry is applied whole, so that nobody takes what is half
-   * done for a state of the log; where it is ended early, the fleet is of no use any more.
+   * The same with pauses, for a private fleet. It is locked until the whole entry is applied, so that an intermediate state is never taken
+   * for a state of the log; where it is ended early, the fleet is unusable.
    */
   *applyInSteps(entry: LogEntry): Steps<readonly Void[]> {
     if (this.#locked) throw new Error('the fleet cannot change while an overlay is open, or another entry is being applied')
@@ -142,7 +147,7 @@ export class Fleet {
     return verdicts
   }
 
-  /** Whether a place is in this log, among the last that are remembered. */
+  /** Whether a position is in this log, among the last that are remembered. */
   knows({ revision, id, at }: Place): boolean {
     const place = this.places.get(revision)
     return place !== undefined && place.id === id && place.at === at
@@ -153,7 +158,7 @@ export class Fleet {
     return this.#ids.get(entryId)
   }
 
-  /** Takes over the places of a checkpoint, oldest first: exactly these are remembered, as where it was taken. */
+  /** Takes over the positions of a checkpoint, oldest first: exactly these are remembered, as in the original fleet. */
   restorePlaces(places: readonly Place[], now: number): void {
     this.places.clear()
     this.#ids.clear()
@@ -161,7 +166,7 @@ export class Fleet {
     this.now = now
   }
 
-  /** Takes over which places another fleet remembers, and where it is in the log. */
+  /** Takes over which positions another fleet remembers, and its own position. */
   takePlaces(from: Fleet): void {
     this.places.clear()
     this.#ids.clear()
@@ -199,7 +204,7 @@ export class Fleet {
     this.place = place
     this.now = Math.max(this.now, place.at)
     this.places.set(place.revision, place)
-    // the latest place of an id that came twice: it is known as long as one of its places is, in a restored fleet too
+    // The latest position of an id that occurred twice: it is known as long as one of its positions is, in a restored fleet too.
     this.#ids.set(place.id, place.revision)
     const old = this.places.get(place.revision - PLACE_WINDOW)
     if (old === undefined) return
@@ -207,7 +212,7 @@ export class Fleet {
     if (this.#ids.get(old.id) === old.revision) this.#ids.delete(old.id)
   }
 
-  /** Before anything else in the entry: the level is raised by the first change that needs it, wherever in the entry that is said. */
+  /** Runs before anything else in the entry: the level is raised by the first change that needs it, wherever it is in the entry. */
   *#raiseLevel(changes: readonly Change[]): Steps<void> {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
@@ -221,14 +226,14 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Since when an instance was not listed before the level that keeps it is not known: it counts from now. */
+  /** Since when an instance was not listed is unknown before the level that keeps it, so the time starts now. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield
       else if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
-  /** Counts the claims of hosts again, by the rules of the level that has just been reached. */
+  /** Recounts the claims of hosts by the rules of the level that has just been reached. */
   *#holdAnew(isAffected: (host: HostRecord) => boolean): Steps<void> {
     for (const host of inSlices(this.hosts.records, SLICE)) {
       if (host === undefined) {
@@ -256,7 +261,7 @@ export class Fleet {
       case 'move':
         return isStrict ? judgeMoveOfInstance(this, basis, change, fence) : judgeMove(this, basis, change, fence)
       case 'instances':
-        return judgeInstances(this, basis, change, fence)
+        return change.isListed === true ? judgeListed(this, basis, change, fence) : judgeInstances(this, basis, change, fence)
       case 'attempt':
         return judgeAttempt(this, basis, change, fence)
       case 'confirm':
@@ -302,7 +307,7 @@ export class Fleet {
       case 'rollout':
         return this.profiles.rollOut(change, this.now)
       case 'feature':
-        // raised already
+        // The level was raised before the changes.
         return undefined
     }
   }
@@ -321,7 +326,7 @@ export class Fleet {
     return undefined
   }
 
-  /** Claims stay: only new ones keep away from a host that is down, those too that were decided before it was. */
+  /** Existing claims stay: only new ones are refused on a host that is down, including those that were decided earlier. */
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'
@@ -379,7 +384,7 @@ function assertReadable(entry: LogEntry, readsUpTo: number): void {
   }
 }
 
-/** Throws UnknownEntryError for a feature level that is not read; `what` says what has it. */
+/** Throws UnknownEntryError for a feature level that is not read; `what` names the object that has it. */
 export function assertLevel(level: number, readsUpTo: number, what: (level: number) => string): void {
   if (level <= readsUpTo) return
   const isHeld = readsUpTo < FEATURE_LEVEL

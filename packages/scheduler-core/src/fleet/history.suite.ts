@@ -1,32 +1,30 @@
 import fc from 'fast-check'
-import { type Claim, isLive } from '../claims/claim.ts'
-import type { HostIndex } from '../host-index.ts'
-import { allKinds } from '../kinds/index.ts'
-import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import {
   type Change,
   ENTRY_FORMAT,
   FEATURE_LEVEL,
-  type Grants,
   type GroupBinding,
   type Liveness,
   type LogEntry,
   livenessStates,
-  type Place,
-} from './change.ts'
+} from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import type { Place } from '../records/place.ts'
+import { aClaim, aMove, aReport, aUuid, type HostShape } from '../testing/index.ts'
+import type { HostName } from '../values/host-name.ts'
+import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from '../values/levels.ts'
 import type { Fleet } from './fleet.ts'
-import type { HostName } from './host-name.ts'
-import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from './levels.ts'
+import { GROUPS, grantsOf, groupOf } from './history-grants.suite.ts'
 
 /**
- * Random histories. A step is a few small numbers; what they mean depends on the fleet that they meet, so that most
- * changes count and every shrunk history is a history.
+ * Random histories. A step is a few small numbers whose meaning depends on the fleet at that time, so that most changes count and every
+ * shrunk history is a valid history.
  */
 export interface Step {
   readonly acts: readonly Act[]
-  /** Milliseconds since the entry before; may be less than nothing. */
+  /** Milliseconds since the entry before; may be negative. */
   readonly elapsedMs: number
-  /** 0..99: which basis and id the entry carries. */
+  /** 0..99: selects the basis and the id of the entry. */
   readonly trust: number
 }
 
@@ -83,76 +81,15 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 const HOSTS = ['h1', 'h2', 'h3']
-/** What hosts may be called once they leave and are replaced. */
+/** Names for hosts that leave and are replaced. */
 const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
-const GROUPS: readonly GroupBinding[] = [
-  { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
-  { uuid: aUuid(0x62), policy: 'AFFINITY', maxServerPerHost: null },
-  { uuid: aUuid(0x63), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 },
-  { uuid: aUuid(0x63), policy: 'SOFT_ANTI_AFFINITY', maxServerPerHost: null },
-]
 
-const REQUESTS = [
-  aRequest({
-    vcpus: 1,
-    memoryMb: 1,
-    numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2, cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate', pageSize: 'large' }] },
-    pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }],
-  }),
-  aRequest({
-    vcpus: 1,
-    memoryMb: 1,
-    numaTopology: {
-      cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, cpuPolicy: 'mixed', dedicatedCpus: [0], pageSize: 'small' }],
-      emulatorThreadsPolicy: 'isolate',
-    },
-  }),
-  aRequest({ vcpus: 1, memoryMb: 1, pciRequests: [{ count: 2, specs: [{ product_id: 'p' }] }] }),
-  aRequest({ vcpus: 1, memoryMb: 1 }),
-  aRequest({ vcpus: 2, memoryMb: 3 }),
-  aRequest({ flavor: { vcpus: 1, memoryMb: 1, extraSpecs: { 'resources:CUSTOM_X': '2' } } }),
-  aRequest({ vcpus: 0, memoryMb: 2, gpus: { shareMilli: 400 } }),
-  aRequest({ vcpus: 0, memoryMb: 2, gpus: { count: 2 } }),
-  aRequest({ vcpus: 1, memoryMb: 1, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2 }] } }),
-  aRequest({ vcpus: 1, memoryMb: 1, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, cpuPolicy: 'dedicated' }] } }),
-  aRequest({
-    vcpus: 2,
-    memoryMb: 1,
-    numaTopology: {
-      cells: [
-        { id: 0, cpus: [0], memoryMb: 1 },
-        { id: 1, cpus: [1], memoryMb: 2, cpuPolicy: 'dedicated' },
-      ],
-    },
-  }),
-]
-
-/** Grants as a profile would choose them on the fleet as it is; undefined when the host cannot give them. */
-export function grantsOf(fleet: Fleet, host: HostIndex, choice: number): Grants | undefined {
-  const request = REQUESTS[choice % REQUESTS.length] as (typeof REQUESTS)[number]
-  const grants: Record<string, unknown> = {}
-  for (const kind of allKinds) {
-    const ask = kind.ask(request)
-    if (ask === undefined) continue
-    const grant = kind.createAssign({ rule: kind.rules[choice % kind.rules.length] as string, options: {} })(fleet.hosts, host, ask, grants)
-    if (grant === undefined) return undefined
-    grants[kind.name] = grant
-  }
-  return grants
-}
-
-/** The group of a claim as a request for its move names it. */
-function groupOf(fleet: Fleet, { group }: Claim): GroupBinding | null {
-  const bound = group === null ? undefined : fleet.groups.find(group)
-  return bound === undefined ? null : { uuid: bound.uuid, policy: bound.policy, maxServerPerHost: bound.maxServerPerHost }
-}
-
-/** A host of which the report counts use itself, or leaves it to claims, class by class. */
+/** A host whose report counts use itself, or leaves it to claims, class by class. */
 function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   const record = fleet.hosts.find({ host, node: host })
   const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
-  // an instance is there or not as the numbers will; one runs that no claim is for
+  // The numbers decide which instances are listed; one of them has no claim.
   const running = [...new Set([...instances.filter((_, i) => (b >> (i % 3)) % 2 === 0), ...(c % 4 === 0 ? [aUuid(0xff)] : [])])]
   const counts = c % 2 === 0
   return {
@@ -166,7 +103,7 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
     traits: c % 2 === 0 ? ['FAST'] : [],
     inventories:
       c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
-    // what is said of the devices changes with the report, so that claims name pools that are there no more
+    // The properties of the devices change with the report, so that some claims name pools that no longer exist.
     pciPools:
       c === 10
         ? []
@@ -195,10 +132,10 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   }
 }
 
-/** Whether a change comes alone in its entry, so that what it changed can be told from what claims changed. */
+/** Whether a change is alone in its entry, so that its effect can be distinguished from that of claims. */
 export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
 
-/** Of the last report of a host, or of what is left of it. */
+/** The last report of a host, or what is left of it. */
 function sequenceOf({ hosts }: Fleet, host: string): number {
   const name = { host, node: host }
   return (hosts.find(name) ?? hosts.findForgotten(name))?.reporters.get('compute')?.sequence ?? 0
@@ -233,7 +170,7 @@ export class Historian {
     return entry
   }
 
-  /** The next entry as some replica, honest or not, would have it in the log. */
+  /** The next entry as some replica, correct or faulty, would write it. */
   next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
     const report = changes.find(isAlone)
@@ -324,7 +261,7 @@ export class Historian {
       case 'revoke':
         return { type: 'revoke', claim: claim?.id ?? 'none', reason: 'history' }
       case 'move': {
-        // a live claim mostly, to another host or its own
+        // Mostly a live claim, to another host or within its own.
         const live = claims.filter(isLive)
         const source = c === 0 ? claim : live[(a * 12 + b) % Math.max(1, live.length)]
         if (source === undefined || record === undefined) return undefined
@@ -344,7 +281,7 @@ export class Historian {
         return proposal
       }
       case 'settle': {
-        // ends an open move, one way or the other
+        // Ends an open move, one way or the other.
         const open = claims.filter((one) => isLive(one) && one.source !== null)
         const destination = open[a % Math.max(1, open.length)]
         if (destination === undefined) return undefined

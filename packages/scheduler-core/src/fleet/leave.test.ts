@@ -1,44 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { audit } from '../audit/index.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
+import type { Change, HostForgotten } from '../records/change.ts'
+import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { hostStepsOf } from '../why/host-steps.ts'
-import type { Change, HostForgotten, HostReplaced } from './change.ts'
-import { checkpointOf, restoreFleet } from './checkpoint.ts'
-import { HOSTS_LEAVE } from './levels.ts'
-
-const ENOUGH: HostShape = { vcpus: 8, memoryMb: 65_536, instances: [] }
-const named = (host: string) => ({ host, node: host })
-
-/** Hosts of 8 CPUs in a log of the level. */
-function hostsOf(...names: readonly string[]): TestLog {
-  const log = aLog()
-  log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...names.map((name) => aReport(name, ENOUGH))])
-  return log
-}
-
-const forget = (host: string, isForced = false): HostForgotten => ({ type: 'forget', hosts: [named(host)], isForced, reason: 'scrapped' })
-const readmit = (host: string): Change => ({ type: 'readmit', ...named(host), reason: 'repaired' })
-const replace = (from: string, to: string): HostReplaced => ({
-  type: 'replace',
-  hosts: [{ from: named(from), to: named(to) }],
-  reason: 'renamed',
-})
-const claimOn = (host: string, key = 'k1', instance: string | null = aUuid(1)) =>
-  aClaim({ key, hosts: [host], instances: [instance], mode: 'CONFIRM' })
-
-/** Nothing is wrong with the state, and a fleet restored from it is the same. */
-function expectSound({ fleet }: TestLog): void {
-  expect([...audit(fleet)].flatMap(({ findings }) => findings)).toEqual([])
-  const stored = canonicalJson(checkpointOf(fleet))
-  const again = restoreFleet(JSON.parse(stored))
-  expect(canonicalJson(checkpointOf(again))).toBe(stored)
-  for (const name of ['h1', 'h2', 'h3'].map(named)) {
-    expect(again.hosts.find(name)?.index).toBe(fleet.hosts.find(name)?.index)
-    expect(again.hosts.findForgotten(name)?.index).toBe(fleet.hosts.findForgotten(name)?.index)
-    expect(again.hosts.refusesName(name)).toBe(fleet.hosts.refusesName(name))
-  }
-}
+import { checkpointOf } from './checkpoint.ts'
+import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
 describe('forget', () => {
   test('is void with another number of live claims than was expected', () => {
@@ -58,7 +24,7 @@ describe('forget', () => {
     expect(canonicalJson({ ...checkpointOf(log.fleet), place: 0, places: 0 })).toBe(before)
   })
 
-  test('is judged at its place in the log: a claim that came in between keeps the host', () => {
+  test('is judged at its position in the log: a claim that came in between keeps the host', () => {
     const log = hostsOf('h1')
     const basis = log.fleet.place
     log.append([claimOn('h1')])
@@ -72,7 +38,7 @@ describe('forget', () => {
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.no_room'])
     log.append([readmit('h1')])
     log.append([aReport('h1', ENOUGH, 2)])
-    // the host is there again, but it is not the one that was decided on
+    // The host is in the fleet again, but it is not the one that was decided on.
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.edited'])
   })
 
@@ -97,7 +63,7 @@ describe('forget', () => {
   test.each([
     ['source', 'h1', ['REVOKED', 'RESERVED']],
     ['destination', 'h2', ['CONFIRMED', 'REVOKED']],
-  ])('an open move whose %s is there ends as by a revocation: the other end stays alone', (_end, host, states) => {
+  ])('an open move whose %s is on the host ends as by a revocation, and only the other end stays', (_end, host, states) => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h1')])
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }
@@ -119,7 +85,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  test('leaves a tombstone: index and past, but no room, no aggregate, no group, no instance', () => {
+  test('leaves a tombstone with index and history, but without room, aggregates, groups or instances', () => {
     const log = hostsOf('h1', 'h2')
     const { fleet } = log
     const zone = { type: 'aggregate', uuid: aUuid(7), expectedVersion: 0 } as const
@@ -158,13 +124,13 @@ describe('forget', () => {
     expect(log.append([change])).toEqual(['report.unknown_host'])
   })
 
-  test('again, or of a host that never was, is void', () => {
+  test('is void a second time, or for a host that never existed', () => {
     const log = hostsOf('h1')
     log.append([forget('h1')])
     expect(log.append([forget('h1'), forget('h9')])).toEqual(['leave.not_there', 'leave.not_there'])
   })
 
-  test('of several hosts all leave or none', () => {
+  test('of several hosts, all leave or none', () => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h2')])
     const both: HostForgotten = { type: 'forget', hosts: [named('h1'), named('h2')], isForced: false, reason: 'scrapped' }
@@ -186,7 +152,7 @@ describe('forget', () => {
   })
 })
 
-test('a host that was readmitted and is not back yet is forgotten again', () => {
+test('a host that was readmitted and has not reported yet is forgotten again', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: 9 }, aReport('h1')])
   log.append([forget('h1'), readmit('h1')])
@@ -197,7 +163,7 @@ test('a host that was readmitted and is not back yet is forgotten again', () => 
 
 describe('readmit', () => {
   // Nova: a deleted compute node whose host comes back with the same uuid
-  test('lets reports in again: the host comes back under its index with a full report, and with nothing of the past', () => {
+  test('accepts reports again: the host comes back under its index with a full report, without its former data', () => {
     const log = hostsOf('h1')
     log.append([{ type: 'status', ...named('h1'), status: 'MAINTENANCE', reason: 'fan' }])
     log.append([forget('h1')])
@@ -229,12 +195,12 @@ describe('readmit', () => {
     expect(log.append([{ ...late, incarnation: aUuid(99), sequence: 2 }])).toEqual([undefined])
   })
 
-  test('of a host that is there is void', () => {
+  test('of a present host is void', () => {
     const log = hostsOf('h1')
     expect(log.append([readmit('h1'), readmit('h9')])).toEqual(['leave.not_gone', 'leave.not_gone'])
   })
 
-  test('of a former name gives it free for another machine', () => {
+  test('of a former name releases it for another machine', () => {
     const log = hostsOf('h1')
     log.append([replace('h1', 'h2')])
     expect(log.append([readmit('h1'), aReport('h1', ENOUGH)])).toEqual([undefined, undefined])
@@ -243,192 +209,7 @@ describe('readmit', () => {
   })
 })
 
-describe('replace', () => {
-  // Nova: rename of a compute host; given as Z05
-  test('keeps index, claims, fences, groups and aggregates under the new name, and refuses the old one', () => {
-    const log = hostsOf('h1', 'h3')
-    const group = { uuid: aUuid(61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
-    log.append([{ type: 'aggregate', uuid: aUuid(7), expectedVersion: 0, next: { name: 'a', metadata: {}, hosts: ['h1'] } }])
-    log.append([{ ...claimOn('h1'), group }])
-    const before = log.fleet.ledger.claims.get('k1.0')
-    expect(log.append([replace('h1', 'h2')])).toEqual([undefined])
-    const { hosts, ledger, aggregates, groups } = log.fleet
-    expect(hosts.find(named('h2'))?.index).toBe(0)
-    expect(ledger.claims.get('k1.0')).toMatchObject({ host: 0, state: 'CONFIRMED', fence: before?.fence })
-    expect([...(groups.find(group.uuid)?.members ?? [])]).toEqual([[0, 1]])
-    expect([aggregates.byUuid.get(aUuid(7))?.hosts, hosts.get(0 as never).aggregates]).toEqual([['h2'], [aUuid(7)]])
-    expect(log.append([aReport('h1', ENOUGH, 9)])).toEqual(['report.host_replaced'])
-    expect(log.append([aReport('h2', { ...ENOUGH, instances: [aUuid(1)] }, 2)])).toEqual([undefined])
-    expect(ledger.claims.get('k1.0')).toMatchObject({ state: 'MATERIALISED' })
-    expect(log.append([{ ...claimOn('h2', 'k2', aUuid(2)), group }])).toEqual(['claim.group_rule'])
-    expectSound(log)
-  })
-
-  test('Z05: the agent came up under the new name already; the two hosts become one with the claims of the old and the report of the new', () => {
-    const log = hostsOf('h1')
-    log.append([claimOn('h1')])
-    log.append([{ ...aReport('h2', { ...ENOUGH, vcpus: 16, instances: [aUuid(1)] }, 3), incarnation: aUuid(50) }])
-    expect(log.append([replace('h1', 'h2')])).toEqual([undefined])
-    const { hosts, ledger } = log.fleet
-    expect([hosts.presentCount, hosts.find(named('h2'))?.index]).toEqual([1, 0])
-    expect(hosts.get(1 as never)).toMatchObject({ gone: { mergedInto: 0 } })
-    expect(ledger.claims.get('k1.0')).toMatchObject({ state: 'MATERIALISED', host: 0 })
-    expect(hosts.classes.get('VCPU')?.total[0]).toBe(16)
-    // the new agent goes on, and what the old one sent late is stale
-    expect(log.append([{ ...aReport('h2', ENOUGH, 4), incarnation: aUuid(50) }])).toEqual([undefined])
-    expect(log.append([aReport('h2', ENOUGH, 9)])).toEqual(['report.stale'])
-    expectSound(log)
-  })
-
-  test('a host that has claims takes no other one in', () => {
-    const log = hostsOf('h1', 'h2')
-    log.append([claimOn('h2')])
-    expect(log.append([replace('h1', 'h2')])).toEqual(['leave.has_claims'])
-  })
-
-  test('a forgotten host of the new name gives its name up', () => {
-    const log = hostsOf('h1', 'h2')
-    log.append([forget('h2'), replace('h1', 'h2')])
-    expect(log.fleet.hosts.find(named('h2'))?.index).toBe(0)
-    expect(log.append([readmit('h2')])).toEqual(['leave.not_gone'])
-    expectSound(log)
-  })
-
-  test('chains lead to the last name, and back again', () => {
-    const log = hostsOf('h1')
-    log.append([replace('h1', 'h2'), replace('h2', 'h3')])
-    for (const old of ['h1', 'h2']) expect(log.fleet.hosts.findRenamed(named(old))?.host).toBe('h3')
-    expect(log.append([replace('h3', 'h1')])).toEqual([undefined])
-    expect(log.fleet.hosts.find(named('h1'))?.index).toBe(0)
-    expect(['h1', 'h2', 'h3'].map((name) => log.fleet.hosts.refusesName(named(name)))).toEqual([
-      undefined,
-      'report.host_replaced',
-      'report.host_replaced',
-    ])
-    expectSound(log)
-  })
-
-  test('no other node takes the name of a host that left with all its nodes, until it is readmitted', () => {
-    const log = aLog()
-    const node = (host: string, name: string): Change => ({ ...aReport(host, ENOUGH), node: name })
-    const pair = (host: string, by: string, name: string): Change => ({
-      ...replace(host, by),
-      hosts: [{ from: { host, node: name }, to: { host: by, node: name } }],
-    })
-    log.append([{ type: 'feature', level: HOSTS_LEAVE }, node('h1', 'n1'), node('h1', 'n2')])
-    log.append([pair('h1', 'h2', 'n1')])
-    // one node is left, and the name with it
-    expect(log.append([node('h1', 'n3')])).toEqual([undefined])
-    log.append([pair('h1', 'h2', 'n2'), pair('h1', 'h2', 'n3')])
-    expect(log.append([node('h1', 'n4')])).toEqual(['report.host_replaced'])
-    expect(log.append([{ type: 'readmit', host: 'h1', node: 'n1', reason: 'reused' }, node('h1', 'n4'), node('h1', 'n1')])).toEqual([
-      undefined,
-      'report.host_replaced',
-      undefined,
-    ])
-    expect(log.append([node('h1', 'n4')])).toEqual([undefined])
-    for (const name of ['n1', 'n4']) log.append([{ ...forget('h1'), hosts: [{ host: 'h1', node: name }] }])
-    expect(log.append([node('h1', 'n5')])).toEqual(['report.host_replaced'])
-    log.append([{ ...forget('h2'), hosts: ['n1', 'n2', 'n3'].map((name) => ({ host: 'h2', node: name })) }])
-    expect(log.append([node('h2', 'n5')])).toEqual(['report.host_forgotten'])
-    expectSound(log)
-  })
-
-  test('a former name of another host is taken until it is readmitted', () => {
-    const log = hostsOf('h1', 'h3')
-    log.append([replace('h1', 'h2')])
-    expect(log.append([replace('h3', 'h1')])).toEqual(['leave.name_taken'])
-    expect(log.append([readmit('h1'), replace('h3', 'h1')])).toEqual([undefined, undefined])
-    expectSound(log)
-  })
-
-  test('a name that an aggregate of another zone lists already is refused: no host is in two zones', () => {
-    const log = hostsOf('h1', 'h2')
-    const zone = (name: string, hosts: string[]): Change => ({
-      type: 'aggregate',
-      uuid: aUuid(name === 'z1' ? 1 : 2),
-      expectedVersion: 0,
-      next: { name, hosts, metadata: { availability_zone: name } },
-    })
-    log.append([zone('z1', ['h1']), zone('z2', ['h3', 'h2'])])
-    expect(log.append([replace('h1', 'h3')])).toEqual(['aggregate.zone_conflict'])
-    expect(log.append([replace('h2', 'h3')])).toEqual([undefined])
-    // the host of that name gives its zone up, and the one that it is keeps its own
-    expect(log.append([replace('h1', 'h3')])).toEqual([undefined])
-    expect(log.fleet.hosts.find(named('h3'))?.zone).toBe('z1')
-    expectSound(log)
-  })
-
-  test('hosts of another zone that all go into the replaced one give their zone up together', () => {
-    const log = aLog()
-    const nodes = (host: string): Change[] => ['n1', 'n2'].map((node) => ({ ...aReport(host, ENOUGH), node }))
-    log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...nodes('h1'), ...nodes('h2')])
-    for (const [i, host] of ['h1', 'h2'].entries()) {
-      const next = { name: host, hosts: [host], metadata: { availability_zone: `z${i + 1}` } }
-      log.append([{ type: 'aggregate', uuid: aUuid(i + 1), expectedVersion: 0, next }])
-    }
-    const pair = (node: string) => ({ from: { host: 'h1', node }, to: { host: 'h2', node } })
-    expect(log.append([{ ...replace('h1', 'h2'), hosts: [pair('n1')] }])).toEqual(['aggregate.zone_conflict'])
-    expect(log.append([{ ...replace('h1', 'h2'), hosts: ['n1', 'n2'].map(pair) }])).toEqual([undefined])
-    expect(log.fleet.hosts.nodesOf('h2').map((index) => log.fleet.hosts.get(index).zone)).toEqual(['z1', 'z1'])
-    expect([1, 2].map((i) => log.fleet.aggregates.byUuid.get(aUuid(i))?.hosts)).toEqual([['h2'], []])
-    expectSound(log)
-  })
-
-  test('no other host becomes a node of a name that was replaced; those that had it go back with all their nodes', () => {
-    const log = hostsOf('h1', 'h3')
-    log.append([replace('h1', 'h2'), { ...aReport('h2', ENOUGH), node: 'n2' }])
-    const to = (from: { host: string; node: string }, node: string) => ({ from, to: { host: 'h1', node } })
-    expect(log.append([{ ...replace('h3', 'h1'), hosts: [to(named('h3'), 'n8')] }])).toEqual(['leave.name_taken'])
-    const back = [to(named('h2'), 'h1'), to({ host: 'h2', node: 'n2' }, 'n2')]
-    expect(log.append([{ ...replace('h2', 'h1'), hosts: back }])).toEqual([undefined])
-    expectSound(log)
-  })
-
-  test('a name for itself, twice the same, and a host that is not there are void', () => {
-    const log = hostsOf('h1', 'h3')
-    const both = [...replace('h1', 'h2').hosts, ...replace('h3', 'h2').hosts]
-    expect(log.append([replace('h1', 'h1'), { ...replace('h1', 'h2'), hosts: both }, replace('h9', 'h2')])).toEqual([
-      'leave.name_taken',
-      'leave.name_taken',
-      'leave.not_there',
-    ])
-  })
-
-  test('answers of keys name hosts as they were called then, before and after the key has ended', () => {
-    const log = hostsOf('h1')
-    log.append([claimOn('h1', 'k1'), claimOn('h1', 'k2', aUuid(2))])
-    const release = (id: string): Change => ({
-      type: 'release',
-      claim: id,
-      fence: log.fleet.ledger.claims.get(id)?.fence ?? 0,
-      reason: null,
-    })
-    log.append([release('k1.0')])
-    log.append([replace('h1', 'h2')])
-    log.append([release('k2.0')])
-    log.append([claimOn('h2', 'k3', aUuid(3))])
-    log.append([release('k3.0')])
-    log.append([replace('h2', 'h3')])
-    const answers = ['k1', 'k2', 'k3'].map((key) => log.fleet.ledger.findKey('acme', key)?.answer?.[0]?.selected.host)
-    expect(answers).toEqual(['h1', 'h1', 'h2'])
-    expectSound(log)
-  })
-
-  test('an open move follows, and is confirmed under the new name', () => {
-    const log = hostsOf('h1', 'h3')
-    log.append([claimOn('h1')])
-    const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }
-    log.append([aMove({ key: 'k2', hosts: ['h3'], instances: [aUuid(1)], source: { claim: 'k1.0', fence } })])
-    log.append([replace('h3', 'h2')])
-    const destination = log.fleet.ledger.claims.get('k2.0')
-    expect(log.append([{ type: 'confirm', claim: 'k2.0', fence: destination?.fence ?? 0 }])).toEqual([undefined])
-    expect(log.fleet.ledger.claims.get('k1.0')).toMatchObject({ state: 'RELEASED', reason: 'moved' })
-    expectSound(log)
-  })
-})
-
-test('what happened to a host is told: forgotten, readmitted, back, replaced', () => {
+test('the history of a host is reported: forgotten, readmitted, back, replaced', () => {
   const log = hostsOf('h1')
   const kinds = (...changes: readonly Change[]) => {
     log.append(changes)

@@ -1,40 +1,40 @@
-import { isLive } from '../claims/claim.ts'
 import { isOverdue } from '../claims/instances.ts'
 import type { Void } from '../claims/judge.ts'
-import { takeDocument } from '../namespace/taken.ts'
-import { ZONE_KEY } from './aggregate-keys.ts'
-import { mergedOverrides } from './allocation.ts'
-import type { HostForgotten, HostReadmitted, HostReplaced } from './change.ts'
-import { at } from './columns.ts'
+import { mergedOverrides } from '../hosts/allocation.ts'
+import { at } from '../hosts/columns.ts'
+import type { HostRecord, OwnHostRecord, Reporter } from '../hosts/hosts.ts'
+import type { FormerName, Gone } from '../hosts/names.ts'
+import { takeDocument } from '../namespace/facts/taken.ts'
+import type { HostForgotten, HostReadmitted, HostReplaced } from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import { currentStats } from '../report/stats-versions.ts'
+import { hostStatsV1_0 } from '../report/versions/v1-0.ts'
+import { ZONE_KEY } from '../values/aggregate-keys.ts'
+import type { HostName } from '../values/host-name.ts'
 import type { FleetState } from './fleet-state.ts'
-import type { HostName } from './host-name.ts'
-import type { HostRecord, OwnHostRecord, Reporter } from './hosts.ts'
-import type { FormerName, Gone } from './names.ts'
 import { PAST_INCARNATIONS, takeStats } from './report.ts'
-import { hostStatsV1_0 } from './stats-versions/v1-0.ts'
-import { currentStats } from './stats-versions.ts'
 
 /**
  * How hosts leave a fleet, and come back (feature level HOSTS_LEAVE). A host that left keeps its index, which is its identity for the log:
  * its record stays as a tombstone without capacity, instances, documents, aggregates or live claims, under a name that no report may use
- * until it is readmitted. A host that is replaced keeps all it has and gets another name.
+ * until it is readmitted. A host that is replaced keeps everything and gets another name.
  */
 
-/** What a host has that never reported anything. */
+/** The report of a host that never reported anything. */
 const NOTHING = currentStats(
   hostStatsV1_0.parse({ vcpus: 0, vcpusUsed: 0, memoryMb: 0, memoryMbUsed: 0, localGb: 0, localGbUsed: 0, instances: [] }),
 )
 
-/** Live claims that keep a host from being forgotten: a reservation whose time is over does not. */
+/** Live claims that keep a host from being forgotten; an expired reservation does not. */
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
 
-/** The name of a node whose host gets another one: where it goes by its host's name, it goes by the new one; others keep their own if none is given. */
+/** The name of a node after its host is renamed: a node with the host's name gets the new name; others keep their own if none is given. */
 export const nameAfter = (
   { host, node }: HostName,
   by: { readonly host: string; readonly node?: string | null | undefined },
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
-/** All of the named hosts leave, or none: while one of them has live claims only by force, which ends these. */
+/** Forgets all of the named hosts, or none: a host with live claims only leaves by force, which ends these claims. */
 export function takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Void {
   const { hosts, now } = fleet
   const found = names.map((name) => hosts.find(name) ?? readmitted(hosts.findForgotten(name)))
@@ -45,7 +45,7 @@ export function takeForget(fleet: FleetState, { hosts: names, isForced, expected
   if (expectedClaims !== undefined && claims !== expectedClaims) return 'leave.claims_changed'
   for (const { index, gone } of records) {
     if (gone !== null) {
-      // readmitted, and not back yet: its name is given up again
+      // The host was readmitted and has not reported since: its name is given up again.
       const record = hosts.own(index)
       hosts.rename(record, { gone: { ...gone, reason, isReadmitted: false } })
       record.revision = fleet.place.revision
@@ -59,19 +59,22 @@ export function takeForget(fleet: FleetState, { hosts: names, isForced, expected
 
 const readmitted = (record: HostRecord | undefined): HostRecord | undefined => (record?.gone?.isReadmitted === true ? record : undefined)
 
-/** In the order in which they were made, which is the same on every replica. */
+/** Steps in the order in which they were made, which is the same on every replica. */
 function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, reason: string): void {
   const ids = [...claims].sort((a, b) => a.fence - b.fence).map(({ id }) => id)
   for (const id of ids) {
     const claim = ledger.claims.get(id)
-    // the destination of a move in place ends with its source
+    // The destination of a move in place ends with its source.
     if (claim === undefined || !isLive(claim)) continue
     if (isOverdue(claim, now)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
     else ledger.end(claim, 'REVOKED', reason, place.revision, now)
   }
 }
 
-/** The name may be used again: a forgotten host comes back with its next full report; a former name of a replaced host is free for another machine. */
+/**
+ * The name may be used again: a forgotten host comes back with its next full report; a former name of a replaced host is free for another
+ * machine.
+ */
 export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted): Void {
   const forgotten = hosts.findForgotten(name)
   if (forgotten?.gone) {
@@ -91,15 +94,15 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 }
 
 /**
- * Hosts get other names; what they hold, and all that names them by index, follows. A host that came up under a new name already goes into the
- * one that it is: it may hold no live claim, and its report becomes the report.
+ * Gives hosts other names; what they hold, and all that refers to them by index, stays with them. A host that already came up under a new
+ * name is merged into the replaced one: it may hold no live claim, and its report becomes the report.
  */
 export function takeReplace(fleet: FleetState, change: HostReplaced): Void {
   const refusal = refusesReplace(fleet, change)
   if (refusal !== undefined) return refusal
   const { hosts } = fleet
   const { hosts: pairs, reason } = change
-  // all of those that go into others leave first: the last node of a name takes the name off the lists of aggregates
+  // All hosts that are merged into others leave first: the last node of a name removes the name from the lists of aggregates.
   const reports = pairs.map(({ from, to }) => makeWay(fleet, hosts.find(from) as HostRecord, to, reason))
   for (const [i, { from, to }] of pairs.entries()) replace(fleet, hosts.find(from) as HostRecord, to, reason, reports[i])
   return undefined
@@ -123,7 +126,7 @@ function refusesPair(
   if (old === undefined) return 'leave.not_there'
   const renamed = hosts.findRenamed(to)
   if (renamed !== undefined && renamed.index !== old.index) return 'leave.name_taken'
-  // a name that another machine had stays that machine's, unless it goes back with the others
+  // A former name of another machine stays reserved, unless that machine is renamed with the others.
   const isBack = hosts.renamedNodesOf(to.host).some((index) => replaced.has(index))
   if (!isBack && hosts.refusesName(to) === 'report.host_replaced') return 'leave.name_taken'
   const next = hosts.find(to)
@@ -133,8 +136,8 @@ function refusesPair(
 }
 
 /**
- * Whether a host name would be in two availability zones in the end: an operator may have listed the new one in an aggregate before. It
- * follows what `takeReplace` does to the lists of aggregates, name by name.
+ * Whether a host name would end up in two availability zones: an operator may have listed the new name in an aggregate before. It mirrors
+ * what `takeReplace` does to the lists of aggregates, name by name.
  */
 function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['hosts']): boolean {
   const zonesIn = (host: string) => new Set(aggregates.of(host).flatMap(({ metadata }) => metadata[ZONE_KEY] ?? []))
@@ -156,10 +159,10 @@ function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['h
   return [...after.values()].some(({ zones }) => zones.size > 1)
 }
 
-/** What a host had reported that goes into another one, as it was before it left. */
+/** The reports of a host that is merged into another one, from before it left. */
 type Reported = HostRecord & { readonly state: number }
 
-/** Takes a host of that name out of the way of the one that gets it. */
+/** Removes a host of that name, so that the replaced host can get the name. */
 function makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Reported | undefined {
   const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
@@ -191,7 +194,9 @@ function replace(fleet: FleetState, old: HostRecord, to: HostName, reason: strin
   hosts.touch(record.index)
 }
 
-/** The report, the documents, the sign of life and the overrides of the host that is the same machine; what the old one sends late is stale. */
+/**
+ * Takes over the report, documents, sign of life and overrides of the host that is the same machine; late reports of the old one are stale.
+ */
 function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
   record.reporters = new Map([
@@ -207,7 +212,8 @@ function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): voi
     takeDocument(hosts, record.index, name, before)
   }
   record.allocation = mergedOverrides(record.allocation, from.allocation)
-  takeStats(fleet, record, from.stats, undefined)
+  // that report came before: what was added in place since is not in it
+  takeStats(fleet, record, from.stats, undefined, from.reportedAt)
 }
 
 function following(reporter: Reporter, before: Reporter | undefined): Reporter {
@@ -216,7 +222,7 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
   return { ...reporter, past: [...new Set(past)].slice(0, PAST_INCARNATIONS) }
 }
 
-/** Leaves of a host without live claims what is told of the past, and what makes its old reports stale. */
+/** Reduces a host without live claims to its history and to what makes its old reports stale. */
 function bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): void {
   const { hosts, place, now } = fleet
   const { index, host } = record
@@ -242,7 +248,7 @@ function bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason'
   hosts.touch(index)
 }
 
-/** Takes a host's name off the lists of aggregates, for its last node. */
+/** Removes a host's name from the lists of aggregates, for its last node. */
 function leaveAggregates({ aggregates, place, now }: FleetState, host: string): void {
   for (const { uuid, version, name, metadata, hosts } of aggregates.of(host))
     aggregates.take(
@@ -252,7 +258,7 @@ function leaveAggregates({ aggregates, place, now }: FleetState, host: string): 
     )
 }
 
-/** The lists of aggregates name the host by its new name: instead of the old one, or next to it while other nodes have that. */
+/** Puts the new name of a host into the lists of aggregates: instead of the old one, or next to it while other nodes have that. */
 function renameInAggregates({ aggregates, hosts, place, now }: FleetState, from: string, to: string): void {
   if (from === to) return
   const stays = hosts.nodesOf(from).length > 0

@@ -1,33 +1,37 @@
-import type { Claim } from '../claims/claim.ts'
-import { dropPart, holdCopies, holdMove, holdPart } from '../claims/ledger.ts'
+import { dropPart, holdCopies, holdMove, holdPart } from '../claims/held-amounts.ts'
 import { asksDifference } from '../kinds/index.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import type { ClaimPart, GroupBinding } from './change.ts'
+import type { ClaimPart, GroupBinding } from '../records/change.ts'
+import type { Claim } from '../records/claim.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
 import type { Fleet } from './fleet.ts'
-import { STRICT_CLAIMS } from './levels.ts'
 
 /**
- * Proposals seen as if they counted, while one batch is being decided. It writes into the fleet's columns and takes
- * everything back on `discard`, so reading costs nothing; between `open` and `discard` nothing else may run.
+ * Proposals that are treated as if they counted, while one batch is being decided. It writes into the fleet's columns and takes everything
+ * back on `discard`, so that reading costs nothing; between `open` and `discard` nothing else may run.
  */
 export interface Overlay {
-  /** Takes a pick's grants, so that the next pick sees what is left. The grants must fit. */
+  /** Holds the grants of a chosen instance, so that the next choice sees the remaining resources. The grants must fit. */
   hold(part: ClaimPart, group: GroupBinding | null): void
-  /** Takes the same plain amounts so many times, as one step. */
+  /** Holds the same plain amounts a number of times, as one step. */
   holdCopies(part: ClaimPart, group: GroupBinding | null, copies: number): void
-  /** Takes what a move adds to its source. */
+  /** Holds what a move adds to its source. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, and off its host where the judge
-   * will see it so, as the request asks for no other units there than it holds. A rebuild takes nothing, so that from feature level
-   * STRICT_CLAIMS on all that it holds counts as free.
+   * Removes a claim from the view, so that its instance is not in its own way: from its group, and from its host if the judge will remove
+   * it too, because the request asks for no units there beyond those that it holds. A rebuild takes nothing, so that from feature level
+   * STRICT_CLAIMS on everything that it holds counts as free.
    */
   lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
-  /** Sees the fleet without the destination of an open move, which ends before what is decided; `isPlainNext`: what follows takes plain amounts. */
+  /**
+   * Removes the destination of an open move, which ends before the decision takes effect; `isPlainNext`: what follows takes plain amounts.
+   */
   liftDestination(claim: Claim, isPlainNext: boolean): void
-  /** How many steps are taken. */
+  /** Counts what a request asks as free on its destination: its instance runs there, and the report counts its use. */
+  keepListed(request: RequestSpec): void
+  /** The number of steps. */
   readonly size: number
-  /** Takes back the steps after the first `size`: a request that failed half-way leaves nothing. */
+  /** Takes back the steps after the first `size`: a request that failed half-way leaves nothing behind. */
   rollback(size: number): void
   /** Takes everything back. */
   discard(): void
@@ -41,7 +45,7 @@ export function openOverlay(fleet: Fleet): Overlay {
   const rollback = (size: number): void => {
     while (undo.length > size) undo.pop()?.()
   }
-  /** Binds the group for as long as the step stands. */
+  /** Binds the group for as long as the step exists. */
   const bound = (takeBack: () => void, unbind: (() => void) | undefined) => () => {
     takeBack()
     unbind?.()
@@ -64,6 +68,7 @@ export function openOverlay(fleet: Fleet): Overlay {
     lift(claim, request, isRebuild = false) {
       const putBack = ledger.lift(claim, true)
       if ((isRebuild && hosts.featureLevel >= STRICT_CLAIMS) || asksDifference(hosts, claim.host, claim.grants, request)) {
+        if (isRebuild && hosts.mover !== null) hosts.mover = { ...hosts.mover, isRebuild: true }
         undo.push(putBack)
         return
       }
@@ -72,6 +77,15 @@ export function openOverlay(fleet: Fleet): Overlay {
     },
     liftDestination(claim, isPlainNext) {
       undo.push(ledger.liftDestination(claim, isPlainNext))
+    },
+    keepListed(request) {
+      const { mover } = hosts
+      const { host, node } = request.requestedDestination ?? { host: null, node: null }
+      const record = host === null || node === null ? undefined : hosts.find({ host, node })
+      if (record !== undefined) hosts.mover = { host: record.index, grants: { classes: demandOf(request).amounts }, isFree: true }
+      undo.push(() => {
+        hosts.mover = mover
+      })
     },
     get size() {
       return undo.length

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
-import type { HostName } from './host-name.ts'
+import type { HostName } from '../values/host-name.ts'
 import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, presentName, withPresentNames } from './present-names.ts'
 
 const name = (host: string, node = host): HostName => ({ host, node })
 
-/** Hosts that were given other names, one behind the other. */
+/** Hosts that were renamed one after the other. */
 function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from: HostName, to: HostName])[]) {
   const log = aLog()
   log.append(hosts.map(({ host, node }) => ({ ...aReport(host, { instances: [] }), node })))
@@ -13,25 +13,25 @@ function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from:
   return log
 }
 
-describe('a name of before', () => {
+describe('a former name', () => {
   test.each<[string, ReturnType<typeof renamed>, string, readonly string[]]>([
-    ['that nobody had stays', renamed([name('a')]), 'x', ['x']],
-    ['that is a name of now stays', renamed([name('a'), name('b')], [name('a'), name('c')]), 'b', ['b']],
+    ['that no host ever had stays', renamed([name('a')]), 'x', ['x']],
+    ['that is a present name stays', renamed([name('a'), name('b')], [name('a'), name('c')]), 'b', ['b']],
     ['means the next', renamed([name('a')], [name('a'), name('b')]), 'a', ['b']],
     ['means the last of several', renamed([name('a')], [name('a'), name('b')], [name('b'), name('c')]), 'a', ['c']],
-    ['means the host that it went into', renamed([name('a'), name('x')], [name('a'), name('b')], [name('x'), name('b')]), 'a', ['b']],
+    ['means the host that it was merged into', renamed([name('a'), name('x')], [name('a'), name('b')], [name('x'), name('b')]), 'a', ['b']],
     [
-      'of a host whose nodes went apart means each of these',
+      'of a host whose nodes were renamed separately means each of these',
       renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')], [name('a', 'n2'), name('c', 'n2')]),
       'a',
       ['b', 'c'],
     ],
-    ['of which a node is left stays', renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]), 'a', ['a']],
+    ['of which a node remains stays', renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]), 'a', ['a']],
   ])('%s', (_, { fleet }, asked, expected) => {
     expect(presentHosts(fleet.hosts, [asked])).toEqual(expected)
   })
 
-  test('that was given free means nobody, and then who has it', () => {
+  test('that was released means no host, and later the one that uses it', () => {
     const log = renamed([name('a')], [name('a'), name('b')])
     log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
     expect(presentHosts(log.fleet.hosts, ['a'])).toEqual(['a'])
@@ -61,19 +61,19 @@ test('a request means the hosts of its names; where none was replaced it is the 
   expect(withPresentNames(log.fleet, other)).toBe(other)
 })
 
-test('a node that is named without its host is found by its old name, whatever its host is called', () => {
+test('a node that is named without its host is found by its old name, whatever its host’s name is', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   expect(withPresentNames(log.fleet, aRequest({ forceNodes: ['n1', 'b'] })).forceNodes).toEqual(['n2', 'b'])
 })
 
-test('a destination that is a node alone is found by its old name, one that nobody had stays', () => {
+test('a destination that is a node alone is found by its old name, one that no host ever had stays', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   const nodeOf = (node: string) => withPresentNames(log.fleet, aRequest({ requestedDestination: { node } })).requestedDestination
   expect(nodeOf('n1')).toMatchObject({ host: null, node: 'n2' })
   expect(nodeOf('n3')).toMatchObject({ host: null, node: 'n3' })
 })
 
-describe('what was written down of a host is found', () => {
+describe('a host’s former records are found', () => {
   test.each<[string, ReturnType<typeof renamed>, Parameters<typeof isNamedIn>[1][number], readonly HostName[], readonly HostName[]]>([
     ['under its old name by its new one', renamed([name('a')], [name('a'), name('b')]), { host: 'b' }, [name('a'), name('b')], [name('c')]],
     ['under its new name by its old one', renamed([name('a')], [name('a'), name('b')]), { host: 'a' }, [name('a'), name('b')], [name('c')]],
@@ -85,21 +85,21 @@ describe('what was written down of a host is found', () => {
       [name('d')],
     ],
     [
-      'under the name of a host that went into it',
+      'under the name of a host that was merged into it',
       renamed([name('a'), name('x')], [name('x'), name('y')], [name('a'), name('y')]),
       { host: 'a' },
       [name('a'), name('x'), name('y')],
       [],
     ],
     [
-      'by one of its nodes, and not by those that stayed',
+      'by its own nodes, and not by those that stayed',
       renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]),
       { host: 'b' },
       [name('a', 'n1'), name('b', 'n1')],
       [name('a', 'n2')],
     ],
     [
-      'by the name of now where another host has its old one',
+      'by its present name where another host has its old one',
       (() => {
         const log = renamed([name('a')], [name('a'), name('b')])
         log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
@@ -110,14 +110,14 @@ describe('what was written down of a host is found', () => {
       [name('b')],
       [name('a')],
     ],
-    ['by names that nobody ever had', renamed([name('a')]), { host: 'x' }, [name('x'), name('x', 'n')], [name('a')]],
+    ['by names that no host ever had', renamed([name('a')]), { host: 'x' }, [name('x'), name('x', 'n')], [name('a')]],
   ])('%s', (_, { fleet }, asked, its, others) => {
     const isMeant = isNamedIn(fleet.hosts, [asked])
     expect(its.filter(isMeant)).toEqual(its)
     expect(others.filter(isMeant)).toEqual([])
   })
 
-  test('each host with all of its names, and none for hosts that have but one', () => {
+  test('all names of each host that has more than one', () => {
     const { fleet } = renamed([name('a'), name('z')], [name('a'), name('b')], [name('b'), name('c')])
     expect(hostsOfManyNames(fleet.hosts)).toEqual([['c', 'a', 'b']])
     const namesIn = allNamesIn(hostsOfManyNames(fleet.hosts))

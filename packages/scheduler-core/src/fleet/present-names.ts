@@ -1,11 +1,11 @@
+import type { HostRecord, HostTable } from '../hosts/hosts.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { HostName } from '../values/host-name.ts'
 import type { Fleet } from './fleet.ts'
-import type { HostName } from './host-name.ts'
-import type { HostRecord, HostTable } from './hosts.ts'
 
 /**
- * What callers name is meant as the log has it now: a host that was replaced goes by its new name, whoever has not learnt of it. A name
- * that a host has now, or that none ever had, stays as it is; so does that of a forgotten host, which is nobody.
+ * Names from callers are resolved by the present log: a replaced host is found by its former names, so that callers need not know of the
+ * change. A present name, and one that no host ever had, stays as it is; so does the name of a forgotten host, which is no host.
  */
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
   return changed(names, (host) => {
@@ -15,7 +15,7 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
   })
 }
 
-/** The same for nodes that are named without their hosts. */
+/** The present names of nodes that are named without their hosts. */
 function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
   if (names.length === 0) return names
   const there = new Set(hosts.present.map(({ node }) => node))
@@ -26,7 +26,7 @@ function presentNodes(hosts: HostTable, names: readonly string[]): readonly stri
   })
 }
 
-/** The same for one node of a host. */
+/** The present name of one node of a host. */
 export function presentName(hosts: HostTable, name: HostName): HostName {
   if (hosts.find(name) !== undefined) return name
   const renamed = hosts.findRenamed(name)
@@ -35,7 +35,7 @@ export function presentName(hosts: HostTable, name: HostName): HostName {
   return { host, node }
 }
 
-/** The hosts that are there of a name, present or of before: all nodes of it, or the one that is named. */
+/** The present hosts that a present or former name means: all of its nodes, or the one that is named. */
 export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRecord[] {
   if (typeof node === 'string') return [hosts.find(presentName(hosts, { host, node })) ?? []].flat()
   const nodes = hosts.nodesOf(host)
@@ -43,14 +43,17 @@ export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRec
   return indexes.map((index) => hosts.get(index))
 }
 
-/** The same of a name in one text, as it is printed: HOST, which is all its nodes, or HOST/NODE. A host of that very name comes first. */
+/**
+ * The same for a name in one text, as it is printed: HOST, which means all its nodes, or HOST/NODE. A host of exactly that name comes
+ * first.
+ */
 export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   const whole = nodesNamed(hosts, { host: text })
   const slash = text.indexOf('/')
   return whole.length > 0 || slash < 0 ? whole : nodesNamed(hosts, { host: text.slice(0, slash), node: text.slice(slash + 1) })
 }
 
-/** The host that one is by now: it may have gone into another. */
+/** The host that another one is by now: it may have been merged into it. */
 export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
   record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))
 
@@ -66,7 +69,10 @@ export interface NamedHost {
   readonly node?: string | null | undefined
 }
 
-/** Whether a name, as it was written down at some time, is of a host that a caller means: by that very name, or by what both are called now. */
+/**
+ * Whether a name, as it was recorded at some time, belongs to the host that a caller means: by exactly that name, or by the present names
+ * of both.
+ */
 export function isNamedIn(hosts: HostTable, asked: readonly NamedHost[]): (name: HostName) => boolean {
   const names = asked.flatMap((one) => [one, ...presentOf(hosts, one)])
   const wanted = new Set(names.map(({ host, node }) => (typeof node === 'string' ? nodeKey({ host, node }) : host)))
@@ -79,7 +85,7 @@ const nodeKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 const presentOf = (hosts: HostTable, { host, node }: NamedHost): readonly NamedHost[] =>
   typeof node === 'string' ? [presentName(hosts, { host, node })] : presentHosts(hosts, [host]).map((name) => ({ host: name }))
 
-/** Names of each host that has more than one: its own first, then those by which it is meant as well. */
+/** Names of each host that has more than one: its own first, then its former ones. */
 export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])[] {
   const byName = new Map<string, Set<string>>()
   for (const { formerNames } of hosts.records)
@@ -89,14 +95,14 @@ export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])
   return Array.from(byName.values(), (names) => [...names])
 }
 
-/** All names of a host by any of them; of one that has no other, that one. */
+/** All names of a host by any of them; if it has no other, that one. */
 export function allNamesIn(ofMany: ReturnType<typeof hostsOfManyNames>): (host: string) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   for (const names of ofMany) for (const name of names) known.set(name, [...new Set([...(known.get(name) ?? []), ...names])])
   return (host) => known.get(host) ?? [host]
 }
 
-/** A request with the present names of the hosts that it names; the same object where all of them are. */
+/** A request with the present names of the hosts that it names; the same object if no name changes. */
 export function withPresentNames({ hosts }: Fleet, request: RequestSpec): RequestSpec {
   const { forceHosts, forceNodes, ignoreHosts, requestedDestination, instanceGroup } = request
   const next = {
@@ -136,7 +142,7 @@ function presentGroup(hosts: HostTable, group: NonNullable<RequestSpec['instance
   return next === group.hosts ? group : { ...group, hosts: [...next] }
 }
 
-/** Each name once; the same list where none is another one now. */
+/** Each name once; the same list if no name changes. */
 function changed(names: readonly string[], toNames: (name: string) => readonly string[]): readonly string[] {
   const next = names.map(toNames)
   return next.every((some, i) => some.length === 1 && some[0] === names[i]) ? names : [...new Set(next.flat())]

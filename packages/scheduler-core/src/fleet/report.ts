@@ -1,27 +1,28 @@
-import type { Claim } from '../claims/claim.ts'
-import type { Code } from '../codes.ts'
+import { setExtra } from '../claims/in-place.ts'
+import { countedStats, isAllocation, isFleetAllocation, withOverride } from '../hosts/allocation.ts'
+import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
-import { takeDocument } from '../namespace/taken.ts'
-import { countedStats, isAllocation, isFleetAllocation, withOverride } from './allocation.ts'
-import { NO_RATIOS } from './allocation-settings.ts'
-import type { FleetAllocationSet, HostAllocationSet, HostReported, NamespaceReported, UsedFromSet } from './change.ts'
+import { takeDocument } from '../namespace/facts/taken.ts'
+import { NO_RATIOS } from '../records/allocation-settings.ts'
+import type { FleetAllocationSet, Grants, HostAllocationSet, HostReported, NamespaceReported, UsedFromSet } from '../records/change.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { type HostStats, mergeDelta, type StatsDelta } from '../report/stats.ts'
+import { currentStats } from '../report/stats-versions.ts'
+import type { Code } from '../text/codes.ts'
+import { ENDED_AS_HELD, ENDED_CLAIMS, NEWLY_LISTED, STRICT_CLAIMS, UNLISTED_TIMES } from '../values/levels.ts'
+import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 import type { FleetState } from './fleet-state.ts'
-import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
-import { ENDED_CLAIMS, STRICT_CLAIMS, UNLISTED_TIMES } from './levels.ts'
-import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
-import { currentStats } from './stats-versions.ts'
-import { inSlices, SLICE, type Steps } from './steps.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
 export const PAST_INCARNATIONS = 8
 
-/** Takes a host's report over, unless a newer one is in the log; the same change materialises what the report lists. */
+/** Takes over a host's report, unless a newer one is in the log; it also materialises the claims of the instances that the report lists. */
 export function takeReport(fleet: FleetState, change: HostReported): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
-  // a host that was forgotten comes back as it would come new, but what it sent before is as old as ever
+  // A forgotten host comes back like a new one, but what it sent before stays stale.
   const returning = hosts.findForgotten(change)
   const reporter = (known ?? returning)?.reporters.get(COMPUTE)
   const order = judgeOrder(reporter, change)
@@ -48,64 +49,106 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
   record.reporters = new Map(record.reporters).set(COMPUTE, nextReporter(reporter, change))
   record.reportedAt = now
   record.revision = place.revision
-  takeStats(fleet, record, stats, change.delta === undefined ? undefined : toldBy(change.delta))
+  takeStats(fleet, record, stats, change.delta === undefined ? undefined : renewedBy(change.delta))
   return undefined
 }
 
 /**
- * An instance that comes or goes takes its claim's use into the report's figures, or out of them: where the report counts
- * use itself, the delta must give the new figure. Cells, devices and classes of their own have none in a delta: they need a full report.
+ * An instance that comes or goes moves its claim's use into the report's figures, or out of them: where the report counts use itself, the
+ * delta must state the new figure. Cells, devices and custom classes have no figures in a delta, so they need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
-  // what Nova wrote is told anew as a whole, or would no longer be what the host is
+  // A document in Nova's form has to be reported as a whole, or it would no longer match the host.
   if (record.stats.nova !== null) return false
-  const told = toldBy(delta)
+  const renewed = renewedBy(delta)
   const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
   for (const { instance, grants } of record.claims) {
     if (instance === null || !moved.has(instance)) continue
-    for (const kind of allKinds) {
-      const grant = grants[kind.name]
-      if (grant !== undefined && kind.countsUse(hosts, record.index, grant, told)) return false
-    }
+    if (!countsUse(hosts, record, grants, renewed)) return false
   }
   return true
 }
 
-/** The classes whose use a delta says anew. */
-function toldBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlySet<string> {
+/**
+ * Whether a report contains new use of these grants, as far as the reports of the host count it. `renewed`: the classes
+ * whose use it contains; undefined: all.
+ */
+function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed: ReadonlySet<string> | undefined): boolean {
+  return (
+    renewed === undefined ||
+    allKinds.every((kind) => {
+      const grant = grants[kind.name]
+      return grant === undefined || !kind.countsUse(hosts, record.index, grant, renewed)
+    })
+  )
+}
+
+/** The classes whose use a delta contains. */
+function renewedBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlySet<string> {
   const used = { VCPU: vcpusUsed, MEMORY_MB: memoryMbUsed, DISK_GB: localGbUsed }
   return new Set(Object.entries(used).flatMap(([resourceClass, amount]) => (amount === undefined ? [] : [resourceClass])))
 }
 
 /**
- * Replaces what is known about a host and counts its claims anew: materialised ones are in the report. `told` are the
- * classes whose use is new in it, if not all are.
+ * Replaces the host's report and counts its claims again: materialised ones are in the report. `renewed` are the
+ * classes whose use is new in it, if not all are. `earlier`: the store time of an earlier report, under another name of
+ * the machine.
  */
-export function takeStats(fleet: FleetState, record: OwnHostRecord, stats: HostStats, told: ReadonlySet<string> | undefined): void {
+export function takeStats(
+  fleet: FleetState,
+  record: OwnHostRecord,
+  stats: HostStats,
+  renewed: ReadonlySet<string> | undefined,
+  earlier?: number,
+): void {
   const { hosts, ledger, place } = fleet
+  const keepsUncounted = hosts.featureLevel >= ENDED_AS_HELD
+  const isCountedAnew = (grants: Grants): boolean =>
+    keepsUncounted
+      ? countsUse(hosts, record, grants, renewed)
+      : renewed === undefined || Object.keys(grants.classes ?? {}).every((name) => renewed.has(name))
+  const mayShow = listingOf(fleet, record)
+  const settles = ({ extra }: Claim): boolean => extra !== null && (!keepsUncounted || earlier === undefined) && isCountedAnew(extra)
   record.stats = stats
   record.traits = hosts.traitsOf(stats)
-  hosts.setTold(record.index, stats)
+  hosts.setReportColumns(record.index, stats)
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {
-      // an instance that grows in place is its source's until the move is confirmed
+      // An instance that grows in place belongs to its source until the move is confirmed.
       if (ledger.isInPlace(claim)) continue
-      if (claim.extra !== null && (told === undefined || Object.keys(claim.extra.classes ?? {}).every((name) => told.has(name))))
-        ledger.own(claim).extra = null
+      if (settles(claim)) setExtra(ledger.own(claim), null)
       if (claim.instance === null) continue
       const listed = record.present.has(claim.instance)
-      if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
+      if (listed && claim.state !== 'MATERIALISED' && isLive(claim) && mayShow(claim)) {
+        ledger.move(claim, 'MATERIALISED', place.revision)
+        // The instance is there, and its use is not in the figures yet.
+        const isCounted = isCountedAnew(claim.grants) && (earlier === undefined || claim.createdAt < earlier)
+        if (keepsUncounted && !isCounted) setExtra(ledger.own(claim), claim.grants)
+      }
       if (!listed) unlist(fleet, claim)
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
-  // a report that lists nothing shows nobody's instance: its figures may be of others
-  else if (hosts.featureLevel >= STRICT_CLAIMS) for (const claim of record.claims) unlist(fleet, claim)
+  // A report without a list shows no instances: its figures may be those of others.
+  else if (hosts.featureLevel >= STRICT_CLAIMS)
+    for (const claim of record.claims) {
+      if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
+      unlist(fleet, claim)
+    }
   countAnew(fleet, record)
 }
 
-/** Lets go of what ended claims hold on hosts that list nothing, once the log has reached the level of that rule. */
+/**
+ * Whether a host that lists the instance of a claim shows by it that the instance runs at the size of the claim: not if the last list before had the instance
+ * already. Then its size is another one until the claim is confirmed, and its move, if it is part of one.
+ */
+function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (claim: Claim) => boolean {
+  return ({ instance, state, source }) =>
+    featureLevel < NEWLY_LISTED || (state !== 'RESERVED' && source === null) || (instance !== null && !present.has(instance))
+}
+
+/** Releases what ended claims hold on hosts without a list, once the log has reached the level of that rule. */
 export function* letGoUnlisted(fleet: FleetState): Steps<void> {
   for (const host of inSlices(fleet.hosts.records, SLICE)) {
     if (host === undefined) yield
@@ -116,14 +159,14 @@ export function* letGoUnlisted(fleet: FleetState): Steps<void> {
   }
 }
 
-/** The report of its host does not show the instance of a claim any more. */
+/** The report of its host no longer shows the instance of a claim. */
 function unlist({ ledger, place, now, featureLevel }: FleetState, claim: Claim): void {
   if (claim.state !== 'MATERIALISED') return
   ledger.move(claim, 'CONFIRMED', place.revision)
   if (featureLevel >= UNLISTED_TIMES) ledger.own(claim).unlistedAt = now
 }
 
-/** Takes a host's inventory over from its report, and counts all of its claims again. */
+/** Takes over a host's inventory from its report, and recounts all of its claims. */
 export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord): void {
   const stats = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
@@ -131,7 +174,7 @@ export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord):
   hosts.touch(record.index)
 }
 
-/** An operator says where the used amounts of a host come from. */
+/** An operator sets where the used amounts of a host come from. */
 export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)
@@ -140,13 +183,13 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   record.usedFrom = usedFrom
   record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
   record.revision = place.revision
-  // what was decided on the other figures does not count
+  // Decisions on the former figures do not count.
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
 }
 
-/** An operator sets how much of a class counts on a host, whatever it reports. */
+/** An operator sets how much of a class can be allocated on a host, whatever it reports. */
 export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
@@ -158,7 +201,10 @@ export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet)
   return undefined
 }
 
-/** What counts where documents in Nova's form say nothing is replaced as a whole. Pauses, during which nobody may use the fleet. */
+/**
+ * Replaces the values for hosts whose documents in Nova's form have none. A generator that pauses; nobody may use the
+ * fleet until it ends.
+ */
 export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationSet): Steps<Code | undefined> {
   const { hosts, place, now } = fleet
   const { expectedVersion, release, classes, by, reason } = change
@@ -171,23 +217,23 @@ export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationS
   return undefined
 }
 
-/** Hosts whose ratios others than their report may say are counted again once the log has reached the level of that rule. */
+/** Recounts hosts whose ratios may be set outside of their reports, once the log has reached the level of that rule. */
 export function* countAllocations(fleet: FleetState): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
-    // what its document leaves open says the fleet from now on; the judge asks whether there is room, whatever was decided before
+    // What its document leaves open now comes from the fleet's values; the judge checks for room, whatever was decided before.
     else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 
-/** What was decided on the host's other figures does not count. */
+/** Decisions on the host's former figures do not count. */
 function countEdited(fleet: FleetState, record: OwnHostRecord, revision: number): void {
   record.revision = revision
   fleet.hosts.columns.lastEdit[record.index] = revision
   countAnew(fleet, record)
 }
 
-/** Keeps another service's document; its shape is that service's own. */
+/** Stores another service's document; its form is that service's own. */
 export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, change: NamespaceReported): Code | undefined {
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
@@ -199,7 +245,7 @@ export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, c
   const record = hosts.own(known.index)
   record.reporters = new Map(record.reporters).set(change.namespace, nextReporter(reporter, change))
   const { version, document } = change
-  // its time only once all replicas keep it, or they would differ
+  // The time is only kept once all replicas keep it, or they would differ.
   const held = { version, document, ...(featureLevel >= 5 && { reportedAt: now }) }
   const before = record.namespaces.get(change.namespace)
   record.namespaces = new Map(record.namespaces).set(change.namespace, held)

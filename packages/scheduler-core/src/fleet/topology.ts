@@ -1,14 +1,17 @@
-import type { HostIndex } from '../host-index.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { ZONE_KEY } from './aggregate-keys.ts'
+import { ZONE_KEY } from '../values/aggregate-keys.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import type { Fleet } from './fleet.ts'
 
-/** Hosts of which each is a domain of its own. */
+/** The topology key by which each host is a domain of its own. */
 export const HOST_TOPOLOGY = 'host'
-/** Availability zones; hosts in none are in the default one. */
+/** The topology key of availability zones; hosts in none are in the default zone. */
 export const ZONE_TOPOLOGY = 'zone'
 
-/** The domain of a host under a topology key: `host`, `zone`, or what the first of its aggregates, by uuid, says under that metadata key. */
+/**
+ * The domain of a host under a topology key: `host`, `zone`, or the value of that metadata key in the first of its aggregates, by uuid,
+ * that has it.
+ */
 export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (host: HostIndex) => string | undefined {
   if (topologyKey === HOST_TOPOLOGY) return (host) => hosts.get(host).host
   if (topologyKey === ZONE_TOPOLOGY || topologyKey === ZONE_KEY) return (host) => hosts.get(host).zone
@@ -16,8 +19,8 @@ export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (h
 }
 
 /**
- * Counts the members of a request's server group in the domains of a fleet under a key, at the moment of each call; those that the caller
- * names elsewhere included. Domains are looked up once: it is valid while hosts and aggregates stay as they are.
+ * Counts the members of a request's server group in the domains of a fleet under a key, at the time of each call, including members that
+ * the caller placed elsewhere. Domains are looked up once, so it is valid while hosts and aggregates do not change.
  */
 export function createMemberCount(
   fleet: Fleet,
@@ -46,6 +49,6 @@ export function createMemberCount(
   }
 }
 
-/** The same once, as the fleet is now. */
+/** The same for a single use on the present fleet. */
 export const membersByDomain = (fleet: Fleet, request: RequestSpec, domainOf: (host: HostIndex) => string | undefined) =>
   createMemberCount(fleet, request, domainOf)()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { auditWorld } from '../audit/index.ts'
-import type { HostIndex } from '../host-index.ts'
+import { FEATURE_LEVEL, type Grants } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape } from '../testing/index.ts'
-import { FEATURE_LEVEL, type Grants } from './change.ts'
-import { atOnce, SLICE } from './steps.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { atOnce, SLICE } from '../values/steps.ts'
 import { countWarnings, warningsOf, warningText } from './warnings.ts'
 
 test('warnings of a large fleet are counted in steps, and all of them', () => {
@@ -26,7 +26,7 @@ test.each([
   [0, 'so each claim on it counts in full'],
   [1, 'so its 1 live claim counts in full'],
   [2, 'so its 2 live claims count in full'],
-])('a host that lists no instances and has %i claims is warned of in words that are true of it', (held, words) => {
+])('a host that lists no instances and has %i claims gets a warning that fits it', (held, words) => {
   expect(warningText({ code: 'use.no_instances', subject: 'instances', reported: null, held })).toContain(words)
 })
 
@@ -52,7 +52,7 @@ const whole: HostShape = {
   pciPools: [{ vendorId: '8086', productId: '1572', total: 2 }],
 }
 
-/** What is said of capacity once the host reports otherwise. */
+/** The warnings about capacity after the host reports other amounts. */
 function afterwards(then: HostShape): string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', whole)])
@@ -76,7 +76,7 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   ['a class less', { inventories: [] }, ['CUSTOM_FPGA 0 3']],
   ['a class less, of listed instances', { inventories: [], instances: [aUuid(1)] }, ['CUSTOM_FPGA 0 3']],
   [
-    'devices and cells left out, which are not known to be gone',
+    'devices and cells left out of the report, which need not be gone',
     { gpus: [], pciPools: [], numaCells: [], omitted: ['gpus', 'pciPools', 'numaCells'] },
     [],
   ],
@@ -112,7 +112,7 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   expect(afterwards(then)).toEqual(warnings)
 })
 
-/** What is said of huge pages of a host of 4096 MiB in one cell, half of it huge pages of 2 MiB, of which so many are in use. */
+/** The warnings about huge pages of a host of 4096 MiB in one cell, half of it huge pages of 2 MiB, with this many used pages. */
 function aboutPages(used: number | null, then: HostShape, cell: object = {}, level: number = FEATURE_LEVEL): string[] {
   const log = aLog()
   const cells = [{ id: 3, cpuset: [0], memoryMb: 4_096, pages: [{ sizeKib: 2_048, total: 1_024, used }], ...cell }]
@@ -146,7 +146,7 @@ test.each<readonly [string, readonly string[], Parameters<typeof aboutPages>]>([
   expect(aboutPages(...report)).toEqual(expected)
 })
 
-test('where used amounts come from claims, what is reported in use is no contradiction', () => {
+test('if used amounts come from claims, reported use is no contradiction', () => {
   const log = aLog()
   const numaCells = [{ id: 0, cpuset: [0], memoryMb: 4_096, pages: [{ sizeKib: 2_048, total: 1_024, used: 1_024 }] }]
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { vcpus: 4, memoryMb: 4_096, numaCells })])

@@ -1,27 +1,27 @@
-import { isLive } from '../claims/claim.ts'
-import type { Code } from '../codes.ts'
-import type { KindName } from '../kinds/grants.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
+import { hugeMibReported } from '../hosts/plain-memory.ts'
 import { allKinds } from '../kinds/index.ts'
-import { hugeMibReported } from '../kinds/numa/plain-memory.ts'
+import { isLive } from '../records/claim.ts'
+import type { KindName } from '../records/grants.ts'
+import { omittedOf } from '../report/stats-fields.ts'
+import type { Code } from '../text/codes.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
+import { SLICE, type Steps } from '../values/steps.ts'
 import type { Fleet } from './fleet.ts'
-import type { HostRecord } from './hosts.ts'
-import { STRICT_CLAIMS } from './levels.ts'
-import { omittedOf } from './stats-fields.ts'
-import { SLICE, type Steps } from './steps.ts'
 
-/** What of a host's report cannot be, or makes it count for more than it may use. */
+/** A contradiction between a host's report and its claims, or one that makes a claim count for more than it has to. */
 export interface HostWarning {
   readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.beyond_memory' | 'use.no_instances'>
-  /** The resource class or sort of device; `instances` where none are listed. */
+  /** The resource class or kind of device; `instances` where none are listed. */
   readonly subject: string
-  /** Whole units that the host may give in all, or that are in use, as reported; null where the report says nothing. */
+  /** Whole units that the host can give in all, or that are in use, as reported; null where the report does not state it. */
   readonly reported: number | null
   /**
-   * Whole units that live claims, or those of the listed instances, hold; live claims that count beside the report where none are listed; MiB of
-   * huge pages in use where these are more than the memory in use.
+   * Whole units that live claims, or those of the listed instances, hold; live claims that count in addition to the report where no
+   * instances are listed; MiB of huge pages in use where these are more than the memory in use.
    */
   readonly held: number
-  /** What hosts take of together, such as a pool of disks: held by the claims of all hosts. */
+  /** What several hosts share, such as a pool of disks: the claims of all hosts count. */
   readonly isShared?: true
 }
 
@@ -31,11 +31,11 @@ export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarni
   return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]
 }
 
-/** What the host may give in all against what its live claims hold: a move in place counts once, at its larger size. */
+/** The total that the host can give against what its live claims hold: a move in place counts once, at its larger size. */
 function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
   const held = new Map<KindName, unknown[]>()
   for (const claim of record.claims) {
-    const grants = isLive(claim) ? ledger.grantsBeside(claim) : {}
+    const grants = isLive(claim) ? ledger.addedGrants(claim) : {}
     for (const name in grants) {
       const all = held.get(name as KindName)
       if (all === undefined) held.set(name as KindName, [grants[name as KindName]])
@@ -49,7 +49,7 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
   })
 }
 
-/** What a report leaves out is not known, which is not the same as none. The field that a kind reads first is its own. */
+/** What a report leaves out is unknown, which differs from zero. The first field that a kind reads states its units. */
 const isReported = ({ filter }: (typeof allKinds)[number], record: HostRecord): boolean =>
   omittedOf(record, filter.reads.slice(0, 1)).length === 0
 
@@ -63,7 +63,10 @@ function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] 
   return [...warnings, { code: 'use.no_instances', subject: 'instances', reported: null, held }]
 }
 
-/** Huge pages in use are memory in use, of the host and of each of its cells: a report that counts more of these counts too little of that. */
+/**
+ * Huge pages in use are part of the memory in use, of the host and of each of its cells: a report with more of the former counts too little
+ * of the latter.
+ */
 function aboutPages(record: HostRecord): readonly HostWarning[] {
   const { memoryMbUsed, inventories, numaCells } = record.stats
   const hugeMb = hugeMibReported(record.stats)
@@ -80,7 +83,7 @@ function aboutPages(record: HostRecord): readonly HostWarning[] {
     .map((one): HostWarning => ({ code: 'use.beyond_memory', ...one }))
 }
 
-/** How many warnings of each code all hosts have, with pauses; hosts that change in one are counted as they are when they are looked at. */
+/** The number of warnings of each code over all hosts, with pauses; hosts that change in a pause are counted in their state at the time. */
 export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
   const counts = new Map<HostWarning['code'], number>([
     ['capacity.below_claims', 0],
@@ -95,7 +98,7 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
   return counts
 }
 
-/** The warning in words. */
+/** The warning as text. */
 export function warningText({ code, subject, reported, held, isShared }: HostWarning): string {
   if (isShared === true)
     return `The ${subject} may give ${reported ?? 0} GiB in all; the live claims of all hosts hold ${held}, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.`

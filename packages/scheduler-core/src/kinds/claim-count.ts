@@ -29,9 +29,12 @@ export interface Units<Piece> {
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Counted pieces that are looked away from: their units have them back. */
+  /** Pieces that are counted but disregarded at present: their units have the amounts back. */
   readonly #lifted: Piece[] = []
-  /** Whether some piece was taken elsewhere, or use was below what materialised claims hold: then units are counted anew after each change. */
+  /**
+   * Whether some piece was taken from another unit, or use was below what materialised claims hold: then units are
+   * counted again after each change.
+   */
   #isMoved = false
 
   constructor(units: Own, pieces: readonly Piece[] = [], isMoved = false) {
@@ -67,8 +70,8 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 
   /**
-   * Looks away from a piece until the answer is called, for deciding about the instance that holds it. Where the report counts it, the
-   * unit that it names has it back meanwhile.
+   * Disregards a piece until the returned function is called, for decisions about the instance that holds it. Where the report counts the
+   * piece, the unit that it names has the amount back meanwhile.
    */
   lift(piece: Piece, isCounted: boolean): () => void {
     if (!isCounted) {
@@ -83,7 +86,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     }
   }
 
-  /** The same count over units of another fleet, which are as these are now. */
+  /** The same count over the units of another fleet, which must equal the present units. */
   copy(units: Own): ClaimCount<Piece, Own> {
     return new ClaimCount(units, this.#pieces, this.#isMoved)
   }

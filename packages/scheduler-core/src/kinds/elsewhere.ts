@@ -1,14 +1,14 @@
-import type { HostTable } from '../fleet/hosts.ts'
-import { DEVICES_ELSEWHERE } from '../fleet/levels.ts'
-import type { Reason } from '../reason.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import type { Reason } from '../text/reason.ts'
+import { DEVICES_ELSEWHERE } from '../values/levels.ts'
 
-/** Free devices, and the cell of the host that they are near to; null: none that is known. */
+/** A number of free devices, and the cell of the host that they are near to; null if no cell is known. */
 export interface FreeDevices {
   readonly numaNode: number | null
   readonly count: number
 }
 
-/** Of devices that would do and are not near to a guest's cells, where they are: what a reason says of it. */
+/** The locations of suitable devices that are not near the guest's cells, as text of a reason. */
 export function elsewhereOn({ featureLevel }: Pick<HostTable, 'featureLevel'>, devices: readonly FreeDevices[]): Pick<Reason, 'source'> {
   const counts = new Map<number | null, number>()
   for (const { numaNode, count } of devices) if (count > 0) counts.set(numaNode, (counts.get(numaNode) ?? 0) + count)

@@ -1,6 +1,9 @@
-import type { HostRecord, OwnHostRecord } from '../fleet/hosts.ts'
+import type { HostRecord, OwnHostRecord } from '../hosts/hosts.ts'
 
-/** What a kind keeps about each host. It lives as long as the host's record, and is shared as that is: who writes it takes it of `hosts.own`. */
+/**
+ * Data that a kind keeps about each host. It lives as long as the host's record and is shared with it: whoever writes it obtains the record
+ * from `hosts.own`.
+ */
 export interface HostState<State> {
   of(record: HostRecord): State
   set(record: OwnHostRecord, state: State): void
@@ -9,8 +12,8 @@ export interface HostState<State> {
 let states = 0
 
 /**
- * `initial` is what a host has before its first report is taken over. Kept in the record itself: in one map of all records of all fleets, a
- * single host would sometimes wait until all others are in a larger one.
+ * `initial` is the value of a host before its first report is taken over. The data is kept in the record itself, because one map of all
+ * records would sometimes have to be rebuilt as a whole for a single new host.
  */
 export function createHostState<State>(initial: State): HostState<State> {
   const place = states++

@@ -1,10 +1,10 @@
-import type { HostTable } from '../fleet/hosts.ts'
-import { OWN_UNITS } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import type { Amounts, Grants, KindName } from '../records/grants.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { OWN_UNITS } from '../values/levels.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
-import type { Grants, KindName } from './grants.ts'
 import type { ResourceKind } from './kind.ts'
 import { ownUnits } from './mover.ts'
 import { numaKind } from './numa/numa.ts'
@@ -13,7 +13,7 @@ import { poolsKind } from './pools/pools.ts'
 
 export { heldByMover, keptByMover, ownUnits } from './mover.ts'
 
-/** What a kind does with a grant: each has the grants that its name has in a claim. */
+/** The operations of a kind on grants; each kind gets the grants under its name in a claim. */
 type Holds<Grant> = Pick<ResourceKind<unknown, Grant>, 'fits' | 'hold' | 'drop'>
 
 /**
@@ -27,20 +27,32 @@ export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: 
 /** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
 
-/** Whether a request asks for something that hosts take of together: what one host gives it, others may no longer have. */
+/** Whether a request asks for a resource that hosts share: what it takes on one host is gone for the others. */
 export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
   allKinds.some((kind) => kind.isShared === true && kind.isThere?.(hosts) !== false && kind.ask(request) !== undefined)
 
-/** Whether a request asks for nothing but amounts. */
+/** Whether a request needs nothing but amounts. */
 export const asksPlain = (request: RequestSpec): boolean =>
   allKinds.every((kind) => kind.isPlain === true || kind.ask(request) === undefined)
 
 /** Whether grants are amounts only. */
 export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
 
+/** Whether grants are a part of other grants or equal to them: no amount is larger, and all units are among the units of the others. */
+export const isPart = (grants: Grants, others: Grants): boolean =>
+  allKinds.every((kind) => {
+    const [grant, other] = [grants[kind.name], others[kind.name]]
+    if (grant === undefined) return true
+    if (kind.isPlain === true) return isNoMore(grant as Amounts, other as Amounts | undefined)
+    return other !== undefined && kind.isPartOf?.(grant, other) === true
+  })
+
+const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
+  Object.entries(amounts).every(([name, amount]) => amount <= (others[name] ?? 0))
+
 /**
- * Whether an instance that has one grants on a host takes only the difference there for other ones: both are amounts, or all units of the next
- * are a part of those that it holds, so that nothing is held twice.
+ * Whether an instance that holds grants on a host takes only the difference if it gets other grants there: both are amounts, or all units
+ * of the new grants are a part of the held ones, so that nothing is held twice.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS
@@ -52,8 +64,9 @@ export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next:
       })
 
 /**
- * Whether no memory goes from pages of a size to memory of no such pages. The larger of both amounts is held and so are all pages that the
- * instance has: what is held outside of these must be enough for what it will have outside of its pages.
+ * Whether no memory moves from pages of one size to memory without such pages. The larger of both amounts is held, and
+ * so are all pages of the instance: the amount held outside of these must be enough for its later amount outside of its
+ * pages.
  */
 function leavesNoPages(held: Grants, next: Grants): boolean {
   const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]
@@ -62,7 +75,7 @@ function leavesNoPages(held: Grants, next: Grants): boolean {
 
 const inPages = ({ numa = [] }: Grants): number => numa.reduce((sum, { pages, memoryMb }) => sum + (pages === undefined ? 0 : memoryMb), 0)
 
-/** The same for a request, while the instance that holds the grants counts as free on the host. */
+/** The same for a request, while the grants that the instance holds count as free on the host. */
 export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, request: RequestSpec): boolean {
   if (isPlain(held) && asksPlain(request)) return true
   if (hosts.featureLevel < OWN_UNITS) return false

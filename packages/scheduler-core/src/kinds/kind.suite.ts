@@ -1,35 +1,35 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
-import { codes } from '../codes.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { OWN_UNITS, STRICT_CLAIMS } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
 import { aFleet, type HostShape } from '../testing/index.ts'
+import { codes } from '../text/codes.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import { allKinds } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 
-/** A kind with what the laws need: hosts and asks to try it on, and how much of a host is left at its tightest place. */
+/** A kind with what the laws need: hosts and asks to try it on, and the least amount that is left of any unit of a host. */
 export interface KindCase<Ask, Grant> {
   readonly kind: ResourceKind<Ask, Grant>
   readonly hosts: fc.Arbitrary<HostShape>
-  /** A fleet whose first host is of a shape, for a kind of which reports alone do not tell. */
+  /** A fleet whose first host has a given shape, for a kind that needs more than reports. */
   readonly fleetOf?: (shape: HostShape) => Fleet
-  /** The same hosts whose reports count every use themselves; absent for a kind of which no report can. */
+  /** The same hosts with reports that count every use themselves; absent for a kind whose use no report can count. */
   readonly counting?: fc.Arbitrary<HostShape>
   readonly asks: fc.Arbitrary<Ask>
-  /** Options of a rule that has any. */
+  /** The options of each rule that has options. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Everything that `hold` and `drop` write of a host, as plain data. */
   state(fleet: Fleet, host: HostIndex): unknown
-  /** The least that is left anywhere; below 0 = over-committed. */
+  /** The least amount that is left of any unit; below 0 means over-committed. */
   leastLeft(fleet: Fleet, host: HostIndex): number
 }
 
 const H1 = 0 as HostIndex
 
-/** The law of `kind.ts`, for any kind, by the rules of every feature level that changed them. */
+/** The law of `kind.ts`, checked for any kind at every feature level that changed its rules. */
 export function kindSuite<Ask, Grant>(given: KindCase<Ask, Grant>): void {
   for (const level of [1, STRICT_CLAIMS, OWN_UNITS]) suiteAt(level, given)
 }
@@ -38,7 +38,7 @@ function suiteAt<Ask, Grant>(
   level: number,
   { kind, hosts, fleetOf = (shape) => aFleet({ h1: shape }), counting, asks, options = {}, state, leastLeft }: KindCase<Ask, Grant>,
 ): void {
-  /** Nothing is held yet: the inventory is all that the level changes. */
+  /** Nothing is claimed yet: the level changes the inventory only. */
   const hostOf = (shape: HostShape): Fleet => {
     const fleet = fleetOf(shape)
     fleet.restoreLevel(level)
@@ -63,7 +63,7 @@ function suiteAt<Ask, Grant>(
             if (grant !== undefined) expect([name, kind.fits(fleet.hosts, H1, grant)]).toEqual([name, true])
           }
         }),
-        { numRuns: byExtent(100, 300) },
+        { numRuns: byExtent(15, 60, 300) },
       )
     })
 
@@ -76,7 +76,7 @@ function suiteAt<Ask, Grant>(
           if (grant !== undefined) kind.fits(fleet.hosts, H1, grant)
           expect(state(fleet, H1)).toEqual(before)
         }),
-        { numRuns: byExtent(66, 200) },
+        { numRuns: byExtent(10, 40, 200) },
       )
     })
 
@@ -89,7 +89,7 @@ function suiteAt<Ask, Grant>(
           expect(codes).toHaveProperty([code])
           expect([need, have]).not.toContain(undefined)
         }),
-        { numRuns: byExtent(66, 200) },
+        { numRuns: byExtent(10, 40, 200) },
       )
     })
 
@@ -108,11 +108,11 @@ function suiteAt<Ask, Grant>(
           for (const { grant } of held.sort((a, b) => a.order - b.order)) kind.drop(fleet.hosts, H1, grant, false)
           expect(state(fleet, H1)).toEqual(before)
         }),
-        { numRuns: byExtent(100, 300) },
+        { numRuns: byExtent(15, 60, 300) },
       )
     })
 
-    test('a copied fleet has the same state, and what it holds is its own', () => {
+    test('a copied fleet has the same state, and changes of the copy leave the original unchanged', () => {
       fc.assert(
         fc.property(hosts, fc.array(asks, { maxLength: 4 }), asks, (shape, earlier, ask) => {
           const fleet = hostOf(shape)
@@ -131,11 +131,11 @@ function suiteAt<Ask, Grant>(
           kind.hold(fleet.hosts, H1, grant, false)
           expect(state(fleet, H1)).toEqual(state(copy, H1))
         }),
-        { numRuns: byExtent(50, 100) },
+        { numRuns: byExtent(10, 100) },
       )
     })
 
-    test('what fits and is held never over-commits', () => {
+    test('holding grants that fit never over-commits', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { maxLength: 30 }), (shape, steps) => {
           const fleet = hostOf(shape)
@@ -146,14 +146,14 @@ function suiteAt<Ask, Grant>(
             expect(leastLeft(fleet, H1)).toBeGreaterThanOrEqual(floor)
           }
         }),
-        { numRuns: byExtent(100, 300) },
+        { numRuns: byExtent(15, 60, 300) },
       )
     })
 
     test('a grant of an emptier host is held only where fits accepts it', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { minLength: 2, maxLength: 20 }), (shape, steps) => {
-          // decided on a stale view: every grant is chosen on the host as it was at first
+          // decisions on a stale view: every grant is chosen on the host as it was at the beginning
           const [stale, fleet] = [hostOf(shape), hostOf(shape)]
           const floor = Math.min(0, leastLeft(fleet, H1))
           for (const [ask, name] of steps) {
@@ -162,13 +162,13 @@ function suiteAt<Ask, Grant>(
             expect(leastLeft(fleet, H1)).toBeGreaterThanOrEqual(floor)
           }
         }),
-        { numRuns: byExtent(100, 300) },
+        { numRuns: byExtent(15, 60, 300) },
       )
     })
 
     // a kind without `keep` holds its units twice while an instance moves on its own host
     if ((kind.isPlain === true || kind.keep !== undefined) && level >= (kind.isPlain === true ? STRICT_CLAIMS : OWN_UNITS))
-      test('what an instance holds on its own host it may have again, or less of it, however full the host is', () => {
+      test('an instance may have again what it holds on its own host, or less, however full the host is', () => {
         fc.assert(
           fc.property(hosts, asks, rule, fc.integer({ min: 1, max: 5 }), (shape, ask, name, others) => {
             const fleet = hostOf(shape)
@@ -183,10 +183,10 @@ function suiteAt<Ask, Grant>(
             else expect(again !== undefined && kind.isPartOf?.(again, grant) && kind.isPartOf(grant, again)).toBe(true)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
             fleet.hosts.mover = null
-            // other units than these may be free
+            // the free units may be other ones
             if (kind.isPlain === true) expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
-          { numRuns: byExtent(66, 200) },
+          { numRuns: byExtent(10, 40, 200) },
         )
       })
 
@@ -195,7 +195,7 @@ function suiteAt<Ask, Grant>(
     })
 
     if (counting === undefined) return
-    test('a materialised grant takes what the report counts too little of it (below level 8 nothing), and its drop undoes that', () => {
+    test('a materialised grant takes the amount that the report leaves out (below level 8 nothing), and its drop undoes that', () => {
       fc.assert(
         fc.property(counting, asks, rule, (shape, ask, name) => {
           const fleet = hostOf(shape)
@@ -210,7 +210,7 @@ function suiteAt<Ask, Grant>(
           kind.drop(fleet.hosts, H1, grant, true)
           expect(state(fleet, H1)).toEqual(before)
         }),
-        { numRuns: byExtent(66, 200) },
+        { numRuns: byExtent(10, 40, 200) },
       )
     })
   })

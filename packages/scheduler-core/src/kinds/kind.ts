@@ -1,25 +1,25 @@
-import type { Fact } from '../evidence.ts'
-import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
-import type { MetadataReads } from '../fleet/metadata-reads.ts'
-import type { HostStats } from '../fleet/stats.ts'
-import type { StatsField } from '../fleet/stats-fields.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Havers } from '../prepared-filter.ts'
-import type { Reason } from '../reason.ts'
+import type { HostRecord, HostTable, OwnHostRecord } from '../hosts/hosts.ts'
+import type { MetadataReads } from '../hosts/metadata-reads.ts'
+import type { Grants } from '../records/grants.ts'
+import type { HostStats } from '../report/stats.ts'
+import type { StatsField } from '../report/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Grants } from './grants.ts'
+import type { Fact } from '../text/evidence.ts'
+import type { Havers } from '../text/prepared-filter.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
-/** Which choice inside a host the profile wants: the rule's name, and what the rule needs to know. */
+/** The assignment rule of a profile for one kind: the name of the rule and its options. */
 export interface AssignmentSetting {
   readonly rule: string
   readonly options?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Chooses inside a host; undefined = the host cannot give what is asked. Never changes anything. `beside` are the grants
- * that the kinds before this one chose on the same host for the same instance.
+ * Chooses units inside a host; undefined if the host lacks what is needed. It changes nothing. `others` are the grants that earlier kinds
+ * chose on the same host for the same instance.
  */
-export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, beside?: Grants) => Grant | undefined
+export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, others?: Grants) => Grant | undefined
 
 /**
  * A kind of resource that hosts have and requests take. All knowledge about it is here: how a report becomes
@@ -27,125 +27,134 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, b
  *
  * The law:
  * - `assign` returns a grant exactly when `canGive` is true, under every rule, and `fits` accepts that grant.
- * - Where a claim moves within its host, `canGive` and `assign` know what it holds there of `hosts.mover`, `fits` is given it.
+ * - Where a claim moves within its host, `canGive` and `assign` read what it holds there from `hosts.mover`, and `fits` gets it as `held`.
  * - `fits` and `hold` look at whole numbers and names only, never at a filter or a profile: they are the judge's
  *   arithmetic and mean the same in every release. `hold` does not check; `drop` undoes it exactly.
  * - A materialised claim is one whose instance the host lists. Where the host's report counts use itself, `hold` and
  *   `drop` of a materialised grant do nothing, so nothing is counted twice; from feature level STRICT_CLAIMS on they take
  *   what the report counts too little of it, and every other grant keeps its amount whatever units the report shows in use.
- * - What `hold`, `drop` and `takeInventory` write beside the columns they take of `hosts.own(host)`, and `copy` gives a clone
- *   its own of it: copies of a fleet share records until one of them writes (fleet/owner.ts).
- * - Kinds are in an order, that of `kinds/index.ts`. A kind may let its choice depend on what those before it chose
- *   (`beside`): PCI devices are near to the NUMA cells of the guest or not. Then the earlier kind looks ahead: its `canGive`
- *   and its `assign` count only choices beside which the later kind has one. So where every kind can give, the grants
- *   chosen in order are there, all of them; no order of trying, and no way back, is needed.
- * - Work is bounded, whatever a request asks: thousands of hosts are asked within a second. What would take a search
- *   without end is refused after so many steps, the same on every replica, and the reason says so.
+ * - Data that `hold`, `drop` and `takeInventory` write outside of the columns belongs to the record from `hosts.own(host)`, and
+ *   `copy` gives a clone its own: copies of a fleet share records until one of them writes (values/owner.ts).
+ * - Kinds are in the order of `kinds/index.ts`. The choice of a kind may depend on the grants that earlier kinds chose
+ *   (`others`), as PCI devices are near to the NUMA cells of the guest or not. The earlier kind then looks ahead: its
+ *   `canGive` and `assign` consider only choices with which the later kind has a grant too. So if every kind can give,
+ *   the grants chosen in order all exist, without trying several orders or going back.
+ * - Work is bounded for every request, because thousands of hosts are evaluated within a second. A search that could take
+ *   too long is refused after a fixed number of steps, the same on every replica, with a reason of its own.
  */
 export interface ResourceKind<Ask, Grant> {
-  /** Its key in grants and assignments. */
+  /** The key of the kind in grants and assignments. */
   readonly name: string
-  /** The name, Nova's where Nova has it, the fields of reports that it looks at, and the sentence of the filter that lets only hosts pass that can give what is asked. */
+  /**
+   * The name (Nova's if Nova has the filter), the report fields that it reads, and the description of the filter that
+   * passes only hosts with enough of the kind.
+   */
   readonly filter: {
     readonly name: string
     readonly description: string
     readonly reads: readonly StatsField[]
-    /** As a filter says it. */
+    /** The metadata keys of aggregates that the kind reads, in the form that filters declare. */
     readonly readsMetadata?: MetadataReads
   }
   /** Assignment rules by name; the first is the default. */
   readonly rules: readonly string[]
-  /** Grants are amounts by name, of which one size has a difference to another: an instance may grow on its own host. */
+  /** Whether grants are amounts by name, which can be subtracted from each other, so that an instance may grow on its own host. */
   readonly isPlain?: true
   /**
-   * Of what the same instance holds on the host, a part that answers the ask, whatever the host has by now; undefined where it does not
-   * suffice. `cells` are the host's cells that the guest gets, where it has some. Not for plain kinds: of amounts, less is always a part.
+   * A part of what the same instance holds on the host that satisfies the ask, whatever the host has now; undefined if the held units do
+   * not suffice. `cells` are the host's cells that the guest gets, if any. Plain kinds have no such method, because a smaller amount is
+   * always a part.
    */
   keep?(hosts: HostTable, host: HostIndex, ask: Ask, held: Grant, cells: readonly number[] | undefined): Grant | undefined
-  /** Whether a grant is a part of another: the judge's arithmetic. Every kind that has `keep` has it, and what `keep` answers is one. */
+  /**
+   * Whether a grant is a part of another, by the judge's arithmetic. Every kind with `keep` has this method, and the result of `keep` is
+   * such a part.
+   */
   isPartOf?(grant: Grant, held: Grant): boolean
-  /** Hosts take of it together: what one gives, others may no longer have. */
+  /** Whether hosts share the resource: what is taken on one host is gone for the others. */
   readonly isShared?: true
-  /** False: no host has any of it, and nobody is asked. Absent: each host says so itself. */
+  /** Whether any host has the resource; false means that no host needs to be checked. Without this method each host is checked. */
   isThere?(hosts: HostTable): boolean
-  /** What one instance asks of this kind; undefined = nothing. */
+  /** What one instance needs of this kind; undefined if it needs nothing. */
   ask(spec: RequestSpec): Ask | undefined
-  /** Whether the host can give what is asked, under any rule. */
+  /** Whether the host has what is needed, under any assignment rule. */
   canGive(hosts: HostTable, host: HostIndex, ask: Ask): boolean
-  /** `canGive` for many hosts of one decision, where looking something up beforehand pays. Answers as `canGive` does. */
+  /**
+   * `canGive` for many hosts of one decision, for kinds that gain from looking something up in advance. The results equal those of
+   * `canGive`.
+   */
   prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
   /** The chooser of a rule. Throws RangeError for an unknown rule or bad options: profiles are checked when written. */
   createAssign(setting: AssignmentSetting | undefined): Assign<Ask, Grant>
   /**
-   * Whether exactly this grant can be held now. `held`: what the same instance holds of this kind on the host already, which counts as
-   * free: what makes an excess no worse is allowed. `beside`: all grants of the same claim.
+   * Whether exactly this grant can be held now. `held`: what the same instance already holds of this kind on the host,
+   * which counts as free: an excess that does not grow is allowed. `others`: all grants of the same claim.
    */
-  fits(hosts: HostTable, host: HostIndex, grant: Grant, held?: Grant, beside?: Grants): boolean
+  fits(hosts: HostTable, host: HostIndex, grant: Grant, held?: Grant, others?: Grants): boolean
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**
-   * Looks away from what a claim of this host holds, until the answer is called: for this host alone, as the judge does where an instance
-   * grows in place. `materialised`: as it is held. Absent: it is dropped, and held again.
+   * Disregards what a claim of this host holds until the returned function is called, for this host alone, as the judge does where an
+   * instance grows in place. `materialised` says how it is held. Kinds without this method drop the grant and hold it again.
    */
   lift?(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): () => void
   /** Takes a report's inventory over, with nothing held: the caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
   /**
    * Whether the host's report counts use of this kind itself, so that an instance comes or goes only with a report that
-   * says the new use. `told` are the resource classes whose use a delta tells.
+   * contains the new use. `deltaClasses` are the resource classes whose use a delta contains.
    */
-  countsUse(hosts: HostTable, host: HostIndex, grant: Grant, told: ReadonlySet<string>): boolean
-  /** Gives a clone of a record what this kind keeps of the host beside the columns; nothing that `hold` writes is shared. */
+  countsUse(hosts: HostTable, host: HostIndex, grant: Grant, deltaClasses: ReadonlySet<string>): boolean
+  /** Copies the kind's own data of the host, outside of the columns, to a clone of a record; nothing that `hold` writes is shared. */
   copy?(from: HostRecord, to: OwnHostRecord): void
-  /** Of what the report counts less than the claims of the instances that it lists hold (feature level STRICT_CLAIMS). */
+  /** The units of which the report counts less than the claims of its listed instances hold (feature level STRICT_CLAIMS). */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /**
-   * Of what the host has less than live claims hold there, by its report and by what is set for it; `grants` are theirs. A shared kind is asked
-   * of hosts without such claims too: they may tell how much there is.
+   * The resources of which the host, by its report and settings, has less than its live claims hold; `grants` are the grants of these
+   * claims. A shared kind is also asked about hosts without such claims, because they may report its size.
    */
   capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
-  /** Why the host cannot give what is asked; called only where `canGive` is false. */
+  /** Why the host lacks what is needed; called only if `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
-  /** Which hosts have any of what is asked for, whatever is free; absent or undefined: every host may have it. */
+  /** The hosts that have any of what is needed, free or not; absent or undefined: every host may have it. */
   havers?(hosts: HostTable, ask: Ask): Havers | undefined
-  /**
-   * The numbers of that reason, then every other that refuses the host, each with the inputs that both sides come from; called only where
-   * `canGive` is false, and only for hosts that somebody looks at.
+  /** The numbers of the reason, then every other reason that refuses the host, each with the sources of both sides;
+   * called only if `canGive` is false, and only for hosts whose details are read.
    */
   facts(hosts: HostTable, host: HostIndex, ask: Ask, request: RequestSpec): readonly Fact[]
-  /** What `hold` and `drop` write, as plain data, for comparing replicas; undefined: nothing, or it is in the columns. */
+  /** The data that `hold` and `drop` write outside of the columns, as plain data for comparing replicas; undefined if there is none. */
   view?(hosts: HostTable, host: HostIndex): unknown
-  /** What is not as report and claims say, added up anew in a second way than `hold` and `drop` do. */
+  /** Values that differ from report and claims, computed independently of `hold` and `drop`. */
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
 }
 
-/** A sort of units of which a report counts, or has, less than claims hold. */
+/** A sort of units of which a report counts less use, or has a smaller total, than claims hold. */
 export interface UsedBelowClaims {
   readonly subject: string
-  /** Whole units in use as reported, or that the host may give in all. */
+  /** The reported number of whole units that are in use, or that the host can give in total. */
   readonly reported: number
-  /** Whole units that the claims of the listed instances hold, or all live ones. */
+  /** The number of whole units that the claims of the listed instances, or all live claims, hold. */
   readonly held: number
-  /** Hosts take of it together: the claims are those of all hosts. */
+  /** Whether hosts share the resource, so that the claims of all hosts count. */
   readonly isShared?: true
 }
 
-/** A grant as an audit meets it. */
+/** A grant with the facts about its claim that an audit needs. */
 export interface HeldGrant<Grant> {
   readonly claim: string
   readonly grant: Grant
-  /** The claim is materialised: a report that counts use counts it. */
+  /** Whether the claim is materialised, so that a report that counts use counts it. */
   readonly counted: boolean
-  /** The claim was made after the host's last report and edit: no excess may be its fault. */
+  /** Whether the claim was made after the host's last report and edit, so that it must not cause an excess. */
   readonly isLate: boolean
 }
 
-/** What an audit finds of one number or name. */
+/** A difference that an audit finds in one number or name. */
 export interface Mismatch {
   readonly code: 'state.column' | 'state.over_capacity'
   readonly field: string
   readonly expected: string | number
   readonly actual: string | number
-  /** A claim that it is the fault of. */
+  /** The claim that causes the difference. */
   readonly claim?: string
 }

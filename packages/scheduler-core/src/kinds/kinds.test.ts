@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
-import { at } from '../fleet/columns.ts'
-import type { HostIndex } from '../host-index.ts'
+import { at } from '../hosts/columns.ts'
+import type { GpuAsk } from '../hosts/gpu-device.ts'
+import type { CellGrant } from '../records/grants.ts'
 import type { NumaCellRequest } from '../request/request-spec.ts'
 import { aFleet, type HostShape } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { classesKind } from './classes/classes.ts'
-import type { GpuAsk } from './gpu/device.ts'
 import { gpuKind } from './gpu/gpu.ts'
-import type { CellGrant } from './grants.ts'
 import { kindSuite } from './kind.suite.ts'
 import { cellsOf, type NumaAsk } from './numa/ask.ts'
 import { type CellState, numaKind } from './numa/numa.ts'
@@ -124,7 +124,7 @@ const asking = (cells: readonly NumaCellRequest[], isolatesEmulator = false): Nu
   nearness: undefined,
 })
 
-/** What is left of a cell's memory and, with its pinned CPUs taken out, of its shared CPUs. */
+/** The free memory of a cell and its free shared CPUs, without the pinned ones. */
 function leftOf(cell: CellState): number {
   const size = cell.cpuset.length
   const pins = new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])
@@ -196,7 +196,7 @@ kindSuite({
 })
 
 describe('NUMA cells', () => {
-  /** Whether some way of giving every guest cell a host cell of its own works: all ways tried. */
+  /** Whether each guest cell can have a host cell of its own; the model tries all combinations. */
   function bruteForce(shape: HostShape, ask: readonly NumaCellRequest[], taken: readonly number[] = []): boolean {
     if (taken.length === ask.length) return true
     const guest = ask[taken.length] as NumaCellRequest
@@ -207,16 +207,16 @@ describe('NUMA cells', () => {
     })
   }
 
-  test('a placement is found whenever trying all of them finds one', () => {
+  test('a placement is found whenever an exhaustive search finds one', () => {
     fc.assert(
       fc.property(fc.boolean().chain(numaHosts), guestCells(4), (shape, ask) => {
         expect(numaKind.canGive(aFleet({ h1: shape }).hosts, H1, asking(ask))).toBe(bruteForce(shape, ask))
       }),
-      { numRuns: byExtent(75, 300) },
+      { numRuns: byExtent(15, 60, 300) },
     )
   })
 
-  /** Nothing is pinned before, so cores with as many threads as they have are free. */
+  /** No CPU is pinned yet, so every core has all its threads free. */
   function expectCores(cell: CellState, { cpuThreadPolicy }: NumaCellRequest, { pinned = [], siblings = [], emulator }: CellGrant): void {
     const coreOf = (cpu: number) => cell.cores?.find((core) => core.includes(cpu)) ?? [cpu]
     if (cpuThreadPolicy === 'isolate') {
@@ -229,7 +229,7 @@ describe('NUMA cells', () => {
       for (const cpu of pinned) expect(coreOf(cpu).filter((thread) => cell.pinnable.includes(thread)).length).toBeGreaterThan(1)
   }
 
-  test('every guest cell gets a host cell of its own, its whole memory, CPUs on the cores that it wants, and pages', () => {
+  test('every guest cell gets a host cell of its own, its whole memory, CPUs on cores that its thread policy allows, and pages', () => {
     fc.assert(
       fc.property(
         numaHosts(false),
@@ -260,7 +260,7 @@ describe('NUMA cells', () => {
           }
         },
       ),
-      { numRuns: byExtent(50, 200) },
+      { numRuns: byExtent(10, 40, 200) },
     )
   })
 
@@ -284,7 +284,7 @@ describe('NUMA cells', () => {
     expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
   })
 
-  test('a CPU given to one claim is given to no other, and shared CPUs make way for it', () => {
+  test('a CPU of one claim is never part of another claim, and shared CPUs give way to it', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const assign = numaKind.createAssign(undefined)
     const dedicated = (count: number) =>
@@ -297,7 +297,7 @@ describe('NUMA cells', () => {
     expect(assign(fleet.hosts, H1, asking([guestCell({ cpus: [0, 1, 2] })]))).toBeUndefined()
   })
 
-  test('two parts of a grant on one cell are added up', () => {
+  test('two parts of a grant on one cell are summed', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const part = (guest: number, memoryMb: number) => ({ guest, cell: 0, cpus: 1, memoryMb })
     expect(numaKind.fits(fleet.hosts, H1, [part(0, 50), part(1, 50)])).toBe(true)
@@ -327,7 +327,7 @@ describe('GPUs', () => {
     expect(grant?.map(({ index }) => index)).toEqual(taken)
   })
 
-  test('two parts of a grant on one GPU are added up', () => {
+  test('two parts of a grant on one GPU are summed', () => {
     const fleet = aFleet({ h1: { gpus: used } })
     const part = (index: number, milli: number) => ({ index, milli })
     expect(gpuKind.fits(fleet.hosts, H1, [part(0, 250), part(0, 250)])).toBe(true)
@@ -345,7 +345,7 @@ describe('resource classes', () => {
     expect(at(columns.free, H1)).toBe(2 ** 40 * 1_000 - 1)
   })
 
-  test('a class that is reported no more has nothing left, whatever is held', () => {
+  test('a class that is no longer reported has nothing free, whatever is claimed', () => {
     const fleet = aFleet({ h1: {} })
     classesKind.hold(fleet.hosts, H1, { GONE: 2 }, false)
     expect(classesKind.fits(fleet.hosts, H1, { GONE: 1 })).toBe(false)
@@ -353,7 +353,7 @@ describe('resource classes', () => {
   })
 })
 
-test('the emptiest cell is the one with the most CPUs left, pinned ones not counted', () => {
+test('the emptiest cell is the one with the most free CPUs, without the pinned ones', () => {
   const cells = [0, 1].map((id) => ({
     id,
     cpuset: [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => cpu + 8 * id),

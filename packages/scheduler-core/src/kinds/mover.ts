@@ -1,27 +1,30 @@
-import type { HostTable } from '../fleet/hosts.ts'
-import { OWN_UNITS } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Grants, KindName } from './grants.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import type { Grants, KindName } from '../records/grants.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { OWN_UNITS } from '../values/levels.ts'
 import type { ResourceKind } from './kind.ts'
 
-/** What the instance that moves holds on this host, and may have again; undefined where nothing moves, or not from here. */
+/**
+ * The grants that the moving instance holds on this host and may have again; undefined if no instance moves, or if it moves from another
+ * host.
+ */
 export const heldByMover = ({ mover }: HostTable, host: HostIndex): Grants | undefined =>
   mover?.isFree === true && mover.host === host ? mover.grants : undefined
 
-/** Says of a reason that the instance itself holds something of the kind here, and keeps it until its move ends. */
+/** States in a reason that the instance itself holds resources of the kind here, and keeps them until its move ends. */
 export const keptByMover = ({ mover }: HostTable, host: HostIndex, kind: keyof Grants): { readonly isHeldTwice?: true } =>
   mover?.isFree === false && mover.host === host && mover.grants[kind] !== undefined ? { isHeldTwice: true } : {}
 
 /**
- * The part of its own units that the instance which moves may keep here for an ask; undefined where it holds none, or too few. `beside` are
- * the grants chosen before; without them its cells are those that it holds.
+ * The units that a moving instance may keep on this host for a demand; undefined if it holds none, or too few. `others` are the grants that
+ * earlier kinds chose; without them, the cells are those that the instance holds.
  */
 export function ownUnits<Ask, Grant>(
   kind: ResourceKind<Ask, Grant>,
   hosts: HostTable,
   host: HostIndex,
   ask: Ask,
-  beside?: Grants,
+  others?: Grants,
 ): Grant | undefined {
   const grants = hosts.featureLevel < OWN_UNITS ? undefined : heldByMover(hosts, host)
   const held = grants?.[kind.name as KindName] as Grant | undefined
@@ -31,6 +34,6 @@ export function ownUnits<Ask, Grant>(
     host,
     ask,
     held,
-    (beside ?? grants)?.numa?.map(({ cell }) => cell),
+    (others ?? grants)?.numa?.map(({ cell }) => cell),
   )
 }

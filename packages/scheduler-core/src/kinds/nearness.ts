@@ -1,13 +1,13 @@
-import { PREFERRED_NEAR } from '../fleet/levels.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { PREFERRED_NEAR } from '../values/levels.ts'
 import { gpuNearness } from './gpu/near.ts'
 import type { Nearness, NearnessOnHost } from './near-cell.ts'
 import { pciNearness } from './pci/near.ts'
 
-/** What the devices of a request need of the cells; undefined: it is all the same to them which cells the guest gets. */
+/** What the devices of a request require of the guest's cells; undefined if any cells will do. */
 export const nearnessOf = (spec: RequestSpec): Nearness | undefined => all([pciNearness(spec), gpuNearness(spec, 'required')])
 
-/** The same with what they wish beside it; undefined: they wish nothing more. */
+/** The requirements together with the preferences; undefined if there are no preferences. */
 export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   const devices = preferredDevices(spec)
   const gpus = gpuNearness(spec, 'preferred')
@@ -15,7 +15,7 @@ export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   return all([devices ?? pciNearness(spec), gpus ?? gpuNearness(spec, 'required')])
 }
 
-/** PCI devices that are preferred near the guest's cells, as if they were required there; undefined: there are none. */
+/** The PCI devices that are preferred near the guest's cells, as if nearness were required; undefined if there are none. */
 function preferredDevices(spec: RequestSpec): Nearness | undefined {
   if (spec.pciRequests.every(({ numaPolicy }) => numaPolicy !== 'preferred')) return undefined
   const pciRequests = spec.pciRequests.map((request) =>
@@ -31,7 +31,7 @@ function preferredDevices(spec: RequestSpec): Nearness | undefined {
 
 const anyCells: NearnessOnHost = { shortOf: () => undefined, allShortOf: () => [], mayStill: () => true, traitOf: () => '', key: '' }
 
-/** What each of some kinds of devices wants, together. */
+/** What each of several kinds of devices requires, combined. */
 function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
   const kinds = given.filter((one) => one !== undefined)
   const [only] = kinds

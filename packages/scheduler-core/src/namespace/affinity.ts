@@ -1,55 +1,58 @@
-import type { Code } from '../codes.ts'
-import { type Fact, fromHint, fromRequest, type Source } from '../evidence.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type HostRecord, hostKey } from '../fleet/hosts.ts'
-import { OWN_AFFINITY } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { PreparedFilter } from '../prepared-filter.ts'
-import type { Reason } from '../reason.ts'
+import { type HostRecord, hostKey } from '../hosts/hosts.ts'
+import type { Namespace } from '../records/namespace-document.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { shortList } from '../short-list.ts'
-import type { Namespace } from './contract.ts'
-import { ELSEWHERE } from './distance.ts'
-import { type Told, toldIn } from './told.ts'
+import type { Code } from '../text/codes.ts'
+import { type Fact, fromHint, fromRequest, type Source } from '../text/evidence.ts'
+import type { PreparedFilter } from '../text/prepared-filter.ts'
+import type { Reason } from '../text/reason.ts'
+import { shortList } from '../text/short-list.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { OWN_AFFINITY } from '../values/levels.ts'
+import { ELSEWHERE } from './facts/distance.ts'
+import { type FreshDocuments, freshDocumentsOf } from './fresh-documents.ts'
 
-/** Things of another service that an instance may want to be near to: the hint that names them, and how far hosts are. */
+/** Things of another service that an instance may be placed near to: the hint that names them, and how far each host is from them. */
 export interface Affinity<Document, Thing> {
   readonly namespace: Namespace<Document>
   /** The scheduler hint that names them by uuid. */
   readonly hint: string
-  /** The field of a request that names those which the instance itself has. */
+  /** The field of a request that names the things which the instance itself has. */
   readonly field: string
-  /** Those, by uuid. */
+  /** The uuids of the things that the instance itself has. */
   own(request: RequestSpec): readonly string[]
-  /** No young document says where the thing is. */
+  /** The code of a refusal because no document that is young enough contains the location. */
   readonly unknown: Code
   readonly far: Code
   find(document: Document, uuid: string): Thing | undefined
-  /** From a host, with its own document if there is a young one; `teller` is the host whose document says where the thing is. */
-  distance(thing: Thing, host: HostRecord, own: Document | undefined, teller: HostRecord): number
-  /** Where the thing is, in words. */
+  /**
+   * The distance from a host, given the host's own document if that is young enough. `reporter` is the host whose
+   * document contains the location.
+   */
+  distance(thing: Thing, host: HostRecord, own: Document | undefined, reporter: HostRecord): number
+  /** The location of a volume or port, for people. */
   place(thing: Thing): string
 }
 
 interface Spot<Thing> {
   readonly uuid: string
-  /** The instance itself has it, and no hint names it: only hosts that are told to be far are refused for it. */
+  /** The instance itself has it, and no hint names it: only hosts that are reported to be far from it are refused. */
   readonly isOwn: boolean
-  /** Undefined where no young document names it. */
-  readonly known: { readonly thing: Thing; readonly teller: HostRecord } | undefined
+  /** Undefined where no document that is young enough names it. */
+  readonly known: { readonly thing: Thing; readonly reporter: HostRecord } | undefined
 }
 
-/** What a request wants to be near to, found; undefined where it asks for nothing. */
+/** The things that a request is to be near to, located; undefined where it names none. */
 interface Nearness<Document, Thing> {
-  readonly told: Told<Document>
+  readonly documents: FreshDocuments<Document>
   readonly spots: readonly Spot<Thing>[]
-  /** NaN where nobody can say: the thing is not found. */
+  /** NaN where the distance is unknown, because the thing was not found. */
   distance(spot: Spot<Thing>, host: HostIndex): number
 }
 
 /**
- * Refuses hosts that are farther than `limit` from any of the things; `need` says it in words. `onlyWhereTold`: nothing is asked while no host
- * has a document of the namespace.
+ * Refuses hosts that are farther than `limit` from any of the things; `need` is the limit in words. `onlyWhereTold`:
+ * the filter has no effect while no host has a document of the namespace.
  */
 export function prepareNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -58,11 +61,11 @@ export function prepareNear<Document, Thing>(
   { limit, maxAgeSeconds, onlyWhereTold }: { readonly limit: number; readonly maxAgeSeconds: number; readonly onlyWhereTold: boolean },
 ): PreparedFilter | undefined {
   const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
-  if (nearness === undefined || (onlyWhereTold && !fleet.hosts.isToldOf(affinity.namespace.name))) return undefined
-  const { told, spots, distance } = nearness
+  if (nearness === undefined || (onlyWhereTold && !fleet.hosts.hasDocuments(affinity.namespace.name))) return undefined
+  const { documents, spots, distance } = nearness
   const { hosts } = fleet
   const isNear = (spot: Spot<Thing>, host: HostIndex): boolean =>
-    distance(spot, host) <= limit || (spot.isOwn && told.of(hosts.get(host)) === undefined)
+    distance(spot, host) <= limit || (spot.isOwn && documents.of(hosts.get(host)) === undefined)
 
   const refusal = (spot: Spot<Thing>, host: HostIndex): { readonly reason: Reason; readonly from: Source } => {
     const record = hosts.get(host)
@@ -72,11 +75,11 @@ export function prepareNear<Document, Thing>(
       const from: Source = { kind: 'rule', ref: `no ${affinity.namespace.name} document that is young enough names it` }
       return { reason: { code: affinity.unknown, subject: affinity.hint, need: uuid, have: 'not told of', source }, from }
     }
-    if (told.of(record) === undefined) return { reason: told.refusal(record), from: told.source(record) }
+    if (documents.of(record) === undefined) return { reason: documents.refusal(record), from: documents.source(record) }
     const far = distance(spot, host)
     const need = `distance ${limit} or less to ${affinity.place(known.thing)} (${uuid})`
     const have = far >= ELSEWHERE ? 'not reached' : `distance ${far}`
-    return { reason: { code: affinity.far, subject: affinity.hint, need, have, source }, from: told.source(record) }
+    return { reason: { code: affinity.far, subject: affinity.hint, need, have, source }, from: documents.source(record) }
   }
   const askedIn = ({ isOwn }: Spot<Thing>): Source => (isOwn ? fromRequest(affinity.field) : fromHint(affinity.hint))
   const factOf = (spot: Spot<Thing>, host: HostIndex): Fact[] => {
@@ -91,12 +94,12 @@ export function prepareNear<Document, Thing>(
       actualFrom: from,
     }
     if (spot.known === undefined) return [fact]
-    const { thing, teller } = spot.known
+    const { thing, reporter } = spot.known
     const place: Fact = {
       subject: spot.uuid,
-      actual: `in ${affinity.place(thing)}, as told of ${hostKey(teller)}`,
+      actual: `in ${affinity.place(thing)}, as reported of ${hostKey(reporter)}`,
       requiredFrom: askedIn(spot),
-      actualFrom: told.source(teller),
+      actualFrom: documents.source(reporter),
     }
     return [fact, place]
   }
@@ -109,8 +112,8 @@ export function prepareNear<Document, Thing>(
 }
 
 /**
- * Minus the sum of the distances to the things that are found; 0 where nothing is asked for. A host of which nobody can say
- * how far it is has no number, and so counts as the farthest; from what the instance itself has it is one step farther than all that are told.
+ * Minus the sum of the distances to the things that are found; 0 where the request names none. A host whose distance is unknown has no
+ * number, and so counts as the farthest; from what the instance itself has it counts as one step farther than all known distances.
  */
 export function weighNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -121,15 +124,15 @@ export function weighNear<Document, Thing>(
   const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
   const found = nearness?.spots.filter(({ known }) => known !== undefined) ?? []
   if (nearness === undefined || found.length === 0) return () => 0
-  const { told, distance } = nearness
-  const isTold = (host: HostIndex): boolean => told.of(fleet.hosts.get(host)) !== undefined
+  const { documents, distance } = nearness
+  const hasDocument = (host: HostIndex): boolean => documents.of(fleet.hosts.get(host)) !== undefined
   const beyond = new Map<Spot<Thing>, number>()
   const beyondAll = (spot: Spot<Thing>): number => {
     let most = beyond.get(spot)
     if (most === undefined) {
       most = 1
       for (const { index } of fleet.hosts.present) {
-        const far = isTold(index) ? distance(spot, index) : ELSEWHERE
+        const far = hasDocument(index) ? distance(spot, index) : ELSEWHERE
         if (far < ELSEWHERE && far >= most) most = far + 1
       }
       beyond.set(spot, most)
@@ -140,7 +143,7 @@ export function weighNear<Document, Thing>(
     let sum = 0
     for (const spot of found) {
       const far = distance(spot, host)
-      if (far < ELSEWHERE || isTold(host)) sum += far
+      if (far < ELSEWHERE || hasDocument(host)) sum += far
       else if (spot.isOwn) sum += beyondAll(spot)
       else return Number.NaN
     }
@@ -156,25 +159,25 @@ function findThings<Document, Thing>(
 ): Nearness<Document, Thing> | undefined {
   const { hinted, own } = thingsOf(affinity, request, fleet.featureLevel)
   if (hinted.length + own.length === 0) return undefined
-  const told = toldIn(affinity.namespace, fleet, maxAgeSeconds)
-  const known = locate(affinity, told, fleet, [...hinted, ...own])
+  const documents = freshDocumentsOf(affinity.namespace, fleet, maxAgeSeconds)
+  const known = locate(affinity, documents, fleet, [...hinted, ...own])
   const spots: readonly Spot<Thing>[] = [
     ...hinted.map((uuid) => ({ uuid, isOwn: false, known: known.get(uuid) })),
     ...own.flatMap((uuid) => (known.has(uuid) ? [{ uuid, isOwn: true, known: known.get(uuid) }] : [])),
   ]
   if (spots.length === 0) return undefined
   return {
-    told,
+    documents,
     spots,
     distance(spot, host) {
       if (spot.known === undefined) return Number.NaN
       const record = fleet.hosts.get(host)
-      return affinity.distance(spot.known.thing, record, told.of(record), spot.known.teller)
+      return affinity.distance(spot.known.thing, record, documents.of(record), spot.known.reporter)
     },
   }
 }
 
-/** The things that a request wants to be near to: those that its hint names, and those that the instance has. */
+/** The things that a request is to be near to: those that its hint names, and those that the instance has. */
 function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request: RequestSpec, featureLevel: number) {
   const hinted = [...new Set((request.schedulerHints[affinity.hint] ?? []).map((uuid) => uuid.toLowerCase()))]
   const isAsked = featureLevel >= OWN_AFFINITY && request.nearVolumesAndPorts
@@ -182,31 +185,34 @@ function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request:
   return { hinted, own: [...new Set(own)].filter((uuid) => !hinted.includes(uuid)) }
 }
 
-/** Which things of a request hosts are to be near to, in words that follow "hosts". */
+/** The volumes or ports that the hosts must be near to, as text that follows "hosts". */
 export function nearWhich<Document, Thing>(affinity: Affinity<Document, Thing>, noun: string, request: RequestSpec, fleet: Fleet): string {
   const { hinted, own } = thingsOf(affinity, request, fleet.featureLevel)
   return `near ${noun} ${shortList([...hinted, ...own])}`
 }
 
-/** The youngest document that names a thing says where it is; of two of one time, that of the host that was seen first. */
+/**
+ * The youngest document that names a thing determines its location; among documents of the same time, that of the host
+ * that was seen first.
+ */
 function locate<Document, Thing>(
   { namespace, find }: Affinity<Document, Thing>,
-  told: Told<Document>,
+  documents: FreshDocuments<Document>,
   { hosts }: Fleet,
   uuids: readonly string[],
 ): ReadonlyMap<string, NonNullable<Spot<Thing>['known']>> {
   const known = new Map<string, NonNullable<Spot<Thing>['known']>>()
   const timeOf = ({ namespaces }: HostRecord): number => namespaces.get(namespace.name)?.reportedAt ?? 0
-  const tellers = hosts.tellersOf(namespace.name)
+  const index = hosts.documentIndexOf(namespace.name)
   for (const uuid of uuids)
-    for (const host of tellers.of(uuid)) {
+    for (const host of index.of(uuid)) {
       const record = hosts.get(host)
-      const document = told.of(record)
+      const document = documents.of(record)
       const thing = document === undefined ? undefined : find(document, uuid)
       if (thing === undefined) continue
-      const before = known.get(uuid)?.teller
+      const before = known.get(uuid)?.reporter
       const ahead = before === undefined ? 1 : timeOf(record) - timeOf(before)
-      if (before === undefined || ahead > 0 || (ahead === 0 && host < before.index)) known.set(uuid, { thing, teller: record })
+      if (before === undefined || ahead > 0 || (ahead === 0 && host < before.index)) known.set(uuid, { thing, reporter: record })
     }
   return known
 }

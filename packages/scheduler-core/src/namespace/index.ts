@@ -1,14 +1,14 @@
-import type { Plugins } from '../plugin/plugins.ts'
-import type { Namespace } from './contract.ts'
+import type { Plugins } from '../contracts/plugins.ts'
+import type { Namespace } from '../records/namespace-document.ts'
+import { ownNamespace } from './facts/own.ts'
 import { asNamespace } from './of-plugin.ts'
-import { ownNamespace } from './own.ts'
 
-export type { Namespace } from './contract.ts'
-export { isOwnNamespace, isRegistered, type NamespaceName, ownNamespaces, registeredNamespaces } from './names.ts'
+export type { Namespace } from '../records/namespace-document.ts'
+export { isOwnNamespace, isRegistered, type NamespaceName, ownNamespaces, registeredNamespaces } from '../records/namespace-names.ts'
 
-/** That of the release, or of one of the plug-ins; undefined where neither has it. */
+/** The namespace of this name, of the release or of one of the plug-ins; undefined where neither has it. */
 export function namespaceNamed(name: string, plugins?: Pick<Plugins, 'namespaces'>): Namespace<unknown> | undefined {
   const ofPlugin = plugins?.namespaces.find((one) => one.name === name)
   return ownNamespace(name) ?? (ofPlugin && asNamespace(ofPlugin))
 }
-export { namespaces } from './own.ts'
+export { namespaces } from './facts/own.ts'

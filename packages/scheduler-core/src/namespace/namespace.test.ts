@@ -1,17 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digestPart, partsOf } from '../audit/index.ts'
-import { filters } from '../filters/index.ts'
-import type { Change } from '../fleet/change.ts'
+import { filters, weighers } from '../bundled.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostIndex } from '../host-index.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { renewalAge } from '../pipeline/namespaces/renewal.ts'
+import type { Change } from '../records/change.ts'
+import { profileSchema } from '../records/profile.ts'
 import { aDocument, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
-import { weighers } from '../weighers/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { namespaces } from './index.ts'
-import { renewalAge } from './renewal.ts'
 
 const pool = (number: number, more: object = {}) => ({ uuid: aUuid(number), name: `p${number}`, ...more })
 const volume = (number: number, inPool: number) => ({ uuid: aUuid(number), pool: aUuid(inPool) })
@@ -19,7 +18,7 @@ const level5: Change = { type: 'feature', level: 5 }
 const nearVolume = aRequest({ schedulerHints: { near_volume: [aUuid(20)] } })
 const nearPort = aRequest({ schedulerHints: { near_port: [aUuid(30)] } })
 
-/** Hosts h1 to h3 with these documents. */
+/** Hosts h1 to h3, each with one of these documents. */
 function fleetWith(...changes: readonly Change[]): Fleet {
   const log = aLog()
   log.append([level5, aReport('h1'), aReport('h2'), aReport('h3')])
@@ -30,7 +29,7 @@ function fleetWith(...changes: readonly Change[]): Fleet {
 const filterNamed = (name: string) => filters.find((one) => one.name === name) as (typeof filters)[number]
 const weigherNamed = (name: string) => weighers.find((one) => one.name === name) as (typeof weighers)[number]
 
-/** What a filter says of each host: true, or the code. */
+/** The verdict of a filter on each host: true, or the code of the reason. */
 function saysOf(name: string, fleet: Fleet, request: typeof nearVolume, options = {}): unknown[] {
   const prepared = filterNamed(name).prepare(request, fleet, options)
   return fleet.hosts.records.map(({ index }) => prepared?.passes(index) || prepared?.reason(index).code)
@@ -43,14 +42,14 @@ const rawOf = (name: string, fleet: Fleet, request: typeof nearVolume, options =
 
 describe('documents', () => {
   test.each<[string, 'storage' | 'network', string, unknown, readonly string[]]>([
-    ['a version that there is not', 'storage', '2.0', { pools: [] }, ['version']],
+    ['a version that does not exist', 'storage', '2.0', { pools: [] }, ['version']],
     ['no pools', 'storage', '1.0', {}, ['document.pools']],
     ['no object', 'storage', '1.0', 7, ['document']],
-    ['a field that there is not', 'storage', '1.0', { pools: [], size: 1 }, ['document.size']],
+    ['a field that does not exist', 'storage', '1.0', { pools: [], size: 1 }, ['document.size']],
     ['a pool twice', 'storage', '1.0', { pools: [pool(1), pool(1)] }, ['document.pools']],
     ['a volume in no pool', 'storage', '1.0', { pools: [pool(1)], volumes: [volume(20, 2)] }, ['document.volumes.0.pool']],
     [
-      'every problem at once',
+      'all problems are reported at once',
       'storage',
       '1.0',
       { pools: [pool(1, { distance: 100, totalGib: -1 })] },
@@ -63,7 +62,7 @@ describe('documents', () => {
       { physicalNetworks: [], ports: [{ uuid: aUuid(30) }] },
       ['document.ports.0.physicalNetwork'],
     ],
-  ])('%s: refused, and told where', (_name, namespace, version, document, paths) => {
+  ])('%s: refused, and the problem’s path is named', (_name, namespace, version, document, paths) => {
     const parsed = namespaces[namespace].parse(version, document)
     expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path.join('.'))).toEqual(paths)
   })
@@ -81,7 +80,7 @@ describe('VolumeAffinity', () => {
     expect(rawOf('VolumeAffinityWeigher', fleet, nearVolume)).toEqual([0, -3, Number.NaN])
   })
 
-  test('the zone of the pool is near enough where the profile says so, with or without a document of the host', () => {
+  test('the zone of the pool is near enough if the profile says so, with or without a document of the host', () => {
     const fleet = fleetWith(
       aDocument('h1', 'storage', { pools: [pool(1, { zone: 'z1' })], volumes: [volume(20, 1)] }),
       { type: 'aggregate', uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', hosts: ['h2'], metadata: { availability_zone: 'z1' } } },
@@ -91,18 +90,18 @@ describe('VolumeAffinity', () => {
     expect(rawOf('VolumeAffinityWeigher', fleet, nearVolume)).toEqual([-1, -100, -1_000])
   })
 
-  test('every volume must be near, and a volume of which nobody tells is near to no host', () => {
+  test('every volume must be near, and a volume without a report is near to no host', () => {
     const both = aRequest({ schedulerHints: { near_volume: [aUuid(20), aUuid(21)] } })
     expect(saysOf('VolumeAffinityFilter', fleetWith(near, shared), both)).toEqual([
       'volume.unknown',
       'volume.unknown',
       'namespace.not_reported',
     ])
-    const told = aDocument('h3', 'storage', { pools: [pool(2)], volumes: [volume(21, 2)] })
-    expect(saysOf('VolumeAffinityFilter', fleetWith(near, shared, told), both)).toEqual(['volume.far', 'volume.far', 'volume.far'])
+    const documents = aDocument('h3', 'storage', { pools: [pool(2)], volumes: [volume(21, 2)] })
+    expect(saysOf('VolumeAffinityFilter', fleetWith(near, shared, documents), both)).toEqual(['volume.far', 'volume.far', 'volume.far'])
   })
 
-  test('the youngest document says where the volume is', () => {
+  test('the youngest document determines the location of the volume', () => {
     const log = aLog()
     log.append([level5, aReport('h1'), aReport('h2'), near])
     log.append([aDocument('h2', 'storage', { pools: [pool(2)], volumes: [volume(20, 2)] })], { at: 2_000 })
@@ -111,7 +110,7 @@ describe('VolumeAffinity', () => {
     expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual([true, 'volume.far'])
   })
 
-  test('a document is good to the last second of its age, by the time of the log; a report of the same makes it young again', () => {
+  test('a document counts until the last second of its allowed age, by the time of the log; reporting it again renews it', () => {
     const log = aLog()
     log.append([level5, aReport('h1'), near])
     const pass = (at: number) => log.append([aReport('h2', {}, at)], { at })
@@ -133,7 +132,7 @@ describe('VolumeAffinity', () => {
       'namespace.malformed',
       'pools is missing; it must be a list',
     ],
-  ])('a host whose own document is %s is refused, and the refusal says by whose report', (state, changes, code, have) => {
+  ])('a host whose own document is %s is refused, and the refusal names the report', (state, changes, code, have) => {
     const log = aLog()
     log.append([level5, aReport('h1'), aReport('h2'), ...changes])
     const at = 62_000
@@ -146,19 +145,19 @@ describe('VolumeAffinity', () => {
     expect(fact).toMatchObject({ actual: have, requiredFrom: { kind: 'hint', ref: 'near_volume' }, actualFrom: { kind: 'report' } })
     expect(place).toMatchObject({
       subject: aUuid(20),
-      actual: 'in pool p1, as told of h1',
+      actual: 'in pool p1, as reported of h1',
       actualFrom: { ref: `storage, sequence 1, ${new Date(at).toISOString()}`, report: { sequence: 1, at } },
     })
   })
 
-  test('the document whose report raises the level of the log has a time already', () => {
+  test('the document whose report raises the level of the log already has a time', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([near, level5])
     expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual([true])
   })
 
-  test('a document from before times were kept counts as old', () => {
+  test('a document from before report times were kept counts as too old', () => {
     const log = aLog()
     log.append([aReport('h1'), near])
     log.append([level5])
@@ -170,7 +169,7 @@ describe('PortAffinity', () => {
   const port = (more: object = {}) => ({ uuid: aUuid(30), physicalNetwork: 'physnet1', ...more })
   const reaching = (name: string, more: object = {}) => ({ physicalNetworks: [{ name, ...more }] })
 
-  test('hosts that reach the physical network pass, the nearest is best, and the host of the port is nearer still', () => {
+  test('hosts that reach the physical network pass, the nearest ranks best, and the host of the port ranks above it', () => {
     const fleet = fleetWith(
       aDocument('h1', 'network', { ...reaching('physnet1', { distance: 2 }), ports: [port({ here: true })] }),
       aDocument('h2', 'network', reaching('physnet1', { distance: 2 })),
@@ -181,7 +180,7 @@ describe('PortAffinity', () => {
     expect(rawOf('PortAffinityWeigher', fleet, nearPort)).toEqual([0, -2, -1_000])
   })
 
-  test('a segment that is told must be reached; a host that tells no segments reaches all', () => {
+  test('a segment that the port names must be reached; a host that reports no segments reaches all', () => {
     const fleet = fleetWith(
       aDocument('h1', 'network', { ...reaching('physnet1', { segments: ['s1'] }), ports: [port({ segment: 's2' })] }),
       aDocument('h2', 'network', reaching('physnet1', { segments: ['s1', 's2'] })),
@@ -190,7 +189,7 @@ describe('PortAffinity', () => {
     expect(saysOf('PortAffinityFilter', fleet, nearPort)).toEqual(['port.far', true, true])
   })
 
-  test('it needs no document of storage, and storage none of it', () => {
+  test('it works without documents of storage, and storage works without its documents', () => {
     const fleet = fleetWith(aDocument('h1', 'network', { ...reaching('physnet1'), ports: [port()] }))
     expect(saysOf('PortAffinityFilter', fleet, nearPort)).toEqual([true, 'namespace.not_reported', 'namespace.not_reported'])
     expect(filterNamed('VolumeAffinityFilter').prepare(nearPort, fleet, {})).toBeUndefined()
@@ -238,7 +237,7 @@ test('copies, and fleets restored from checkpoints, decide and digest as the fle
   )
 })
 
-test('a document is renewed in a fourth of the shortest age that a profile in use allows', () => {
+test('a document is renewed after a quarter of the shortest age that a profile in use allows', () => {
   const log = aLog()
   log.append([level5])
   expect([renewalAge(log.fleet, 'storage'), renewalAge(log.fleet, 'cinder')]).toEqual([900_000, undefined])

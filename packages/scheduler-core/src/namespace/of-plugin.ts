@@ -1,17 +1,17 @@
-import { isJsonObject, type JsonObject } from '../json.ts'
-import { memoByObject } from '../memo.ts'
-import type { PluginNamespace } from '../plugin/namespace.ts'
-import { quote } from '../problem.ts'
-import { defineNamespace, type Namespace } from './contract.ts'
+import type { PluginNamespace } from '../contracts/namespace.ts'
+import { defineNamespace, type Namespace } from '../records/namespace-document.ts'
+import { quote } from '../text/problem.ts'
+import { isJsonObject, type JsonObject } from '../values/json.ts'
+import { memoByObject } from '../values/memo.ts'
 
 /**
- * A namespace of a plug-in as decisions read it. Its schema was asked before a document came into the log, and is no part of a decision: here
- * an object in the right version counts.
+ * A namespace of a plug-in as decisions read it. The plug-in's schema checked each document before it came into the log and takes no part
+ * in decisions: here every object in the right version is accepted.
  */
 export const asNamespace = memoByObject(
   ({ name, description, version, maxAgeSeconds }: PluginNamespace): Namespace<JsonObject> =>
     defineNamespace<JsonObject>(
-      { name, description, maxAgeSeconds, things: () => [] },
+      { name, description, maxAgeSeconds, things: () => [], says: () => undefined },
       new Map([
         [
           version,

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../fleet/change.ts'
-import { OWN_AFFINITY } from '../fleet/levels.ts'
+import { examine } from '../examine/examine.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { importNovaRequest } from '../nova/import/request.ts'
-import { examine } from '../pipeline/examine.ts'
 import { unreadKeys } from '../pipeline/unread.ts'
 import { builtInProfiles, builtInProfilesAt } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Change } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aDocument, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { OWN_AFFINITY } from '../values/levels.ts'
 
 const VOLUME = aUuid(20)
 const PORT = aUuid(30)
 const pool = (number: number, distance = 1) => ({ uuid: aUuid(number), name: `p${number}`, distance })
-/** A host that reaches pools at these distances, and tells of the volume in the first where it `has` it. */
+/** A host that reaches pools at these distances, and reports the volume in the first pool if `has` names it. */
 const storage = (host: string, pools: readonly ReturnType<typeof pool>[], has = false): Change =>
   aDocument(host, 'storage', { pools, volumes: has ? [{ uuid: VOLUME, pool: pools[0]?.uuid }] : [] })
 const network = (host: string, names: readonly string[], has = false): Change =>
@@ -31,7 +31,7 @@ interface Town {
   readonly profile?: string
 }
 
-/** Where a request goes of h1 to h3, of which h1 has the most memory and h3 the least; and what refuses each. */
+/** Which of h1 to h3 a request is placed on, and why the others are refused. h1 has the most free memory and h3 the least. */
 function placed(request: RequestSpec, { changes = [], level = OWN_AFFINITY, profile: name = 'default' }: Town) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...[3, 2, 1].map((size, i) => aReport(`h${i + 1}`, { memoryMb: size * 65_536 }))])
@@ -53,7 +53,7 @@ const booted = aRequest({ isBfv: true, volumes: [VOLUME] })
 const withPort = aRequest({ ports: [PORT] })
 const inPool = storage('h3', [pool(1, 0)], true)
 
-describe('default honours affinity hints wherever documents exist', () => {
+describe('default follows affinity hints wherever documents exist', () => {
   test.each<[string, RequestSpec, Town, ReturnType<typeof placed>]>([
     [
       'the hosts that reach the volume, the nearest first',
@@ -68,7 +68,7 @@ describe('default honours affinity hints wherever documents exist', () => {
       { on: 'h3', why: ['h1 namespace.not_reported', 'h2 namespace.not_reported'], ignored: [] },
     ],
     [
-      'no document anywhere: the hint has no effect, and is told',
+      'no document anywhere: the hint has no effect, and that is reported',
       hinted,
       {},
       { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
@@ -80,13 +80,13 @@ describe('default honours affinity hints wherever documents exist', () => {
       { on: undefined, why: ['h1 volume.unknown', 'h2 volume.unknown', 'h3 volume.unknown'], ignored: [] },
     ],
     [
-      'before the level default looked at no hint',
+      'before the level default ignored hints',
       hinted,
       { changes: [inPool], level: OWN_AFFINITY - 1 },
       { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
     ],
     [
-      'a profile without such parts',
+      'a profile without such filters ignores hints',
       hinted,
       { changes: [inPool], profile: 'first-fit' },
       { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
@@ -96,23 +96,23 @@ describe('default honours affinity hints wherever documents exist', () => {
   })
 })
 
-describe('seed 001: near to its own volumes and ports, automatically', () => {
+describe('placed near its own volumes and ports without a hint', () => {
   test.each<[string, RequestSpec, Town, ReturnType<typeof placed>]>([
     ['boot from volume goes near it', booted, { changes: [inPool, storage('h2', [pool(1, 5)])] }, { on: 'h3', why: [], ignored: [] }],
     [
-      'hosts of which it is told that they do not reach it are refused, those of which nothing is told are not',
+      'hosts that are reported not to reach it are refused, hosts without a report are not',
       booted,
       { changes: [storage('h3', [pool(1)], true), storage('h1', [pool(2)])] },
       { on: 'h3', why: ['h1 volume.far'], ignored: [] },
     ],
     [
-      'a volume that nobody names has no effect, and is told of',
+      'a volume that no document names has no effect, and that is reported',
       aRequest({ volumes: [VOLUME, aUuid(21)] }),
       { changes: [storage('h3', [pool(1)], true)] },
       { on: 'h3', why: [], ignored: ['volumes.1'] },
     ],
     ['nor has a port', withPort, { changes: [network('h3', ['physnet1'])] }, { on: 'h1', why: [], ignored: ['ports.0'] }],
-    ['no document anywhere: it is told that it has none', booted, {}, { on: 'h1', why: [], ignored: ['volumes'] }],
+    ['no document anywhere: having no effect is reported', booted, {}, { on: 'h1', why: [], ignored: ['volumes'] }],
     [
       'switched off',
       aRequest({ volumes: [VOLUME], nearVolumesAndPorts: false }),
@@ -132,7 +132,7 @@ describe('seed 001: near to its own volumes and ports, automatically', () => {
       { on: 'h2', why: ['h1 port.far'], ignored: [] },
     ],
     [
-      'a profile without such parts tells of it',
+      'a profile without such filters reports that they have no effect',
       withPort,
       { changes: [network('h2', ['physnet1'], true)], profile: 'first-fit' },
       { on: 'h1', why: [], ignored: ['ports'] },

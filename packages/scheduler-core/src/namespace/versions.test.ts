@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { digestOf } from '../request/versions.suite.ts'
 import { aUuid } from '../testing/index.ts'
+import { type Network, networkV1_0 } from './facts/network.ts'
+import { type Storage, storageV1_0 } from './facts/storage.ts'
 import { namespaces, registeredNamespaces } from './index.ts'
-import { type Network, networkV1_0 } from './network.ts'
-import { type Storage, storageV1_0 } from './storage.ts'
 
-// replicas work out of a document, while they apply the log, how large a pool is: what one release reads in it all releases must read
+// Replicas derive from a document, while they apply the log, how large a pool is. All releases must therefore read the same in a document.
 
 const forms = [
   { name: 'storage', version: '1.0', schema: storageV1_0, frozen: '052f040dfbc71b5be07c693e271085d35dd934860853e8d28bf1dbd52b2e34c6' },
   { name: 'network', version: '1.0', schema: networkV1_0, frozen: '02ad1b764a79589635924fe19e047f129b1150562c5e270b9d46149ac2c25792' },
 ] as const
 
-// another digest is another version: publish it as a form of its own, and leave this one as it was
-test.each(forms)('$name $version accepts what it accepted when it was published', ({ schema, frozen }) => {
+// A different digest means a different version: publish the changed schema as a form of its own, and leave this one as it was.
+test.each(forms)('$name $version still accepts what it accepted when it was published', ({ schema, frozen }) => {
   expect(digestOf(schema)).toBe(frozen)
 })
 
@@ -27,7 +27,7 @@ const lower = upper.toLowerCase()
 const pool = { uuid: aUuid(1), name: 'p' }
 const least = { distance: 1, zone: null, backend: null, totalGib: null, usedGib: null, reservedGib: 0, thinRatio: 1 }
 
-/** What is kept of a document of 1.0: no shape shows what is added to it, or spelt alike. */
+/** The stored form of a document of 1.0. It contains defaults and normalised values, which the schema alone does not show. */
 const kept = (name: 'storage' | 'network', document: unknown): unknown => {
   const parsed = namespaces[name].parse('1.0', document)
   if (!parsed.ok) return parsed.problems.map(({ message }) => message)
@@ -36,9 +36,9 @@ const kept = (name: 'storage' | 'network', document: unknown): unknown => {
 }
 
 test.each<[string, unknown, unknown]>([
-  ['the least of a pool', { pools: [pool] }, { pools: { [aUuid(1)]: { ...pool, ...least } }, volumes: {} }],
+  ['the fewest fields of a pool', { pools: [pool] }, { pools: { [aUuid(1)]: { ...pool, ...least } }, volumes: {} }],
   [
-    'uuids in capital letters are those in small ones',
+    'uuids in capital and small letters are the same',
     { pools: [{ uuid: upper, name: 'p', thinRatio: 1.25, totalGib: 8 }], volumes: [{ uuid: aUuid(2), pool: lower }] },
     {
       pools: { [lower]: { uuid: lower, name: 'p', ...least, thinRatio: 1.25, totalGib: 8 } },
@@ -46,12 +46,12 @@ test.each<[string, unknown, unknown]>([
     },
   ],
   [
-    'more kept back than there is',
+    'more reserved than the total',
     { pools: [{ ...pool, totalGib: 1, reservedGib: 2 }] },
     { pools: { [aUuid(1)]: { ...pool, ...least, totalGib: 1, reservedGib: 2 } }, volumes: {} },
   ],
   [
-    'one pool, spelt in two ways',
+    'one pool, spelled in two ways',
     {
       pools: [
         { uuid: upper, name: 'p' },
@@ -80,7 +80,7 @@ test.each<[string, unknown, unknown]>([
 
 test.each<[string, unknown, unknown]>([
   [
-    'the least of a physical network and of a port',
+    'the fewest fields of a physical network and of a port',
     { physicalNetworks: [{ name: 'n' }], ports: [{ uuid: upper, physicalNetwork: 'm' }] },
     {
       physicalNetworks: { n: { name: 'n', distance: 1, segments: null } },

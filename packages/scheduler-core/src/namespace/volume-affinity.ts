@@ -1,8 +1,8 @@
 import type { Affinity } from './affinity.ts'
-import { ELSEWHERE, SAME_ZONE } from './distance.ts'
-import { type Pool, type Storage, storage } from './storage.ts'
+import { ELSEWHERE, SAME_ZONE } from './facts/distance.ts'
+import { type Pool, type Storage, storage } from './facts/storage.ts'
 
-/** Hosts near the pools of the volumes that the hint `near_volume` names, and of those that the instance has. */
+/** Hosts near the pools of the volumes that the hint `near_volume` names, and of the instance's own volumes. */
 export const volumeAffinity: Affinity<Storage, Pool> = {
   namespace: storage,
   hint: 'near_volume',

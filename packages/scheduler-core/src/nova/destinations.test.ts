@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { NULL_DESTINATIONS } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfilesAt } from '../profiles/built-in.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport } from '../testing/index.ts'
+import { NULL_DESTINATIONS } from '../values/levels.ts'
 import { importNovaRequest } from './import/request.ts'
 
 const object = (name: string, data: object) => ({
@@ -25,7 +25,7 @@ function nova(destination: object, more: object = {}): RequestSpec {
   return parsed.value
 }
 
-/** Where a request goes of h1 and h2, and why nowhere. */
+/** Whether a request is placed on h1 or h2, or why on neither. */
 function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...['h1', 'h2'].map((host, i) => aReport(host, { memoryMb: 65_536 >> i }))])
@@ -40,20 +40,20 @@ function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) 
   }
 }
 
-describe('Destination.host that is null names no host, in all that reads it', () => {
+describe('Destination.host that is null names no host, for everything that reads it', () => {
   test.each<[string, RequestSpec, string | undefined]>([
     ['null', nova({ host: null, node: null }), 'h1'],
     ['unset', nova({}), 'h1'],
-    ['null beside hosts that are ignored', nova({ host: null }, { ignore_hosts: ['h1'] }), 'h2'],
-    ['null beside a forced host', nova({ host: null }, { force_hosts: ['h2'] }), 'h2'],
-    ['null beside a node', nova({ host: null, node: 'h2' }), 'h2'],
+    ['null together with ignored hosts', nova({ host: null }, { ignore_hosts: ['h1'] }), 'h2'],
+    ['null together with a forced host', nova({ host: null }, { force_hosts: ['h2'] }), 'h2'],
+    ['null together with a node', nova({ host: null, node: 'h2' }), 'h2'],
     ['named', nova({ host: 'h2', node: null }), 'h2'],
-    ['one that is not there', nova({ host: 'h9' }), undefined],
+    ['one that does not exist', nova({ host: 'h9' }), undefined],
   ])('%s', (_situation, request, host) => {
     for (const profile of ['nova-compat', 'default']) expect([profile, decided(request, profile).parts[0]?.host]).toEqual([profile, host])
   })
 
-  test('below the level Nova’s rules named a host that is not there', () => {
+  test('below the level it was a host that does not exist by Nova’s rules', () => {
     expect(decided(nova({ host: null }), 'nova-compat', NULL_DESTINATIONS - 1).parts).toEqual([])
   })
 })

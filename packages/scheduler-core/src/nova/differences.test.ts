@@ -1,33 +1,36 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../fleet/change.ts'
-import { PLACEMENT_RULES } from '../fleet/levels.ts'
+import { prepareChecks } from '../examine/examine.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { JsonObject } from '../json.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
 import { unreadKeys } from '../pipeline/unread.ts'
 import { builtInProfilesAt } from '../profiles/built-in.ts'
-import { type Profile, type ProfileInput, profileSchema } from '../profiles/profile.ts'
+import type { Change } from '../records/change.ts'
+import { type Profile, type ProfileInput, profileSchema } from '../records/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { JsonObject } from '../values/json.ts'
+import { PLACEMENT_RULES } from '../values/levels.ts'
 import { importNovaHost } from './import/host.ts'
 import { importNovaRequest } from './import/request.ts'
 
-/* Rows of docs/nova-differences.md of which no other test has both sides: what the rules of Nova do, and what this service's own profile does. */
+/*
+ * Rows of docs/nova-differences.md of which no other test has both sides: the result of Nova's rules, and that of this service's own
+ * profile.
+ */
 
 type Asks = Parameters<typeof aRequest>[0]
 
 interface Situation {
-  /** h1 has more memory than h2, and is taken where nothing keeps it out. */
+  /** h1 has more memory than h2, and is chosen unless something excludes it. */
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly after?: readonly Change[]
   readonly asks: Asks | RequestSpec
-  /** What the profiles have beside what they are made of. */
+  /** Settings of the profiles in addition to their filters and weighers. */
   readonly with?: Partial<ProfileInput>
   readonly alternates?: number
-  /** The hosts of the instances in their order, or filter and code that refuse each host. */
+  /** The hosts of the instances in their order, or the filter and code that refuse each host. */
   readonly compat: readonly string[] | Readonly<Record<string, string>>
   readonly own: readonly string[] | Readonly<Record<string, string>>
 }
@@ -101,7 +104,7 @@ const aggregate = (hosts: readonly string[], metadata: Record<string, string>): 
   next: { name: 'a', hosts, metadata },
 })
 const only = (name: string): Partial<ProfileInput> => ({ filters: [{ name }] })
-/** A host of 8 vCPUs, each given four times, and 8192 MiB, given twice; an operator keeps 2 vCPUs and 1024 MiB back. */
+/** A host of 8 vCPUs with a ratio of 4, and 8192 MiB with a ratio of 2; an operator reserves 2 vCPUs and 1024 MiB. */
 const reserving = (more: HostShape = {}) => ({
   hosts: { h1: { vcpus: 8, cpuAllocationRatio: 4, memoryMb: 8_192, ramAllocationRatio: 2, ...more }, h2: { vcpus: 1, memoryMb: 1_024 } },
   after: (
@@ -122,7 +125,7 @@ const stated = (resourceClass: string, total: number, ratio: number) => ({
 const pciPools = [{ vendorId: '8086', productId: '10fb', total: 1 }]
 
 const cell = (id: number) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 4_096 })
-/** Eight CPUs on four cores; these may be dedicated. */
+/** Eight CPUs on four cores, which may all be dedicated. */
 const threaded = (dedicatedCpuset: readonly number[]) => ({
   ...{ id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 4_096, dedicatedCpuset: [...dedicatedCpuset] },
   siblings: [0, 2, 4, 6].map((cpu) => [cpu, cpu + 1]),
@@ -214,31 +217,36 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: ['h1, then h3', 'h2, then h3'],
     own: ['h1, then h2, then h3', 'h2, then h3'],
   },
-  'all memory of a host that keeps some back': {
+  'all memory of a host with a reserve': {
     ...reserving(),
     asks: { memoryMb: 8_192 },
     compat: both('ResourceClassFilter (claim) memory.too_little'),
     own: both('RamFilter memory.too_little'),
   },
-  'all vCPUs of a host that keeps some back': {
+  'all vCPUs of a host with a reserve': {
     ...reserving(),
     asks: { vcpus: 8 },
     compat: both('ResourceClassFilter (claim) cpu.too_few'),
     own: both('CoreFilter cpu.too_few'),
   },
-  'all of a host that keeps some back and states max_unit': {
+  'all of a host with a reserve that states max_unit': {
     ...reserving({ inventories: [stated('VCPU', 8, 4), stated('MEMORY_MB', 8_192, 2)] }),
     asks: { vcpus: 8, memoryMb: 8_192 },
     compat: ['h1'],
     own: ['h1'],
   },
-  'what a host keeps back leaves, to one instance': { ...reserving(), asks: { vcpus: 6, memoryMb: 7_168 }, compat: ['h1'], own: ['h1'] },
-  'vCPUs by an extra spec in place of those of the flavor': {
+  'the total of a host less its reserve, for one instance': {
+    ...reserving(),
+    asks: { vcpus: 6, memoryMb: 7_168 },
+    compat: ['h1'],
+    own: ['h1'],
+  },
+  'vCPUs by an extra spec instead of those of the flavor': {
     asks: { flavor: { vcpus: 17, memoryMb: 1_024, extraSpecs: { 'resources:VCPU': '2' } } },
     compat: ['h1'],
     own: ['h1'],
   },
-  'dedicated CPUs as a class, beside the vCPUs of the flavor': {
+  'dedicated CPUs as a class, in addition to the vCPUs of the flavor': {
     hosts: { h1: { vcpus: 1, inventories: [{ resourceClass: 'PCPU', total: 8 }] }, h2: { vcpus: 1 } },
     asks: { flavor: { vcpus: 2, memoryMb: 1_024, extraSpecs: { 'resources:PCPU': '2' } } },
     compat: { h1: 'ResourceClassFilter (claim) cpu.too_few', h2: 'ResourceClassFilter (claim) cpu.too_few' },
@@ -251,7 +259,7 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: { h1: 'NUMATopologyFilter numa.threads', h2: 'NUMATopologyFilter numa.not_reported' },
     own: ['h1'],
   },
-  'a CPU for the emulator beside a first cell that only shares': {
+  'a CPU for the emulator in addition to a first cell that only shares': {
     hosts: { h1: { memoryMb: 131_072, numaCells: [cell(0), cell(1)] }, h2: {} },
     asks: guest(
       [
@@ -300,7 +308,7 @@ describe.each(Object.entries(situations))('%s', (_what, situation) => {
   test('by this service’s own', () => expect(outcomeOf(situation, 'default')).toEqual(situation.own))
 })
 
-test('what Nova makes resources and traits of, in extra specs, is told to have no effect', () => {
+test('extra specs that Nova converts to resources and traits are reported to have no effect', () => {
   const specs = ['hw:pmem', 'hw:mem_encryption', 'hw:maxphysaddr_mode', 'hw:ephemeral_encryption', 'os:secure_boot', 'accel:device_profile']
   const request = aRequest(extra(Object.fromEntries(specs.map((key) => [key, 'true']))))
   const { fleet } = aLog()

@@ -1,26 +1,26 @@
+import { fieldsOf } from '../report/versioned-object.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { callerPath } from './import/caller-paths.ts'
 import { readNovaRequest } from './objects/request.ts'
-import { fieldsOf } from './objects/wire.ts'
 
-/** A key that asks for one of several resource providers of a host, or that stands in a group of resources and cannot be kept. */
+/** A key that asks for one of several resource providers of a host, or that is in a group of resources and cannot be satisfied. */
 export interface GranularKey {
-  /** As the caller wrote it. */
+  /** The path as the caller wrote it. */
   readonly path: readonly string[]
   readonly found: unknown
-  /** What the caller has to do, as the rest of a sentence that begins with "it must". */
+  /** What the caller has to change, as the rest of a sentence that begins with "it must". */
   readonly rule: string
-  /** It is not asked of one provider among several: why it cannot be kept says the rule itself. */
+  /** The text does not ask for one provider among several: the rule itself explains why it cannot be satisfied. */
   readonly isOfHost?: true
 }
 
 /**
- * How keys of a flavor's extra specs, and of image properties, begin that ask for one of several resource providers of a host, as Nova reads
- * them: a name stands right behind `resources` or `trait`.
+ * The prefixes of keys, in a flavor's extra specs and in image properties, that ask for one of several resource providers of a host, as
+ * Nova reads them: a name directly follows `resources` or `trait`.
  */
 const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
 
-/** All that a request asks for of one provider among several: a host is one provider here, so that such a group cannot be kept. */
+/** All demands of a request for one provider among several: a host is one provider here, so that such a group cannot be satisfied. */
 export const granularKeysOf = (request: RequestSpec): readonly GranularKey[] =>
   request.nova === null ? typedKeys(request) : [...typedKeys(request, request.nova), ...documentKeys(request.nova)]
 
@@ -38,7 +38,7 @@ function typedKeys({ image, gang, ...request }: RequestSpec, nova: RequestSpec['
   )
   return [
     ...maps.flatMap(({ at, keys }) => keysIn(keys).map(([key, found]) => ({ path: given([...at, key]), found, rule: LEFT_OUT }))),
-    // in a document of Nova's the group says so itself
+    // In a document of Nova the group itself contains it.
     ...(nova === null ? groups : []).flatMap(({ at, suffix }) => (suffix === '' ? [] : [{ path: at, found: suffix, rule: LEFT_OUT }])),
   ]
 }
@@ -68,7 +68,7 @@ function documentKeys({ form, document }: NonNullable<RequestSpec['nova']>): Gra
   ]
 }
 
-/** What a group of resources says of the host as a whole, in a form that is not kept: from RequestGroup 1.2 and 1.3 on. */
+/** Demands of a group of resources on the host as a whole, in a form that is not stored: from RequestGroup 1.2 and 1.3 on. */
 function hostKeys(document: unknown): GranularKey[] {
   const given = fieldsOf(document).requested_resources
   const inList = ['requested_resources', ...(Array.isArray(given) ? [] : ['objects'])]

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { NOVA_OVERCOMMIT } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { prepareChecks } from '../examine/examine.ts'
+import { profileSchema } from '../records/profile.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { NOVA_OVERCOMMIT } from '../values/levels.ts'
 
-/* No instance overcommits against itself: what Nova's filters say of one that wants more than a host has, before the claim says it too. */
+/*
+ * No instance overcommits against itself: the verdicts of Nova's filters on one that asks for more than a host's total, before the claim
+ * refuses it.
+ */
 
 type Asks = Parameters<typeof aRequest>[0]
 const machine: HostShape = {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { PRESENT_IN_NOVA } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { withPresentNames } from '../fleet/present-names.ts'
 import { builtInProfilesAt } from '../profiles/built-in.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aUuid } from '../testing/index.ts'
+import { PRESENT_IN_NOVA } from '../values/levels.ts'
 import { importNovaRequest } from './import/request.ts'
 
 const object = (name: string, version: string, data: object) => ({
@@ -18,7 +18,7 @@ const object = (name: string, version: string, data: object) => ({
 })
 const flavor = object('Flavor', '1.2', { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} })
 
-/** Where Nova's request goes when `rack1` is called `rack9` now. */
+/** The host that Nova's request is placed on after `rack1` was renamed to `rack9`. */
 function placedAt(level: number, profile: Profile, data: object): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('rack1', { instances: [] }), aReport('rack2', { memoryMb: 262_144, instances: [] })])

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
-import { PRESENT_OPTIONS } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import { profileSchema } from '../records/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
+import { PRESENT_OPTIONS } from '../values/levels.ts'
 
-/** Where a request without an image goes when `rack1` is isolated and is called `rack9` now. */
+/** Where a request without an image goes when `rack1` is isolated and was renamed to `rack9`. */
 function placedAt(level: number, compat: 'gantt' | 'nova'): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('rack1', { vcpus: 8, instances: [] }), aReport('rack2', { vcpus: 1, instances: [] })])

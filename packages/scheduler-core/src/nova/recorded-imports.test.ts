@@ -3,25 +3,27 @@ import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sharedData } from '../../../../testing/shared-folder.ts'
-import type { Change } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { parseHostStats } from '../fleet/stats.ts'
-import { publishedStats } from '../fleet/stats-versions.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Parsed } from '../problem.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import type { Change } from '../records/change.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
+import { parseHostStats } from '../report/stats.ts'
+import { publishedStats } from '../report/stats-versions.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import { type Decided, decide } from '../schedulers/decide.ts'
 import { aLog, aUuid } from '../testing/index.ts'
-import { compatFilters } from './compat.ts'
+import type { Parsed } from '../text/problem.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { compatFilters } from './compat/compat.ts'
 import { importNovaHost } from './import/host.ts'
 import type { Imported } from './import/import.ts'
 import { importNovaRequest } from './import/request.ts'
-import { NovaError } from './nova-error.ts'
-import { findNovaFilter, optionsOf, rulesOf } from './options.ts'
+import { findNovaFilter, optionsOf, rulesOf } from './parts/options.ts'
+import { NovaError } from './text/nova-error.ts'
 
-/* What the real Nova answered must come out too where its documents took the way of the API: imported, logged, seen through the fleet. */
+/*
+ * The recorded results of the real Nova must be reached also where its documents go through the API: imported, logged, read from the fleet.
+ */
 
 const cases = sharedData('conformance/cases')
 
@@ -79,7 +81,7 @@ function linesOf<Case>(file: string): readonly Case[] {
     .map((line): Case => JSON.parse(line))
 }
 
-/** What the way through the API does not let in, in its own words. */
+/** The messages for inputs that the API refuses. */
 class Refused extends Error {}
 
 function letIn<T>(imported: Imported, parse: (document: unknown) => Parsed<T>): T {
@@ -104,7 +106,7 @@ function fleetOf(hosts: readonly HostCase[], aggregates: readonly AggregateCase[
       next: { name, metadata, hosts: [...members] },
     }),
   )
-  // two zones for one host are refused here, and a filter's puzzle there
+  // Two zones for one host are refused here, while Nova's filter would have to choose.
   for (const verdict of log.append([...reports, ...edits], { at: Date.parse(`${now}Z`) }))
     if (verdict !== undefined) throw new Refused(verdict)
   return log.fleet
@@ -156,14 +158,14 @@ function run({ id, now, config, hosts, aggregates, instance_uuids, return_altern
   }
 }
 
-/** Whether a host was refused for the room of its claim, which Nova's filters do not look at. */
+/** Whether a host was refused for the room of its claim, which Nova's filters do not check. */
 const metNet = ({ record }: Decided): boolean =>
   record.instances.some(({ filters }) => filters.some(({ filter, entered, passed }) => filter.endsWith('(claim)') && passed < entered))
 
 describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.skipNote}`, () => {
   const files = cases.isMissing ? ['every filter'] : readdirSync(path.join(cases.path, 'filters'))
 
-  test.each(files)('%s gives every verdict, or says why the documents are not let in', (file) => {
+  test.each(files)('%s gives every verdict, or says why the documents are refused', (file) => {
     let judged = 0
     const all = linesOf<FilterCase>(`filters/${file}`)
     for (const given of all) {
@@ -174,7 +176,7 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
         if (!(error instanceof Refused)) throw error
       }
     }
-    // groups without a policy, or with a maximum that is no number above 0, are refused at the door
+    // Groups without a policy, or with a maximum that is not a positive number, are refused by the import.
     expect(judged).toBeGreaterThan(all.length * (file.startsWith('ServerGroup') ? 0.7 : 0.98))
   })
 
@@ -186,7 +188,7 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
       const decided = run(given)
       const [first] = decided.record.instances
       const [round] = expected.rounds
-      // a filter or weigher that raises ends Nova's request, and refuses a host here
+      // A filter or weigher that raises ends Nova's request, and refuses a host here.
       if (expected.error !== null && expected.error !== 'NoValidHost') continue
       const survivors = new Map(round?.filters.map(({ filter, survivors: { length } }) => [filter, length]))
       for (const { filter, passed } of first?.filters ?? [])

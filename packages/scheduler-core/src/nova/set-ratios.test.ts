@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from '../canonical-json.ts'
-import type { Change } from '../fleet/change.ts'
-import { ALLOCATION_RULES } from '../fleet/levels.ts'
-import { parseHostStats } from '../fleet/stats.ts'
-import { publishedStats } from '../fleet/stats-versions.ts'
-import type { HostIndex } from '../host-index.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { prepareChecks } from '../examine/examine.ts'
+import type { Change } from '../records/change.ts'
+import { profileSchema } from '../records/profile.ts'
+import { parseHostStats } from '../report/stats.ts'
+import { publishedStats } from '../report/stats-versions.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { ALLOCATION_RULES } from '../values/levels.ts'
 import { importNovaHost } from './import/host.ts'
 
-/* Nova's filters judge by the ratios that claims are judged by: what an operator, an aggregate or an import set. */
+/* Nova's filters judge by the same ratios as claims: those that an operator, an aggregate or an import set. */
 
 const H = 0 as HostIndex
 const machine: HostShape = { vcpus: 8, vcpusUsed: 6, memoryMb: 8_192, memoryMbUsed: 8_000, localGb: 100, localGbUsed: 98 }
 
-/** The same machine as Nova's document has it, without ratios unless they are given. */
+/** The same machine in Nova's document, without ratios unless they are given. */
 function novaReport(data: Readonly<Record<string, unknown>> = {}): Change {
   const computeNode = {
     ...{ uuid: aUuid(0x11), host: 'h1', hypervisor_hostname: 'h1', vcpus: 8, vcpus_used: 6, memory_mb: 8_192, memory_mb_used: 8_000 },
@@ -70,7 +70,7 @@ function logWith(level: number, ...changes: readonly Change[]): TestLog {
   return log
 }
 
-/** The check of one filter for so much of a class. */
+/** The check of one filter for an amount of a class. */
 function checkOf({ fleet }: TestLog, filter: string, { resourceClass }: Class, need: number, options: Readonly<Record<string, number>>) {
   const profile = profileSchema.parse({ name: 'p', number: 1, compat: 'nova', filters: [{ name: filter, options }], weighers: [] })
   const asked = { VCPU: { vcpus: need }, MEMORY_MB: { memoryMb: need }, DISK_GB: { rootGb: need } }[resourceClass]
@@ -81,7 +81,7 @@ function checkOf({ fleet }: TestLog, filter: string, { resourceClass }: Class, n
   return check?.reason === undefined ? 'PASS' : { code: check.reason.code, source: check.reason.source }
 }
 
-/** What sets a ratio of 1.5, from above all others, and how the reason names it; an option says 1, or 9. */
+/** The ways to set a ratio of 1.5, in order of precedence, and how the reason names each; an option sets 1, or 9. */
 const settings: readonly (readonly [string, (one: Class) => readonly Change[], (one: Class) => string])[] = [
   ['an operator', (one) => [aReport('h1', machine), override(one, 1.5)], ({ key }) => `${key} set for the host`],
   [
@@ -104,7 +104,7 @@ describe.each(settings)('a ratio of 1.5 by %s', (_who, changesFor, sourceFor) =>
     const log = logWith(ALLOCATION_RULES, ...changesFor(one))
     const free = log.fleet.hosts.classColumns(one.resourceClass).free[H] as number
     expect(free).toBe(one.total * 1.5 - one.used)
-    // no instance gets more than there is in all; of that, as much as claims are given
+    // No instance gets more than the total; up to that, claims get what they ask for.
     expect(checkOf(log, filter, one, free, { [one.key]: option })).toBe('PASS')
     expect(checkOf(log, filter, one, free + 1, { [one.key]: option })).toEqual({
       code: { VCPU: 'cpu.short', MEMORY_MB: 'memory.short', DISK_GB: 'disk.short' }[one.resourceClass],
@@ -131,14 +131,14 @@ describe('what a host reports itself', () => {
     expect(checkOf(before, 'DiskFilter', disk, 52, {})).toEqual({ code: 'disk.short', source: `option ${disk.key}` })
   })
 
-  test('gives way to an option that the profile gives: a stricter one narrows, a wider one leaves it to the capacity', () => {
+  test('yields to an option that the profile sets: a stricter one narrows, a wider one leaves it to the capacity', () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 2 }))
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 1 })).toEqual({ code: 'cpu.short', source: `option ${core.key}` })
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 16 })).toBe('PASS')
     expect(log.fleet.hosts.classColumns('VCPU').free[H]).toBe(10)
   })
 
-  test.each(['0', 'lots'])('is what the filters by aggregates go by where an aggregate says %j', (bad) => {
+  test.each(['0', 'lots'])('is used by the filters by aggregates if an aggregate sets %j', (bad) => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 1.5 }), aggregate(core, bad))
     expect(checkOf(log, 'AggregateCoreFilter', core, 6, {})).toBe('PASS')
     expect(log.fleet.hosts.classColumns('VCPU').free[H]).toBe(6)

@@ -1,26 +1,27 @@
-import type { Filter } from '../filters/filter.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { Profile } from '../profiles/profile.ts'
-import type { Reason } from '../reason.ts'
+import type { Filter } from '../contracts/filter.ts'
+import type { Weigher } from '../contracts/weigher.ts'
+import { fromRuns, type OutsideAnswer } from '../records/answer.ts'
+import type { Profile } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Weigher } from '../weighers/weigher.ts'
-import { fromRuns, type OutsideAnswer } from './answer.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { answerOf } from './answered.ts'
 import { OutsideError } from './outside-error.ts'
 
-/** What is known of a part that is asked outside of this process. */
+/** The static description of a filter or weigher outside of this process. */
 type Named = Pick<Filter, 'name' | 'description' | 'reads'>
 
 /**
- * A filter that says what a part outside of this process answered before the decision. Fails closed: where the part did not answer, or not
- * about this request, all hosts are refused with the verdict ERROR; a host that it was not asked about, alone.
+ * A filter that repeats what a filter or weigher outside of this process answered before the decision. It fails closed: where that did not
+ * answer, or not about this request, all hosts are refused with the verdict ERROR; a single host that it was not asked about is refused
+ * too.
  */
 export const answeredFilter = (profile: Profile, { name, description, reads }: Named, options: string | undefined): Filter => ({
   name,
   description,
   reads,
   readsHostOnly: true,
-  // the profile was checked with the part itself
+  // The options were checked by the plug-in's own filter when the profile was written.
   checkOptions: () => undefined,
   prepare(request) {
     const answer = getAnswer(profile, request, name, options)
@@ -37,7 +38,7 @@ export const answeredFilter = (profile: Profile, { name, description, reads }: N
   },
 })
 
-/** Ranks by the numbers that a part outside of this process answered before the decision. */
+/** Ranks hosts by the numbers that a weigher outside of this process answered before the decision. */
 export const answeredWeigher = (
   profile: Profile,
   { name, description, reads, unit }: Named & Pick<Weigher, 'unit'>,
@@ -59,12 +60,12 @@ export const answeredWeigher = (
   },
 })
 
-/** What the filter before a weigher is called. */
+/** The name of the filter in front of a weigher. */
 export const weighedName = (weigher: string): string => `${weigher} (answered)`
 
 /**
- * A weigher drops no host, and one that did not answer must not let a host through on no number: so each that is asked outside has a
- * filter before it, which refuses the hosts that it did not answer about.
+ * A weigher never drops a host, but a host without an answer must not pass without a number. So each weigher outside of this process gets a
+ * filter in front of it that refuses the hosts without an answer.
  */
 export const weighedFilter = (profile: Profile, { name }: Named, options: string | undefined): Filter => ({
   name: weighedName(name),
@@ -89,7 +90,7 @@ function getAnswer(profile: Profile, request: RequestSpec, part: string, options
   return answer
 }
 
-/** What was answered about single hosts: true, why it is refused, or what is wrong with the answer. */
+/** The answer about a single host: true, a refusal, or the problem with the answer. */
 type Words = ReadonlyMap<HostIndex, true | Reason | OutsideError>
 
 function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer): Words {
@@ -103,7 +104,7 @@ function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer
   return words
 }
 
-/** Throws where there is no word, or none that counts: whoever throws at a host refuses it. */
+/** Throws where there is no valid answer for the host. A filter that throws refuses the host. */
 function wordOn(words: Words, host: HostIndex, { part, by }: OutsideAnswer): true | Reason {
   const word = words.get(host)
   if (word === undefined) throw new OutsideError('outside.no_answer', `${by}, ${part}: it was not asked about the host, or did not answer`)

@@ -1,19 +1,22 @@
-import type { Profile } from '../profiles/profile.ts'
+import type { OutsideAnswer } from '../records/answer.ts'
+import type { Profile } from '../records/profile.ts'
 import { membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { currentSpec, type PublishedSpec } from '../request/versions.ts'
-import type { OutsideAnswer } from './answer.ts'
 import { requestKey } from './shown.ts'
 
-/** Answers by request, and by part with its options. */
+/** Answers by request, and by filter or weigher with its options. */
 type Answers = ReadonlyMap<string, ReadonlyMap<string, OutsideAnswer>>
 
 const ANSWERS = Symbol('answers of parts outside of this process')
 
-/** A profile with the answers that its outside parts gave. A copy with other filters has them too; JSON and comparisons do not see them. */
+/**
+ * Attaches to a profile the answers that filters and weighers outside of the process gave. A copy of the profile with other filters keeps
+ * them; JSON and comparisons do not show them.
+ */
 type Answered = Profile & { readonly [ANSWERS]?: Answers }
 
-/** A request, and what was answered about it: all kinds of its instances. */
+/** A request with all answers about it, for all kinds of its instances. */
 export interface AskedAndAnswered {
   readonly request: RequestSpec
   readonly answers: readonly OutsideAnswer[]
@@ -21,7 +24,7 @@ export interface AskedAndAnswered {
 
 const partKey = (part: string, options = ''): string => `${part}\u0000${options}`
 
-/** The profile as it decides these requests: what is asked outside has the answers at hand. Answers that it has already stay. */
+/** The profile with the answers for these requests attached. Answers that it has already are kept. */
 export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]): Profile {
   const before = (profile as Answered)[ANSWERS] ?? new Map()
   const answers = new Map<string, ReadonlyMap<string, OutsideAnswer>>(before)
@@ -36,14 +39,14 @@ export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]
   return answers.size === 0 ? profile : ({ ...profile, [ANSWERS]: answers } as Answered)
 }
 
-/** Whether anything was answered about any request: decisions by this profile may rest on it. */
+/** Whether anything was answered about any request: decisions by this profile may depend on it. */
 export const hasAnswers = (profile: Profile): boolean => (profile as Answered)[ANSWERS] !== undefined
 
-/** What a part with these options answered about a request, as one of its instances asks it. */
+/** What a filter or weigher with these options answered about a request, for one kind of its instances. */
 export const answerOf = (profile: Profile, request: RequestSpec, part: string, options?: string): OutsideAnswer | undefined =>
   (profile as Answered)[ANSWERS]?.get(requestKey(request))?.get(partKey(part, options))
 
-/** Who answered about anything under this name: enough to make the part's decisions again where it is not loaded any more. */
+/** Who gave answers under this name: enough to replay the decisions of a filter or weigher that is not loaded any more. */
 export function knownAnswer(profile: Profile, part: string, options?: string): OutsideAnswer | undefined {
   for (const answers of (profile as Answered)[ANSWERS]?.values() ?? []) {
     const answer = answers.get(partKey(part, options))
@@ -52,7 +55,7 @@ export function knownAnswer(profile: Profile, part: string, options?: string): O
   return undefined
 }
 
-/** The answers that a decision about this request rests on, as its record keeps them; undefined: none. */
+/** The answers on which a decision about this request depends, as its record keeps them; undefined: none. */
 export function answersFor(profile: Profile, request: RequestSpec): readonly OutsideAnswer[] | undefined {
   const all = (profile as Answered)[ANSWERS]
   if (all === undefined) return undefined
@@ -67,7 +70,10 @@ export function answersFor(profile: Profile, request: RequestSpec): readonly Out
   return answers.length === 0 ? undefined : answers
 }
 
-/** Of records, the answers of the first that asked outside parts the same as this request does: what was answered of another says nothing. */
+/**
+ * Of several records, the answers of the first whose request puts the same question to filters and weighers outside of the process: answers
+ * about a different request do not apply.
+ */
 export const answersLike = (
   request: RequestSpec,
   records: readonly { readonly request: PublishedSpec; readonly outside?: readonly OutsideAnswer[] }[],

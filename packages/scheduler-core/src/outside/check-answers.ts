@@ -1,20 +1,23 @@
 import { z } from 'zod'
-import { canonicalJson } from '../canonical-json.ts'
-import { type Code, codes } from '../codes.ts'
-import type { HostIndex } from '../host-index.ts'
-import { quote } from '../problem.ts'
-import type { Reason } from '../reason.ts'
-import { shorten, toStorable } from '../storable.ts'
-import { type OutsideAnswer, toRuns } from './answer.ts'
+import { type OutsideAnswer, toRuns } from '../records/answer.ts'
+import { type Code, codes } from '../text/codes.ts'
+import { quote } from '../text/problem.ts'
+import type { Reason } from '../text/reason.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
-/** Characters of a code or word in a reason, and of what is wrong with an answer. */
+/** The most characters of a code or text in a reason, and of a problem with an answer. */
 const MOST_WORDS = 200
 
 const words = z.string().max(MOST_WORDS).transform(toStorable)
 const number = z.number().finite()
 
-/** Why a part outside of this process refuses a host. Its code is one of the release, or one of its own, which becomes the subject. */
+/**
+ * Why a filter outside of this process refuses a host. Its code is one of the release, or one of the filter's own, which becomes the
+ * subject.
+ */
 export const refusalSchema = z.strictObject({
   code: z
     .string()
@@ -27,15 +30,16 @@ export const refusalSchema = z.strictObject({
   source: words.optional(),
 })
 
-/** A part's answer that cannot be taken as a whole. */
+/** An answer that cannot be used at all. */
 export class BadAnswerError extends Error {
   override readonly name = 'BadAnswerError'
 }
 
 /**
- * What a part answered, as a record keeps it. `given` is unknown: null where the request asks nothing of the part, else a list with one item
- * for each host of the question, in its order. Of a filter: true, false, or why not; of a weigher a finite number; of either `{ error }`.
- * Throws BadAnswerError for what is no such list; an item that is none of these is an error of its host alone.
+ * The answer of a filter or weigher in the form in which a record keeps it. `given` is unchecked: null where the request needs nothing of
+ * it, else a list with one item for each host of the question, in the same order. Items of a filter: true, false, or why not; of a weigher:
+ * a finite number; of either: `{ error }`. Throws BadAnswerError for anything but such a list; an invalid item is an error for its host
+ * alone.
  */
 export function checkAnswers(question: Question, given: unknown): OutsideAnswer {
   const head = headOf(question)
@@ -48,11 +52,11 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   const numbers: (number | null)[] = []
   const refused = new Groups<Reason>()
   const errors = new Groups<string>()
-  // what the hosts leave out was not asked about
-  const untold = new Map(question.untold.map(({ host, reason }) => [host, reason]))
+  // Hosts that do not report what the filter or weigher reads are not part of the question.
+  const unreported = new Map(question.unreported.map(({ host, reason }) => [host, reason]))
   const asked = new Map(hosts.map((host, i) => [host, given[i] as unknown]))
-  for (const host of [...hosts, ...untold.keys()].sort((a, b) => a - b)) {
-    const left = untold.get(host)
+  for (const host of [...hosts, ...unreported.keys()].sort((a, b) => a - b)) {
+    const left = unreported.get(host)
     const read = left === undefined ? readItem(kind, asked.get(host)) : kind === 'weigher' ? null : left
     if (typeof read === 'string') errors.add(read, host)
     else if (read !== null && typeof read === 'object') refused.add(read, host)
@@ -70,7 +74,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   }
 }
 
-/** The record of a part that did not answer. */
+/** The record of a filter or weigher that did not answer. */
 export const failedAnswer = (question: Question, failure: string): OutsideAnswer => ({
   ...headOf(question),
   failure: shorten(failure, MOST_WORDS),
@@ -86,11 +90,11 @@ const headOf = ({ part, kind, by, options, members, unit }: Question): Omit<Outs
   ...(unit !== undefined && { unit }),
 })
 
-/** A number, true, why not, or in words what is wrong with the item. */
+/** A number, true, a refusal, or a text that describes the problem with the item. */
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {
   if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MOST_WORDS)
   if (kind === 'weigher') {
-    // + 0: JSON has no negative zero
+    // JSON has no negative zero, so adding 0 removes the sign.
     if (typeof item === 'number' && Number.isFinite(item)) return item + 0
     return `the answer is ${quote(item)}; it must be a finite number`
   }
@@ -102,14 +106,18 @@ function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | R
 }
 
 function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
-  const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Omit<Reason, 'code'>
-  if (Object.hasOwn(codes, code)) return { code: code as Code, ...told }
-  return { code: 'filter.refused', ...told, subject: shorten(told.subject === undefined ? code : `${code}: ${told.subject}`, MOST_WORDS) }
+  const details = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Omit<Reason, 'code'>
+  if (Object.hasOwn(codes, code)) return { code: code as Code, ...details }
+  return {
+    code: 'filter.refused',
+    ...details,
+    subject: shorten(details.subject === undefined ? code : `${code}: ${details.subject}`, MOST_WORDS),
+  }
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
 
-/** Hosts by what was said of them, in the order in which it was said first. */
+/** Hosts grouped by the answer about them, in the order in which each answer came first. */
 class Groups<Said> {
   readonly #groups = new Map<string, [Said, HostIndex[]]>()
 

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
 import { decideOtherwise } from '../compare/index.ts'
-import type { DecisionRecord } from '../decision/decision.ts'
+import { questionsOf } from '../decision/questions.ts'
 import { replay, replayOtherwise } from '../decision/replay.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostKey } from '../fleet/hosts.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import { hostKey } from '../hosts/hosts.ts'
 import { checkPlugin, joinPlugins } from '../plugin/check-plugin.ts'
 import { definePlugin } from '../plugin/index.ts'
-import { type Profile, type ProfileInput, profileRef, profileSchema } from '../profiles/profile.ts'
+import type { DecisionRecord } from '../records/decision.ts'
+import { type Profile, type ProfileInput, profileRef, profileSchema } from '../records/profile.ts'
 import { type Decided, decide } from '../schedulers/decide.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
 import { withAnswers } from './answered.ts'
 import { checkAnswers } from './check-answers.ts'
-import { questionsOf } from './questions.ts'
 
-/** A filter that is asked outside of the process, and lets all hosts pass but `refused`. */
+/** A filter outside of the process that lets all hosts pass except `refused`. */
 const exported = {
   ...definePlugin({ name: 'far', version: '1.0.0', description: 'Of a test.' }),
   filters: [
     {
       ...{ name: 'FarFilter', description: 'Of a test.', reads: [], readsHostOnly: true, outside: { by: 'far@1.0.0' } },
       prepare() {
-        throw new Error('it is asked outside')
+        throw new Error('it is called outside of this process')
       },
     },
   ],
@@ -74,16 +74,16 @@ function aSite(hosts: Parameters<typeof aFleet>[0]): { fleet: Fleet; record: Dec
 const fast = { traits: ['FAST'] }
 
 test.each([
-  ['where nobody was asked about any host', { slow: {} }],
-  ['where one host more comes into question', { fast, slow: { memoryMb: 1_048_576 } }],
-])('another version is not decided by answers about other hosts: %s', (_where, hosts) => {
+  ['where no host was asked about', { slow: {} }],
+  ['where one more host has to be asked about', { fast, slow: { memoryMb: 1_048_576 } }],
+])('another version is not decided with answers about other hosts: %s', (_where, hosts) => {
   const { fleet, record, goal } = aSite(hosts)
   expect(() => decideOtherwise(fleet, [], record, goal, loose)).toThrow(
     new RangeError('FarFilter was not asked about 1 hosts that come into question'),
   )
 })
 
-test('another version that comes upon the same hosts is decided by what was answered, errors and refusals too', () => {
+test('another version that needs answers about the same hosts is decided with them, errors and refusals included', () => {
   const { fleet, record, goal } = aSite({ small: { ...fast, memoryMb: 2_048 }, large: fast, refused: fast })
   expect(goal).toEqual(['large'])
   expect(decideOtherwise(fleet, [], record, goal, spreading)).toMatchObject({ agreement: 'ELSEWHERE', hosts: ['small'] })

@@ -1,6 +1,9 @@
-import type { Code } from '../codes.ts'
+import type { Code } from '../text/codes.ts'
 
-/** Why a part that is asked outside of this process has no answer for a host, or for any: the host is refused with the verdict ERROR. */
+/**
+ * Why a filter or weigher outside of this process has no answer for one host or for all hosts. A host without an answer is refused with the
+ * verdict ERROR.
+ */
 export class OutsideError extends Error {
   override readonly name = 'OutsideError'
   readonly code: Extract<Code, 'outside.no_answer' | 'outside.failed' | 'outside.bad_answer'>

@@ -1,15 +1,15 @@
-import { canonicalJson } from '../canonical-json.ts'
-import { at } from '../fleet/columns.ts'
-import type { HostTable } from '../fleet/hosts.ts'
-import type { Read, StatsField } from '../fleet/stats-fields.ts'
-import type { HostIndex } from '../host-index.ts'
-import { memoByObject } from '../memo.ts'
-import type { NamespaceDocument } from '../namespace/contract.ts'
+import { at } from '../hosts/columns.ts'
+import type { HostTable } from '../hosts/hosts.ts'
+import type { NamespaceDocument } from '../records/namespace-document.ts'
+import type { Read, StatsField } from '../report/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { memoByObject } from '../values/memo.ts'
 
 /**
- * What a part outside of this process is shown of a request: what one instance asks for. Which hosts it may go to, how many there are and
- * what they are called is this service's own affair, and none of it changes an answer.
+ * What a filter or weigher outside of this process sees of a request: what one instance asks for. Which hosts it may go to, how many
+ * instances there are and what they are called is handled by this service alone, and changes no answer.
  */
 export type ShownRequest = Omit<
   RequestSpec,
@@ -42,7 +42,10 @@ export const shownRequest = memoByObject((request: RequestSpec): ShownRequest =>
   return shown
 })
 
-/** The request wherever it may go: what is answered about it counts for all requests with its key, so none of their hosts may be left out. */
+/**
+ * The request without any limits on hosts: an answer counts for all requests with the same key, so no host of theirs may be left out of the
+ * question.
+ */
 export const anywhere = (request: RequestSpec): RequestSpec => ({
   ...request,
   ...{ ignoreHosts: [], forceHosts: [], forceNodes: [], requestedDestination: null },
@@ -51,27 +54,30 @@ export const anywhere = (request: RequestSpec): RequestSpec => ({
 /** Two requests with the same key get the same answers. */
 export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
 
-/** What a part outside of this process is shown of a host: what it is called, where it stands, and of the rest what the part reads. */
+/**
+ * What a filter or weigher outside of this process sees of a host: its names, its zone and aggregates, and the fields that it declares to
+ * read.
+ */
 export interface ShownHost {
   readonly host: string
   readonly node: string
   readonly zone: string
-  /** UUIDs of its aggregates, in their order. */
+  /** UUIDs of its aggregates, in ascending order. */
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
   /** Instances on it: as reported, plus claims that the report does not count yet. */
   readonly instances: number
-  /** Input/output-heavy operations, counted alike. */
+  /** Operations that load its disks: as reported, plus claims that the report does not count yet. */
   readonly ioOps: number
-  /** What is free of each resource class that it reports, all claims counted; negative where a report shrank the host. */
+  /** The free amount of each resource class that it reports, with all claims subtracted; negative where a report shrank the host. */
   readonly free: Readonly<Record<string, number>>
-  /** Of its last report, the fields that the part reads. */
+  /** The declared fields of its last report. */
   readonly stats: Readonly<Partial<Record<StatsField, unknown>>>
-  /** Of other services' documents, those that the part reads of, whole, by namespace. */
+  /** Documents of other services whose fields are declared, whole, by namespace. */
   readonly namespaces: Readonly<Record<string, Pick<NamespaceDocument, 'version' | 'document'>>>
 }
 
-/** Shows hosts to a part that reads these. */
+/** Builds the view of hosts for a filter or weigher that reads these fields. */
 export function showHosts(hosts: HostTable, reads: readonly Read[]): (index: HostIndex) => ShownHost {
   const { columns } = hosts
   const classes = [...hosts.classes]

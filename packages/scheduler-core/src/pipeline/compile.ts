@@ -1,30 +1,27 @@
-import { byCodeUnit, canonicalJson } from '../canonical-json.ts'
+import { builtIn, type PlacingRules } from '../contracts/built-in.ts'
+import { candidatesFilter } from '../contracts/candidates.ts'
+import type { CompiledFilter, CompiledProfile, OutsideAsk, PluginScheduler } from '../contracts/compiled-profile.ts'
+import type { Filter, FilterOptions } from '../contracts/filter.ts'
+import { noPlugins, type Plugins } from '../contracts/plugins.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import { computeFilter } from '../filters/compute.ts'
-import type { Filter, FilterOptions } from '../filters/filter.ts'
-import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
-import { PLACEMENT_RULES } from '../fleet/levels.ts'
-import type { KindName } from '../kinds/grants.ts'
+import { fitFilters, nameableFilters } from '../filters/index.ts'
 import { kinds } from '../kinds/index.ts'
-import { memoByObject } from '../memo.ts'
-import { compatFilters, compatWeighers, filterOptions } from '../nova/compat.ts'
-import { novaCandidatesFilter } from '../nova/compat-candidates.ts'
-import { placementFilters, placementOptions } from '../nova/placement-filters.ts'
-import type { OutsideAnswer } from '../outside/answer.ts'
 import { knownAnswer } from '../outside/answered.ts'
 import { answeredFilter, answeredWeigher, weighedFilter } from '../outside/answered-parts.ts'
-import type { PluginRef } from '../plugin/plugin-ref.ts'
-import { noPlugins, type Plugins } from '../plugin/plugins.ts'
-import { type Parsed, type Problem, quote } from '../problem.ts'
-import { isOwnScheduler, ownSchedulers, type Profile, profileSchema } from '../profiles/profile.ts'
+import type { OutsideAnswer } from '../records/answer.ts'
+import type { KindName } from '../records/grants.ts'
+import type { PluginRef } from '../records/plugin-ref.ts'
+import { isOwnScheduler, ownSchedulers, type Profile, profileSchema } from '../records/profile.ts'
 import { checkOptions, parseWith } from '../request/parse.ts'
-import { weighers as registeredWeighers } from '../weighers/index.ts'
-import type { Weigher } from '../weighers/weigher.ts'
-import { candidatesFilter } from './candidates.ts'
-import type { CompiledFilter, CompiledProfile, OutsideAsk, PluginScheduler } from './compiled-profile.ts'
+import { type Parsed, type Problem, quote } from '../text/problem.ts'
+import { byCodeUnit, canonicalJson } from '../values/canonical-json.ts'
+import { memoByObject } from '../values/memo.ts'
+import { nameableWeighers } from '../weighers/index.ts'
 import { failedScheduler } from './failed-scheduler.ts'
-import { netName } from './net-name.ts'
+import { claimFilterName } from './filtering/claim-filter-name.ts'
 
-/** Unknown input to a profile whose every part exists and takes its options, or every problem at once. */
+/** Parses a profile whose every part exists and accepts its options, or returns all problems at once. */
 export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {
   const parsed = parseWith(profileSchema, input, 'profile')
   if (!parsed.ok) return parsed
@@ -42,8 +39,9 @@ export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Pars
 }
 
 /**
- * A profile as the log has it. It may name filters and weighers that this service does not have, or that refuse their options: those of a
- * plug-in that is not loaded here, or of another version of it. They are told in `lacks`. Throws RangeError for what parsing never lets through.
+ * A profile from the log. It may name filters and weighers that this service does not have, or that refuse their options: those of a
+ * plug-in that is not loaded here, or of another version of it. They are listed in `lacks`. Throws RangeError for profiles that parsing
+ * never accepts.
  */
 export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): CompiledProfile {
   const lacks: string[] = []
@@ -56,12 +54,12 @@ export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): 
 
 /** The filters and weighers that a profile may name, those of plug-ins last. */
 export function nameableParts(compat: Profile['compat'], plugins: Plugins): Pick<Plugins, 'filters' | 'weighers'> {
-  const { filters, weighers } = compat === 'nova' ? novaParts : ownParts
+  const { filters, weighers } = rulesOf(compat)
   const isTaken = ({ outside }: Filter | Weigher): boolean => compat !== 'nova' || outside === undefined
   return { filters: [...filters, ...plugins.filters.filter(isTaken)], weighers: [...weighers, ...plugins.weighers.filter(isTaken)] }
 }
 
-/** What a service lacks to decide by a version of a profile; worked out once. */
+/** What a service lacks to decide by a version of a profile; computed once. */
 export const lacksOf = (profile: Profile, plugins: Plugins): readonly string[] => knownLacks(plugins)(profile)
 
 const knownLacks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).lacks))
@@ -78,10 +76,10 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
       return undefined
     }
   }
-  const parts = profile.compat === 'nova' ? novaParts : ownParts
+  const parts = rulesOf(profile.compat)
   const named = profile.filters.map(({ name, options: given, shadow = false }, i) => {
     const known = attempt(['filters', String(i), 'name'], name, () => find([...parts.filters, ...plugins.filters], name, 'filter'))
-    const raw = profile.compat === 'nova' ? filterOptions(profile, name, given) : given
+    const raw = parts.filterOptions(profile, name, given)
     const options = known && attempt(['filters', String(i), 'options'], raw, () => optionsOf(known, raw))
     const filter = known === undefined || options === undefined ? absentFilter(name) : known
     const ask = outsideAsk(profile, 'filter', filter, given, options ?? {}, 1)
@@ -99,7 +97,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
   const asked = named.flatMap(({ shadow, ask }) => (shadow || ask === undefined ? [] : [ask]))
   const missing = fitFilters
     .filter((filter) => !listed.some((entry) => entry.filter === filter))
-    .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true, isOutside: false, verifiedAt: 'NONE' as const }))
+    .map((filter) => ({ filter: asNet(filter, profile), options: {}, isNet: true, isOutside: false, verifiedAt: 'NONE' as const }))
   const weighers = profile.weighers.map(({ name, multiplier, options: given }, i) => {
     const known = attempt(['weighers', String(i), 'name'], name, () => find([...parts.weighers, ...plugins.weighers], name, 'weigher'))
     const raw = known !== undefined && plugins.ownerOf(name) !== undefined ? given : { ...parts.weigherOptions, ...given }
@@ -108,7 +106,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     const ask = outsideAsk(profile, 'weigher', weigher, given, options ?? {}, multiplier)
     if (ask !== undefined && profile.compat === 'nova')
       attempt(['weighers', String(i), 'name'], name, () => refuseOutside(name, 'be left out with compat: nova'))
-    // chance weighs nothing, so nobody need answer
+    // The scheduler chance uses no weigher, so none needs to be asked outside.
     if (ask !== undefined && profile.scheduler !== 'chance') asked.push(ask)
     if (ask !== undefined)
       return {
@@ -125,12 +123,18 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
       return [name, attempt(['assignment', name], rule, () => kind.createAssign(rule === undefined ? undefined : { rule, options }))]
     }),
   )
-  // every kind has its entry: the keys are those of `kinds`, and a missing one was reported by onError
+  // Every kind has its entry: the keys are those of `kinds`, and a missing one was reported by onError.
   return {
     profile,
     candidates: parts.candidates,
     weighsFrom: parts.weighsFrom,
-    filters: [...beforehand(profile), ...listed, ...missing, ...asked.map((ask) => toFilter(profile, ask)), ...failedScheduler(profile)],
+    filters: [
+      ...parts.filtersBefore(profile),
+      ...listed,
+      ...missing,
+      ...asked.map((ask) => toFilter(profile, ask)),
+      ...failedScheduler(profile),
+    ],
     shadows,
     weighers,
     scheduler: attempt(['scheduler'], profile.scheduler, () => findScheduler(profile.scheduler, plugins)),
@@ -140,20 +144,10 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
   }
 }
 
-/** What Placement decides with `compat: nova`; as far as forced hosts are verified at all, it is asked about them too. */
-const beforehand = (profile: Profile): readonly CompiledFilter[] =>
-  profile.compat !== 'nova'
-    ? []
-    : placementFilters.map((filter) => ({
-        filter,
-        options: placementOptions(profile),
-        isNet: false,
-        isOutside: false,
-        verifiedAt: 'HARD',
-        sinceLevel: PLACEMENT_RULES,
-      }))
-
-/** What is asked outside of a part; undefined: nothing. One that is not loaded any more may have answered about an earlier decision. */
+/**
+ * What a filter or weigher outside of the process is asked; undefined: nothing. One that is no longer loaded may have answered about an
+ * earlier decision.
+ */
 function outsideAsk(
   profile: Profile,
   kind: OutsideAnswer['kind'],
@@ -182,7 +176,7 @@ const toFilter = (profile: Profile, { part, kind, options, optionsKey }: Outside
   verifiedAt: 'ALL',
 })
 
-/** What is asked outside says itself who answered. */
+/** Answers from outside already name the plug-in that gave them. */
 function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): readonly PluginRef[] {
   const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
   const names = [...[...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name)), scheduler]
@@ -190,7 +184,7 @@ function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): 
   return [...owners.values()].sort((a, b) => byCodeUnit(a.name, b.name))
 }
 
-/** The options as a part takes them. Throws RangeError for those that it does not take. */
+/** The options in parsed form. Throws RangeError for invalid ones. */
 function optionsOf(part: Filter | Weigher, given: FilterOptions): FilterOptions {
   const options = part.parameters === undefined ? given : checkOptions(part.parameters, given)
   if (part.checkOptions !== undefined) part.checkOptions(options)
@@ -202,7 +196,7 @@ const ABSENT = 'Not loaded by this service.'
 
 const isAbsent = ({ description }: Filter | Weigher): boolean => description === ABSENT
 
-/** Refuses every host with the verdict ERROR: nobody is let through by a filter that was not asked. */
+/** Refuses every host with the verdict ERROR: a filter that cannot run lets no host pass. */
 const absentFilter = (name: string): Filter => ({
   name,
   description: ABSENT,
@@ -222,30 +216,30 @@ const absentWeigher = (name: string): Weigher => ({
   prepare: () => () => Number.NaN,
 })
 
-/** What cannot be otherwise is verified with HARD too, what the judge demands always. */
+/** Filters of facts that no option can change run with HARD too, and the judge's own demands always. */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
   if (fitFilters.includes(filter)) return 'NONE'
   return filter === computeFilter ? 'HARD' : 'ALL'
 }
 
-const ownParts = {
+/** The rules of the release's own profiles. */
+const ownRules = (): PlacingRules => ({
   candidates: candidatesFilter,
-  filters: registeredFilters,
-  weighers: registeredWeighers,
+  filters: nameableFilters(),
+  weighers: nameableWeighers(),
   weigherOptions: {},
   weighsFrom: 1,
-  asNet: (filter: Filter): Filter => filter,
-}
+  reads: {},
+  filterOptions: (_profile, _name, given) => given,
+  filtersBefore: () => [],
+})
 
-/** Filters of Nova's stand beside nets of the same name: those say that they are the claim's. */
-const novaParts: typeof ownParts = {
-  candidates: novaCandidatesFilter,
-  filters: compatFilters,
-  weighers: compatWeighers,
-  weigherOptions: { aggregateMultiplier: true },
-  weighsFrom: 2,
-  asNet: (filter) => ({ ...filter, name: netName(filter.name) }),
-}
+/** The rules of a profile. */
+export const rulesOf = (compat: Profile['compat']): PlacingRules => (compat === 'nova' ? builtIn().rules : ownRules())
+
+/** Filters of Nova's may have the same name as the filters of claims, which are therefore marked as such. */
+const asNet = (filter: Filter, { compat }: Profile): Filter =>
+  compat === 'nova' ? { ...filter, name: claimFilterName(filter.name) } : filter
 
 function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {
   const [first] = Object.keys(options)

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { importLegacyRequest, importNovaRequest } from '../nova/import/request.ts'
-import { pluginsOf } from '../plugin/plugins.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
 import { requestSpecV1_3 } from '../request/versions/v1-3.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aUuid } from '../testing/index.ts'
 import { ignoredFields } from './unread.ts'
 
-/** A profile that reads next to nothing of a request, in our own way and in that of Nova without what Placement decides. */
+/** Profiles that read almost nothing of a request, one in this service's own way and one in Nova's without the checks of Placement. */
 const bare = profileSchema.parse({ name: 'p', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] })
 const placement = { availabilityZone: false, isolateAggregates: false, limitTenants: false, imageType: false }
 const profiles: Readonly<Record<string, Profile>> = {
@@ -70,7 +70,7 @@ function hosts(): Fleet {
   return log.fleet
 }
 
-/** What came of a request, and what of it was told to have no effect; undefined: it is refused. */
+/** The decision for a request, and the fields that were reported to have no effect; undefined: the request is refused. */
 function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const imported = read(given)
   const parsed = imported.ok ? parseRequestSpec(imported.document) : undefined
@@ -82,12 +82,12 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, profile, request, claimIds }
   const { parts, found } = decide(fleet, overlay, asked)
   overlay.discard()
-  const told = { isToldOf: () => false, tellersOf: () => ({ of: () => [] }) }
-  const ignored = ignoredFields(request, profile, { plugins: pluginsOf(fleet), featureLevel: FEATURE_LEVEL, hosts: told })
+  const documents = { hasDocuments: () => false, documentIndexOf: () => ({ of: () => [] }) }
+  const ignored = ignoredFields(request, profile, { plugins: pluginsOf(fleet), featureLevel: FEATURE_LEVEL, hosts: documents })
   return { decided: JSON.stringify([parts, found]), ignored }
 }
 
-/** `acts`: it is refused, or decides otherwise than the plain request; else the path at which it is told to have no effect. */
+/** `acts`: the request is refused, or decided differently from the plain request; else the path that is reported to have no effect. */
 function effectOf(name: keyof typeof spellings, profile: Profile, field: string, value: unknown): string {
   const spelling = spellings[name]
   const plain = answerTo(spelling, profile, spelling.plain)
@@ -98,7 +98,7 @@ function effectOf(name: keyof typeof spellings, profile: Profile, field: string,
   return more.join(' ') || 'nothing'
 }
 
-/** `placement`: what Placement decides in Nova's way is otherwise there. */
+/** `placement`: with the checks of Placement in Nova's way the result differs. */
 type Row = readonly [field: string, value: unknown, expected: string, placement?: string]
 
 const cell = { id: 0, cpus: [0], memoryMb: 64 }
@@ -116,7 +116,7 @@ const typedRows: readonly Row[] = [
   ['instanceGroup', group({ policy: 'AFFINITY', hosts: ['h2'] }), 'acts'],
   ['instanceGroup', group({ policy: 'SOFT_AFFINITY', hosts: ['h2'] }), 'instanceGroup.policy instanceGroup.hosts'],
   ['instanceGroup', group({ policy: 'SOFT_ANTI_AFFINITY', hosts: ['h1'] }), 'instanceGroup.policy instanceGroup.hosts'],
-  // a spread of a group, which is refused without one
+  // A spread of a group, which is refused without a group.
   ['topologySpread', [{ topologyKey: 'host', maxPerDomain: 1 }], 'acts'],
   ['numaTopology', { cells: [cell] }, 'acts'],
   ['pciRequests', [{ count: 1, specs: [{ vendor_id: '8086' }] }], 'acts'],
@@ -134,7 +134,7 @@ const typedRows: readonly Row[] = [
   ['volumes', [aUuid(4)], 'volumes'],
   ['ports', [aUuid(4)], 'ports'],
 ]
-/** Who asks, what it is called, and what says nothing by itself. */
+/** The caller's identity, names, and fields that say nothing by themselves. */
 const typedSilent = ['projectId', 'userId', 'isBfv', 'nova', 'nearVolumesAndPorts']
 
 const novaCell = object('InstanceNUMACell', '1.6', { id: 0, cpuset: [0], pcpuset: [], memory: 64, pagesize: null, cpu_policy: null })
@@ -196,7 +196,10 @@ const novaRows: readonly Row[] = [
   ],
   ['nobody_knows', 1, 'spec.nobody_knows'],
 ]
-/** A row of Nova's database; who asks; a volume to boot from, which counts no root disk; groups that the host's own firewall asks. */
+/**
+ * A row id of Nova's database; the caller's identity; a volume to boot from, which counts no root disk; security groups, which the host's
+ * own firewall reads.
+ */
 const novaSilent = ['id', 'project_id', 'user_id', 'is_bfv', 'security_groups']
 
 const legacyGroup = { group_updated: true, group_uuid: aUuid(7), group_policies: ['soft-affinity'] }
@@ -220,7 +223,7 @@ const legacyRows: readonly Row[] = [
   ['filter_properties.nobody_knows', 1, 'filter_properties.nobody_knows'],
 ]
 
-describe.each(Object.entries(profiles))('under %s every field acts, or is told to have no effect: ', (_, profile) => {
+describe.each(Object.entries(profiles))('under %s every field acts, or is reported to have no effect: ', (_, profile) => {
   const expecting = (rows: readonly Row[]) =>
     rows.map(([field, value, expected, placement = expected]) => [field, value, profile.compat === 'nova' ? placement : expected] as const)
   test.each(expecting(typedRows))('typed %s: %j', (field, value, expected) =>
@@ -247,7 +250,7 @@ test('the table has every field of RequestSpec 1.14', () => {
   expect([...named].sort()).toEqual(fields.split(' ').sort())
 })
 
-describe('a part that reads such a field is asked instead of telling', () => {
+describe('a field that a filter reads is not reported', () => {
   const withFilter = (name: string, compat: object = {}) => profileSchema.parse({ ...bare, ...compat, filters: [{ name }] })
   const ofNova = { compat: 'nova', nova: { placement } }
   const retry = { num_attempts: 1, hosts: [['h1', 'h1']] }

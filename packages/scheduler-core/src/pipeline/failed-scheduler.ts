@@ -1,19 +1,22 @@
-import type { Profile } from '../profiles/profile.ts'
-import { toStorable } from '../storable.ts'
-import type { CompiledFilter } from './compiled-profile.ts'
+import type { CompiledFilter } from '../contracts/compiled-profile.ts'
+import type { Profile } from '../records/profile.ts'
+import { toStorable } from '../values/storable.ts'
 
 const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
 
-/** A profile whose scheduler failed. Copies with other filters have that too; JSON and comparisons do not see it. */
+/** Marks a profile whose scheduler failed. Copies with other filters keep the mark; JSON and comparisons do not show it. */
 type Failed = Profile & { readonly [FAILURE]?: string }
 
-/** The profile as it decides where its scheduler gave nothing that can be taken: every host that passes all else is refused with ERROR. */
+/**
+ * The profile with which a decision is made after its scheduler gave no usable answer: every host that passes all filters is refused with
+ * ERROR.
+ */
 export const withFailure = (profile: Profile, why: string): Profile => ({ ...profile, [FAILURE]: toStorable(why) }) as Failed
 
-/** Why; undefined: it did not fail. */
+/** Why it failed; undefined: it did not fail. */
 export const failureOf = (profile: Profile): string | undefined => (profile as Failed)[FAILURE]
 
-/** What refuses the hosts, under the name of the scheduler. */
+/** The filter that refuses the hosts, under the name of the scheduler. */
 export function failedScheduler(profile: Profile): CompiledFilter[] {
   const why = failureOf(profile)
   if (why === undefined) return []
@@ -26,6 +29,6 @@ export function failedScheduler(profile: Profile): CompiledFilter[] {
       throw new Error(why)
     },
   }
-  // asked last, of the hosts that are left, forced ones too
+  // Runs last, for the remaining hosts, forced ones too.
   return [{ filter, options: {}, isNet: false, isOutside: true, verifiedAt: 'NONE' }]
 }

@@ -1,45 +1,54 @@
-/** In the place of a step: the host is gone, and nobody was asked about it. */
+/** Used instead of a step: the host is gone, and no filter was called for it. */
 
-import type { HostIndex } from '../host-index.ts'
-import type { ReasonCount } from '../reason.ts'
-import type { TieOrder } from './pick.ts'
-import type { Weighed } from './run-weighers.ts'
+import type { ReasonCount } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { TieOrder } from './weighing/pick.ts'
+import type { Weighed } from './weighing/run-weighers.ts'
 
 export const NOT_THERE = 254
 export const PASSES_ALL = 255
 export interface ExaminedStep {
   readonly filter: string
   readonly asked: boolean
-  /** Not of the profile: asked only of hosts that the profile's own filters let through (CompiledFilter.isNet). */
+  /** Not listed by the profile: called only for hosts that the profile's own filters let through (CompiledFilter.isNet). */
   readonly isNet: boolean
   readonly entered: number
   readonly passed: number
-  /** Hosts that this filter alone refuses: without it they would have passed everything. Means nothing short-circuited. */
+  /**
+   * Hosts that only this filter refuses: without it they would have passed everything. Meaningless where filters were not called after a
+   * first refusal.
+   */
   readonly soleRejections: number
   readonly reasons: readonly ReasonCount[]
 }
 
-/** Everything that a request meets on a fleet at one moment, host by host; it holds when the fleet has moved on. */
+/** Everything that a request meets on a fleet at one time, host by host; it remains valid when the fleet has moved on. */
 export interface Findings {
-  /** Hosts that are there. */
+  /** Hosts that are in the fleet. */
   readonly hostCount: number
-  /** No filter was asked of a host that one before it had refused: `refusedBy` has the first refusal only, and sole rejections are not known. */
+  /**
+   * True: no filter was called for a host that an earlier one had refused, so `refusedBy` only has the first refusal, and sole rejections
+   * are not known.
+   */
   readonly isShortCircuited: boolean
   readonly steps: readonly ExaminedStep[]
   /** Position in `steps` of the first filter that refuses each host, by index; PASSES_ALL, or NOT_THERE where the host is gone. */
   readonly firstRefusing: Uint8Array
-  /** By index: 1 where the request is about the host, whatever is free there (cause/admission.ts). */
+  /** By index: 1 where the request admits the host, whatever is free there (cause/admission.ts). */
   readonly admitted: Uint8Array
   readonly bytesPerHost: number
-  /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever those before it said. */
+  /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever the steps before it decided. */
   readonly refusedBy: Uint8Array
   readonly weighed: Weighed
-  /** Who gave a host the multiplier that is its own; by weigher, as in `weighed.weighers`. */
+  /** The source of a host's own multiplier; by weigher, as in `weighed.weighers`. */
   readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
   /** Positions in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]
   /** The order of hosts with equal totals. */
   readonly tieOrder: TieOrder
-  /** By weigher, where its multiplier is 0: the scaled numbers as they are with any other. Some of Nova's weighers look away at 0. */
+  /**
+   * By weigher, where its multiplier is 0: the scaled numbers as they would be with another multiplier. Some of Nova's weighers give no
+   * numbers at 0.
+   */
   readonly awake: readonly (Float64Array | undefined)[]
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import type { AggregateState } from '../fleet/change.ts'
+import { examine } from '../examine/examine.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import type { HostIndex } from '../host-index.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import type { AggregateState } from '../records/change.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
 import { aLog, aReport, aRequest, aUuid, type TestLog } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { compileProfile } from './compile.ts'
-import { examine } from './examine.ts'
-import { contributionAt, multiplierAt } from './run-weighers.ts'
+import { contributionAt, multiplierAt } from './weighing/run-weighers.ts'
 
 const profileNamed = (name: string): Profile => {
   const profile = builtInProfiles.find((known) => known.name === name)
@@ -49,12 +49,12 @@ function winnerOf({ fleet }: TestLog, profile: Profile): string | undefined {
 }
 
 test.each<[string, readonly Omit<AggregateState, 'name'>[], string]>([
-  ['no aggregate says anything', [{ hosts: ['small'], metadata: { rack: '1' } }], 'large'],
+  ['no aggregate sets it', [{ hosts: ['small'], metadata: { rack: '1' } }], 'large'],
   ['an aggregate lifts its host above larger ones', [said('10', 'small')], 'small'],
   ['an aggregate turns its host away', [said('-1', 'large')], 'middle'],
   ['the least of several counts', [said('10', 'small'), said('0.5', 'small')], 'large'],
   ['a value that is no number leaves the profile’s', [said('plenty', 'small')], 'large'],
-  ['nor does one make up for another that is none', [said('10', 'small'), said('plenty', 'small')], 'large'],
+  ['a valid value does not make up for an invalid one', [said('10', 'small'), said('plenty', 'small')], 'large'],
   ['infinity is no multiplier', [said('inf', 'small')], 'large'],
   ['nor is more than a profile may have', [said('1e10', 'small')], 'large'],
   ['key of another weigher', [{ hosts: ['small'], metadata: { cpu_weight_multiplier: '10' } }], 'large'],
@@ -68,7 +68,7 @@ test('the profile nova honours aggregates, the profile default does not', () => 
   expect([winnerOf(log, profileNamed('nova')), winnerOf(log, profileNamed('default'))]).toEqual(['small', 'large'])
 })
 
-test('an examination tells the multiplier of each host, who said so, and totals that are the sum of the contributions', () => {
+test('an examination shows the multiplier of each host, its source, and totals that are the sum of the contributions', () => {
   const log = aLogWith(said('10', 'small'), { hosts: ['large', 'small'], metadata: {} })
   const { weighed, multiplierSources } = examine(log.fleet, aRequest({ memoryMb: 512 }), byMemory(true, 2), 's')
   const scores = weighed.weighers[0]
@@ -79,12 +79,12 @@ test('an examination tells the multiplier of each host, who said so, and totals 
   expect([...(multiplierSources[0] ?? [])]).toEqual([[2 as HostIndex, `aggregate a0 ${key}`]])
 })
 
-test('where no aggregate says anything nothing is kept per host', () => {
+test('where no aggregate sets it, nothing is kept per host', () => {
   const { weighed, multiplierSources } = examine(aLogWith().fleet, aRequest({ memoryMb: 512 }), byMemory(true), 's')
   expect([weighed.weighers[0]?.multipliers, multiplierSources[0]?.size]).toEqual([undefined, 0])
 })
 
-test('a host that joins an aggregate, leaves it, or is edited with it is weighed by what holds then', () => {
+test('a host that joins an aggregate, leaves it, or is edited with it is weighed by the present values', () => {
   const log = aLogWith(said('10', 'small'))
   const edit = (expectedVersion: number, next: AggregateState | null) =>
     expect(log.append([{ type: 'aggregate', uuid: aUuid(0), expectedVersion, next }])).toEqual([undefined])

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { causeOf } from '../cause/cause.ts'
 import { causeText } from '../cause/cause-text.ts'
-import { reasonText } from '../decision/reason-text.ts'
-import { NAMED_BY_ALL } from '../fleet/levels.ts'
+import { candidatesFilter } from '../contracts/candidates.ts'
+import { examine } from '../examine/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Profile } from '../records/profile.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
-import { candidatesFilter } from './candidates.ts'
-import { examine } from './examine.ts'
+import { reasonText } from '../text/reason-text.ts'
+import { NAMED_BY_ALL } from '../values/levels.ts'
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -84,7 +84,7 @@ describe('hosts that a request names in several places are those that all of the
       },
     ],
     [
-      'Z15b kind: a forced host in another zone is told of its zone',
+      'Z15b kind: a forced host in another zone is refused for its zone',
       { forceHosts: ['a'], availabilityZone: 'z' },
       { in: [], why: 'zone.other: The host is in availability zone nova; z was asked for.' },
     ],
@@ -97,11 +97,11 @@ describe('hosts that a request names in several places are those that all of the
     expect(saidOf(asks)).toEqual(said)
   })
 
-  test('a decision from before is made again as it was: either host would do', () => {
+  test('an earlier decision is replayed as it was: either host would do', () => {
     expect(saidOf({ forceHosts: ['a'], requestedDestination: { host: 'b' } }, { level: NAMED_BY_ALL - 1 }).in).toEqual(['a', 'b'])
   })
 
-  test('by the rules of Nova it was always so', () => {
+  test('by the rules of Nova all lists always had to name the host', () => {
     const asks = { forceHosts: ['a'], requestedDestination: { host: 'b' } }
     for (const level of [NAMED_BY_ALL - 1, NAMED_BY_ALL]) expect(saidOf(asks, { level, profile: 'nova-compat' }).in).toEqual([])
   })
@@ -118,7 +118,7 @@ test.each<[name: string, asks: Asks, text: string]>([
     { forceHosts: ['a'], availabilityZone: 'z' },
     'There is no host named a, in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was asked for.',
   ],
-])('the cause of the refusal says that nothing is left of %s', (_name, asks, text) => {
+])('the cause of the refusal names that nothing is free of %s', (_name, asks, text) => {
   expect(causeText(causeOf(townAt(), aRequest(asks), profileNamed('default')))).toBe(text)
 })
 

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import type { Filter } from '../filters/filter.ts'
+import type { CompiledProfile } from '../contracts/compiled-profile.ts'
+import type { Filter } from '../contracts/filter.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import type { HostIndex } from '../host-index.ts'
-import type { PreparedFilter } from '../prepared-filter.ts'
-import { type ProfileInput, profileLevel, profileSchema } from '../profiles/profile.ts'
-import { createRandom } from '../random.ts'
+import { type ProfileInput, profileLevel, profileSchema } from '../records/profile.ts'
 import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
-import type { Weigher } from '../weighers/weigher.ts'
+import type { PreparedFilter } from '../text/prepared-filter.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { createRandom } from '../values/random.ts'
 import { compileProfile, parseProfile } from './compile.ts'
-import type { CompiledProfile } from './compiled-profile.ts'
-import { best, createTieOrder, pick } from './pick.ts'
-import { prepareFilters, runFilters } from './run-filters.ts'
-import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
+import { prepareFilters, runFilters } from './filtering/run-filters.ts'
+import { best, createTieOrder, pick } from './weighing/pick.ts'
+import { prepareWeighers, runWeighers, type Weighed } from './weighing/run-weighers.ts'
 
 const aProfile = (parts: Partial<ProfileInput> = {}) =>
   profileSchema.parse({ name: 'test', number: 1, filters: [], weighers: [], ...parts })
 const NaN_ = Number.NaN
 const INF = Number.POSITIVE_INFINITY
 
-/** A profile whose parts are made here, not registered: what a faulty plug-in would be. */
+/** A profile of parts that are defined here and not registered, as in a faulty plug-in. */
 const compiledWith = (
   parts: { filters?: readonly Filter[]; weighers?: readonly Weigher[]; multipliers?: readonly number[] },
   profile: Partial<ProfileInput> = {},
@@ -116,7 +116,7 @@ describe('totals', () => {
       },
     ],
     ['that answers no number', { prepare: () => JSON.parse('null') }],
-  ])('a weigher %s stops nothing and counts 0', (_name, parts) => {
+  ])('a weigher %s does not fail the decision and counts 0', (_name, parts) => {
     expect([...weigh([aWeigher([0, 0], parts), aWeigher([1, 2])], 2).totals]).toEqual([0, 1])
   })
 
@@ -128,7 +128,7 @@ describe('totals', () => {
     expect([...weigh([aWeigher([], { prepare: () => raw })], 3, { normalisation: 'fixed' }).totals]).toEqual([1, 1, 3])
   })
 
-  test('a cached number is worked out again when the host changes, and only then', () => {
+  test('a cached number is computed again when the host changes, and only then', () => {
     let asked = 0
     const counting = aWeigher([], {
       prepare:
@@ -161,15 +161,15 @@ describe('pick', () => {
   const picked = (totals: readonly number[], profile: Partial<ProfileInput> = {}, seed = 'seed', hosts?: readonly number[]) =>
     pick(weighed(totals, hosts), 10, aProfile(profile), createTieOrder(aProfile(profile), seed), createRandom(seed))
 
-  test('no host, no pick', () => {
+  test('without hosts there is no pick', () => {
     expect(picked([])).toBeUndefined()
   })
 
-  test('the highest total is taken, whatever its place', () => {
+  test('the highest total is chosen, whatever its position', () => {
     expect(picked([1, 3, 2])).toEqual({ host: 1, ranked: [1, 2, 0], rank: 0, tied: 1 })
   })
 
-  test('of equal totals the host seen first is taken, and the tie is counted', () => {
+  test('of equal totals the host seen first is chosen, and the tie is counted', () => {
     expect(picked([1, 3, 3, 3], {}, 'seed', [9, 4, 2, 7])).toEqual({ host: 2, ranked: [2, 1, 3, 0], rank: 0, tied: 3 })
   })
 
@@ -185,7 +185,7 @@ describe('pick', () => {
       expect(picked([0, 5, 5, 5, 1], { tieOrder: 'seeded' }, `${seed}`)?.ranked.slice(3)).toEqual([4, 0])
   })
 
-  test('a subset takes each of the best hosts for some seed, and no other', () => {
+  test('a subset chooses each of the best hosts for some seed, and no other', () => {
     const taken = new Set<number>()
     for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 9, 8, 7, 2], { hostSubsetSize: 3 }, `${seed}`)?.host as number)
     expect([...taken].sort()).toEqual([1, 2, 3])
@@ -240,7 +240,7 @@ describe('filters that fail', () => {
     expect(step?.errors).toBe(errors)
   })
 
-  test('a decision with a failing filter places nothing and says how many hosts failed', () => {
+  test('a decision with a failing filter places nothing and counts the hosts on which it failed', () => {
     const fleet = fleetOf(3)
     const overlay = openOverlay(fleet)
     const options = { seed: 's', alternatesPerInstance: 1, allOrNothing: true, claimIds: ['c'] }
@@ -267,7 +267,7 @@ test('the fit filters run in every profile, at the end, once', () => {
   ])
 })
 
-describe('what of a profile forced hosts are asked', () => {
+describe('the filters of a profile that run on forced hosts', () => {
   const profile = compileProfile(aProfile({ filters: ['ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter'].map((name) => ({ name })) }))
   const fleet = aFleet({ h1: { memoryMb: 512 } })
   const askedOf = (shape: Parameters<typeof aRequest>[0]) =>
@@ -277,14 +277,10 @@ describe('what of a profile forced hosts are asked', () => {
   const forced = ['Candidates', 'ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter', 'ResourceClassFilter']
 
   test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
-    ['everything, if nothing is said', { forceHosts: ['h1'] }, forced],
-    [
-      'what cannot be otherwise, with HARD',
-      { forceHosts: ['h1'], forceVerify: 'HARD' },
-      ['Candidates', 'ComputeFilter', 'ResourceClassFilter'],
-    ],
-    ['what every claim needs, with NONE', { forceNodes: ['h1'], forceVerify: 'NONE' }, ['Candidates', 'ResourceClassFilter']],
-    ['everything where no host is forced', { forceVerify: 'NONE' }, forced.slice(1)],
+    ['all filters, by default', { forceHosts: ['h1'] }, forced],
+    ['the hard filters, with HARD', { forceHosts: ['h1'], forceVerify: 'HARD' }, ['Candidates', 'ComputeFilter', 'ResourceClassFilter']],
+    ['only the filters of claims, with NONE', { forceNodes: ['h1'], forceVerify: 'NONE' }, ['Candidates', 'ResourceClassFilter']],
+    ['all filters where no host is forced', { forceVerify: 'NONE' }, forced.slice(1)],
   ])('%s', (_what, shape, names) => {
     expect(askedOf(shape)).toEqual(names)
   })

@@ -1,8 +1,8 @@
-import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
+import type { ClaimPart, GroupBinding } from '../records/change.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 
-/** Places instances one by one: each sees a fleet in which the earlier ones already use their share. */
+/** Places instances one by one; each sees a fleet in which the earlier ones already use their share. */
 export const placeEach = <Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,
@@ -23,7 +23,7 @@ export const placeEach = <Placement extends { readonly part: ClaimPart }>(
     ),
   )
 
-/** The same with a pause after each, during which nobody may use the fleet. */
+/** The same as a generator that pauses after each instance; nobody may use the fleet until it ends. */
 export function* placeEachInSteps<Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,

@@ -1,24 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { filters } from '../filters/index.ts'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
-import { PLACEMENT_RULES } from '../fleet/levels.ts'
-import type { HostIndex } from '../host-index.ts'
-import { novaFilters } from '../nova/filters/index.ts'
+import { definePlugin } from '../contracts/plugin.ts'
+import { gatherPlugins, noPlugins } from '../contracts/plugins.ts'
 import { importLegacyRequest, importNovaRequest } from '../nova/import/request.ts'
-import { ownHostsOf } from '../nova/own-hosts.ts'
-import { novaRequestOf } from '../nova/own-request.ts'
-import { placementFilters } from '../nova/placement-filters.ts'
-import { novaWeighers } from '../nova/weighers/index.ts'
 import { defineFilter } from '../plugin/define-part.ts'
-import { definePlugin } from '../plugin/plugin.ts'
-import { gatherPlugins, noPlugins } from '../plugin/plugins.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { type PlacementRules, type Profile, profileSchema } from '../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import { type PlacementRules, type Profile, profileSchema } from '../records/profile.ts'
 import { parseRequestSpec } from '../request/parse.ts'
-import { type OptionalField, type RequestReads, type RequestReadsBy, readsBy } from '../request/request-reads.ts'
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
-import { aFleet, aRequest, aUuid } from '../testing/index.ts'
-import { weighers } from '../weighers/index.ts'
+import { aRequest, aUuid } from '../testing/index.ts'
+import { PLACEMENT_RULES } from '../values/levels.ts'
 import { ignoredFields, unreadKeys } from './unread.ts'
 
 const shipped = (name: string): Profile => builtInProfiles.find((profile) => profile.name === name) as Profile
@@ -31,7 +22,7 @@ const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
-  hosts: { isToldOf: () => true, tellersOf: () => ({ of: () => ['h'] }) },
+  hosts: { hasDocuments: () => true, documentIndexOf: () => ({ of: () => ['h'] }) },
 })
 const unread = (profile: Profile, given: object): readonly string[] =>
   unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())
@@ -39,7 +30,7 @@ const withSpecs = (...keys: readonly string[]) => ({
   flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(keys.map((key) => [key, 'x'])) },
 })
 
-describe('what no part of a profile looks at', () => {
+describe('fields that no filter or weigher of a profile reads', () => {
   test.each<[string, Profile, object, readonly string[]]>([
     [
       'A13d; flavor docs: scoped specs alone in the typed form',
@@ -50,7 +41,7 @@ describe('what no part of a profile looks at', () => {
       ),
     ],
     [
-      'what the driver reads alone',
+      'a key that only the driver reads',
       shipped('default'),
       withSpecs('quota:cpu_shares', 'hw_rng:allowed'),
       ['flavor.extraSpecs.quota:cpu_shares', 'flavor.extraSpecs.hw_rng:allowed'],
@@ -94,67 +85,67 @@ describe('what no part of a profile looks at', () => {
       ['flavor.extraSpecs.trust:trusted_host'],
     ],
     [
-      'hints that no filter asks',
+      'hints that no filter reads',
       of('RamFilter'),
       { schedulerHints: { near_volume: ['v'], near_port: ['p'], same_host: ['i'], query: ['[]'] } },
       ['near_volume', 'near_port', 'same_host', 'query'].map((key) => `schedulerHints.${key}`),
     ],
     [
-      'hints that filters ask: none',
+      'hints that filters read: none',
       of('VolumeAffinityFilter', 'PortAffinityFilter', 'SameHostFilter', 'DifferentHostFilter'),
       { schedulerHints: { near_volume: ['v'], near_port: ['p'], same_host: ['i'], different_host: ['i'] } },
       [],
     ],
     [
-      'a hint that a weigher alone asks: none',
+      'a hint that only a weigher reads: none',
       { ...of('RamFilter'), weighers: [{ name: 'VolumeAffinityWeigher', multiplier: 1, options: {} }] },
       { schedulerHints: { near_volume: ['v'] } },
       [],
     ],
     [
-      'a hint that a weigher without weight asks',
+      'a hint that only a weigher with multiplier 0 reads',
       { ...of('RamFilter'), weighers: [{ name: 'VolumeAffinityWeigher', multiplier: 0, options: {} }] },
       { schedulerHints: { near_volume: ['v'] } },
       ['schedulerHints.near_volume'],
     ],
     [
-      "Nova's group hint in the typed form, where the group stands beside it",
+      "Nova's group hint in the typed form, where the group is a field of its own",
       shipped('default'),
       { schedulerHints: { group: ['g'] } },
       ['schedulerHints.group'],
     ],
     [
-      'image properties that no filter asks',
+      'image properties that no filter reads',
       of('ImagePropertiesFilter'),
       { image: { properties: { hw_architecture: 'x86_64', hw_disk_bus: 'virtio' } } },
       ['image.properties.hw_disk_bus'],
     ],
     [
-      'traits of an image that Nova does not take: those that are forbidden, or have another value, and a list of its objects',
+      'traits of an image that Nova ignores: those that are forbidden, or have another value, and a list of its objects',
       novaOf('RamFilter'),
       { image: { properties: { 'trait:X': 'forbidden', 'trait:Y': 'yes', 'trait:Z': 'required', traits_required: 'X' } } },
       ['trait:X', 'trait:Y', 'traits_required'].map((key) => `image.properties.${key}`),
     ],
     [
-      'traits of an image where our own filter asks those of the flavor alone',
+      'traits of an image where this service’s own filter only reads those of the flavor',
       shipped('default'),
       { image: { properties: { 'trait:X': 'required', 'trait:Y': 'forbidden' } } },
       ['image.properties.trait:X', 'image.properties.trait:Y'],
     ],
     [
-      'a disk format, which Placement asks where the profile says so: none',
+      'a disk format, which Placement checks where the profile says so: none',
       askingPlacement({ imageType: true }),
       { image: { properties: { disk_format: 'raw', 'trait:X': 'required' } } },
       [],
     ],
     [
-      'a disk format, which it is not told to ask',
+      'a disk format that Placement is not configured to check',
       novaOf('RamFilter'),
       { image: { properties: { disk_format: 'raw' } } },
       ['image.properties.disk_format'],
     ],
     [
-      'a trait that an image forbids, which Nova knows no way for, and what it makes of those that are required',
+      'a trait that an image forbids, for which Nova has no syntax, and what it makes of those that are required',
       novaOf('RamFilter'),
       { image: { properties: { 'trait:X': 'forbidden', traits_required: 'Y' } } },
       ['image.properties.trait:X', 'image.properties.traits_required'],
@@ -230,12 +221,12 @@ describe('what no part of a profile looks at', () => {
     expect(unread(profile, request)).toEqual(paths)
   })
 
-  test('members of a gang have flavors of their own', () => {
+  test('instances of several kinds have flavors of their own', () => {
     const member = { instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'hw:cpu_policy': 'dedicated', 'resources:VGPU': '1' } } }
     expect(unread(of('RamFilter'), { numInstances: 2, gang: [member] })).toEqual(['gang.0.flavor.extraSpecs.hw:cpu_policy'])
   })
 
-  test('of a profile with a part of a plug-in nothing is known', () => {
+  test('with a plug-in in the profile, nothing is reported, since its reads are unknown', () => {
     const theirs = defineFilter({ name: 'TheirFilter', description: 'Lets every host in.', reads: [], prepare: () => undefined })
     const plugins = gatherPlugins([definePlugin({ name: 'p', version: '1.0.0', description: 'One filter.', filters: [theirs] })])
     const request = aRequest(withSpecs('ssd') as never)
@@ -258,21 +249,21 @@ describe('what no part of a profile looks at', () => {
     return parsed.value
   }
 
-  test("in Nova's object they are told by its names; what Nova has read of them before is not told", () => {
+  test("in Nova's object they are reported by its names; what Nova has read before is not reported", () => {
     const image = object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.12', { hw_disk_bus: 'virtio', os_type: 'linux' }) })
     const spec = object('RequestSpec', '1.14', { num_instances: 1, flavor: object('Flavor', '1.2', flavor), image, scheduler_hints })
     expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), askedAt())).toEqual([
       'spec.flavor.extra_specs.quota:cpu_shares',
       'spec.flavor.extra_specs.ssd',
       'spec.image.properties.os_type',
-      // the group that it names stands nowhere in the request
+      // The group that it names is nowhere else in the request.
       'spec.scheduler_hints.group',
       'spec.scheduler_hints.near_volume',
       'spec.scheduler_hints.reservation',
     ])
   })
 
-  test("optional fields of Nova's object are told by its names", () => {
+  test("optional fields of Nova's object are reported by its names", () => {
     const spec = object('RequestSpec', '1.14', {
       ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: {} }), availability_zone: 'z1' },
       instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(7), policy: 'soft-affinity' }),
@@ -289,11 +280,11 @@ describe('what no part of a profile looks at', () => {
       'spec.network_metadata',
     ])
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
-    // below its level Placement is not asked
+    // Below its level Placement is not asked.
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
   })
 
-  test("in Nova's object too an architecture and a mode are the filters' to read, and what only looks like Nova's is nobody's", () => {
+  test("in Nova's object too only filters read an architecture and a mode, and keys that only look like Nova's are read by none", () => {
     const properties = object('ImageMetaProps', '1.12', {
       hw_architecture: 'x86_64',
       hw_vm_mode: 'hvm',
@@ -312,7 +303,7 @@ describe('what no part of a profile looks at', () => {
     expect(unreadKeys(request, of('ImagePropertiesFilter'), askedAt())).toEqual([...elsewhere, ...image.slice(2)])
   })
 
-  test("in Nova's dictionaries they are told by theirs", () => {
+  test("in Nova's dictionaries they are reported by the names there", () => {
     const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
     const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
     expect(unreadKeys(read, novaOf('RamFilter'), askedAt())).toEqual([
@@ -345,13 +336,13 @@ describe('in the dictionaries an image has its own names', () => {
       ['trait:CUSTOM_A', 'trait:CUSTOM_B'],
     ],
     [
-      'what Nova takes no notice of',
+      'keys that Nova ignores',
       shipped('default'),
       { foo: 'x', 'trait:CUSTOM_X': 'forbidden', kernel_id: 'k', hw_foo: 'x', 'hw_numa_mem.1': '64', traits_required: 'CUSTOM_Y' },
       ['foo', 'trait:CUSTOM_X', 'kernel_id', 'hw_foo', 'hw_numa_mem.1', 'traits_required'],
     ],
     [
-      'an older name beside the present one, which wins',
+      'an older name together with the present one, which wins',
       of('ImagePropertiesFilter'),
       { architecture: 'i686', hw_architecture: 'x86_64' },
       ['architecture'],
@@ -373,107 +364,5 @@ describe('in the dictionaries an image has its own names', () => {
     ['traits that Placement is asked for: none', novaOf('RamFilter'), { 'trait:CUSTOM_A': 'required' }, []],
   ])('%s', (_situation, profile, properties, paths) => {
     expect(ignored(profile, properties)).toEqual(paths)
-  })
-})
-
-/** What a part asked for by name, of each open map: not those that whoever looks through all of them meets. */
-function looking() {
-  const looked = { extraSpecs: new Set<string>(), schedulerHints: new Set<string>(), imageProperties: new Set<string>() }
-  const noting = (kind: keyof typeof looked): Record<string, never> =>
-    new Proxy<Record<string, never>>(
-      {},
-      {
-        get(target, key, receiver) {
-          if (typeof key === 'string') looked[kind].add(key)
-          return Reflect.get(target, key, receiver)
-        },
-        getOwnPropertyDescriptor(target, key) {
-          looked[kind].add(String(key))
-          return Reflect.getOwnPropertyDescriptor(target, key)
-        },
-      },
-    )
-  const fields = new Set<OptionalField>()
-  /** The same object, which notes who reads one of its properties. */
-  const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given => {
-    // whoever copies the whole reads nothing by that
-    let isCopied = false
-    return new Proxy(given, {
-      ownKeys(target) {
-        isCopied = true
-        return Reflect.ownKeys(target)
-      },
-      get(target, key, receiver) {
-        if (key === name && !isCopied) fields.add(field)
-        return Reflect.get(target, key, receiver)
-      },
-    })
-  }
-  const undeclared = (part: { readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined }): string[] => {
-    const reads: RequestReads = readsBy(part.readsRequest ?? {}, {})
-    const keys = (Object.keys(looked) as (keyof typeof looked)[]).flatMap((kind) =>
-      [...looked[kind]].filter((key) => !isAlways(key) && reads[kind]?.(key, 'required') !== true).map((key) => `${kind} ${key}`),
-    )
-    return [...keys, ...[...fields].filter((field) => reads.fields?.includes(field) !== true)]
-  }
-  return { noting, notingField, undeclared }
-}
-
-/** Amounts are claimed, and Nova's rules ask which call it is. */
-const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
-
-describe('a part says which keys it looks at', () => {
-  const fleet = aFleet({ h1: {} })
-  const novas = [...novaFilters, ...novaWeighers]
-  const isNovas = (part: { readonly name: string; readonly description: string }): boolean =>
-    novas.some(({ name, description }) => part.name === name && part.description === description)
-  const own = [...filters, ...weighers].filter((part) => !isNovas(part))
-
-  test.each(own.map((part) => [part.name, part] as const))('%s', (_, part) => {
-    const { noting, notingField, undeclared } = looking()
-    const plain = aRequest({ image: { properties: {} } })
-    const request = {
-      ...plain,
-      flavor: { ...plain.flavor, extraSpecs: noting('extraSpecs') },
-      image: plain.image && notingField({ ...plain.image, properties: noting('imageProperties') }, 'architecture', 'architecture'),
-      schedulerHints: noting('schedulerHints'),
-    }
-    part.prepare(
-      notingField(request, 'availabilityZone', 'zone'),
-      fleet,
-      part.parameters === undefined ? {} : (part.parameters.parse({}) as Record<string, unknown>),
-      1,
-    )
-    expect(undeclared(part)).toEqual([])
-  })
-
-  test.each(novas.map((part) => [part.name, part] as const))("Nova's %s", (_, part) => {
-    const { noting, notingField, undeclared } = looking()
-    const plain = novaRequestOf(aRequest({ image: { properties: {} } }))
-    const request = {
-      ...plain,
-      flavor: { ...plain.flavor, extraSpecs: noting('extraSpecs') },
-      image: plain.image && { ...plain.image, properties: noting('imageProperties') },
-      schedulerHints: noting('schedulerHints'),
-    }
-    const host = ownHostsOf(fleet)(0 as HostIndex)
-    const noted = notingField(notingField(request, 'availabilityZone', 'zone'), 'networkMetadata', 'networks')
-    if ('oncePerRequest' in part) part.prepare(noted, {}, { now: 0 })?.(host)
-    else part.prepare(noted, {}, () => 1, 1)(host)
-    expect(undeclared(part)).toEqual([])
-  })
-
-  test.each(placementFilters.map((part) => [part.name, part] as const))('%s', (_, part) => {
-    const readers = ['PlacementZone', 'PlacementIsolation', 'PlacementTraits', 'PlacementImageType']
-    expect(part.readsRequest !== undefined).toBe(readers.includes(part.name))
-  })
-
-  test('each optional field has a reader, or nobody could ask for it', () => {
-    const all = [...filters, ...weighers, ...novaFilters, ...novaWeighers].flatMap(({ readsRequest = {} }) =>
-      readsBy(readsRequest as RequestReads, {} as never),
-    )
-    const read = new Set(all.flatMap(({ fields = [] }) => fields))
-    const soft = ['softAffinity', 'softAffinityHosts', 'softAntiAffinity', 'softAntiAffinityHosts']
-    expect([...read].sort()).toEqual(['architecture', 'networks', 'ports', ...soft, 'traits', 'tried', 'volumes', 'zone'])
   })
 })

@@ -1,65 +1,43 @@
-import type { Filter } from '../filters/filter.ts'
-import type { LoadedParts } from '../fleet/loaded-parts.ts'
-import type { Read } from '../fleet/stats-fields.ts'
-import { memoByObject } from '../memo.ts'
-import { isRegistered } from '../namespace/names.ts'
+import { builtIn, type DocumentField } from '../contracts/built-in.ts'
+import type { Filter } from '../contracts/filter.ts'
+import { type Plugins, pluginsOf } from '../contracts/plugins.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
-import { fieldsIn } from '../namespace/reading.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
-import { callerPaths } from '../nova/import/caller-paths.ts'
-import { unknownFieldsOf } from '../nova/import/request.ts'
-import { fieldsOf } from '../nova/objects/wire.ts'
-import { isHardwareSpec } from '../nova/text/hardware-specs.ts'
-import { imagePropertyFields } from '../nova/text/image-property-fields.ts'
-import { triedHosts } from '../nova/tried-hosts.ts'
-import { type Plugins, pluginsOf } from '../plugin/plugins.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { LoadedParts } from '../records/loaded-parts.ts'
+import { isRegistered } from '../records/namespace-names.ts'
+import type { Profile } from '../records/profile.ts'
+import type { Read } from '../report/stats-fields.ts'
 import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Weigher } from '../weighers/weigher.ts'
-import { compileProfile } from './compile.ts'
+import { memoByObject } from '../values/memo.ts'
+import { compileProfile, rulesOf } from './compile.ts'
+import { fieldsIn } from './namespaces/reading.ts'
 
 type OpenMap = Exclude<keyof RequestReads, 'fields'>
 
-/** Amounts are claimed, whatever the profile is; which of Nova's calls it is, Nova's own rules ask. */
-const always = ({ compat }: Profile): RequestReads => ({
-  extraSpecs: (key) => key.startsWith('resources:'),
-  schedulerHints: (key) => compat === 'nova' && key === '_nova_check_type',
-})
+/** Amounts are claimed, whatever the profile is. */
+const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:') }
 
-/**
- * What Nova has read of a flavor, an image and the hints by the time that it asks for hosts: it stands in other fields of the request then,
- * as the cells of the guest, its devices, and its server group. A group that is not there was not read; Juno left that to the scheduler.
- */
-const readBefore = ({ nova, instanceGroup }: RequestSpec): RequestReads =>
-  nova === null
-    ? {}
-    : {
-        extraSpecs: isHardwareSpec,
-        schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova.form === 'legacy'),
-        imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
-      }
+/** A path of the typed form as the caller wrote it: several where several properties were combined into one. */
+const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
+  request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Properties that Nova leaves to its filters, and that begin as those of the hardware. */
-const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])
+/** Whether the document that a request was made from has a field that the typed form does not have. */
+const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
+  request.nova !== null && builtIn().documents.has(request, field)
 
-/** A path of the typed form, as the caller wrote it: several where one property of an image was made of several. */
-function pathsAsGiven({ nova }: RequestSpec, path: readonly string[]): readonly string[] {
-  if (nova === null) return [path.join('.')]
-  return callerPaths(nova, path).map((given) => [...(nova.form === 'RequestSpec' ? ['spec'] : []), ...given].join('.'))
-}
-
-/** Where the open maps are, in the typed form. */
-const places: Readonly<Record<OpenMap, readonly string[]>> = {
+/** The paths of the open maps in the typed form. */
+const pathOf: Readonly<Record<OpenMap, readonly string[]>> = {
   extraSpecs: ['flavor', 'extraSpecs'],
   schedulerHints: ['schedulerHints'],
   imageProperties: ['image', 'properties'],
 }
 
-/** Where an optional field is in the typed form, in a request that asks for it; none in one that does not. */
+/** Where an optional field is in the typed form, in a request that has it; none in one that does not. */
 const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => readonly (readonly string[])[]>> = {
   zone: ({ availabilityZone }) => (availabilityZone === null ? [] : [['availabilityZone']]),
-  // Nova has it among the properties
+  // Nova has it among the properties.
   architecture: ({ image }) => (image?.architecture ? [['image', 'architecture']] : []),
   softAffinity: policyPath('SOFT_AFFINITY'),
   softAntiAffinity: policyPath('SOFT_ANTI_AFFINITY'),
@@ -77,11 +55,11 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
   volumes: (request) => (ownThings(request, volumeAffinity).length > 0 ? [['volumes']] : []),
   ports(request) {
     const own = ownThings(request, portAffinity)
-    // in a document of Nova's each stands in a network of its own
+    // In a document of Nova each of them is in a network of its own.
     return request.nova === null ? own.slice(0, 1).map(() => ['ports']) : own.map((_port, i) => ['ports', String(i)])
   },
-  networks: ({ nova }) => (asksForNetworks(nova?.document) ? [['networkMetadata']] : []),
-  tried: (request) => (triedHosts(request).length > 0 ? [['retry', 'hosts']] : []),
+  networks: (request) => (isInDocument(request, 'networks') ? [['networkMetadata']] : []),
+  tried: (request) => (isInDocument(request, 'tried') ? [['retry', 'hosts']] : []),
   softAffinityHosts: groupHostsPath('SOFT_AFFINITY'),
   softAntiAffinityHosts: groupHostsPath('SOFT_ANTI_AFFINITY'),
 }
@@ -98,44 +76,36 @@ function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-/** What an instance has and is to be placed near to by itself. */
+/** Things of an instance that it is to be placed near to without a hint. */
 const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
   request.nearVolumesAndPorts ? own(request) : []
 
-/** Of what an instance has: what no document names, so that nobody can say where it is. */
+/** Things of an instance that no document names, so that their location is unknown. */
 function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<Record<OptionalField, readonly (readonly string[])[]>> {
   const unnamed = (affinity: typeof volumeAffinity | typeof portAffinity, field: string) =>
     ownThings(request, affinity).flatMap((uuid, i) =>
-      hosts.tellersOf(affinity.namespace.name).of(uuid.toLowerCase()).length > 0 ? [] : [[field, String(i)]],
+      hosts.documentIndexOf(affinity.namespace.name).of(uuid.toLowerCase()).length > 0 ? [] : [[field, String(i)]],
     )
   return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
 }
 
-/** Whether a document of Nova's names physical networks, or tunnels, that the guest should be near to. */
-function asksForNetworks(document: unknown): boolean {
-  const { physnets, tunneled } = dataOf(dataOf(document).network_metadata)
-  return (Array.isArray(physnets) && physnets.length > 0) || tunneled === true
-}
-
-function dataOf(value: unknown): Readonly<Record<string, unknown>> {
-  const data: unknown = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['nova_object.data'] : undefined
-  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
-}
-
-/** What of a fleet says which parts are asked. */
+/** The properties of a fleet that determine which filters and weighers read anything. */
 export interface AskedBy {
   readonly plugins: LoadedParts
-  /** Of the log by whose rules a request is decided. */
+  /** The feature level of the log by whose rules a request is decided. */
   readonly featureLevel: number
   readonly hosts: {
-    /** Whether any host has a document of a namespace, without which some parts look at nothing. */
-    isToldOf(namespace: string): boolean
+    /** Whether any host has a document of a namespace; otherwise some filters have no effect. */
+    hasDocuments(namespace: string): boolean
     /** Hosts whose documents name a thing. */
-    tellersOf(namespace: string): { of(thing: string): readonly unknown[] }
+    documentIndexOf(namespace: string): { of(thing: string): readonly unknown[] }
   }
 }
 
-/** Paths of extra specs, hints, image properties and optional fields of a request that no part of a profile looks at: they have no effect. */
+/**
+ * Paths of extra specs, hints, image properties and optional fields of a request that no filter or weigher of a profile reads: they have no
+ * effect.
+ */
 export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
   const { featureLevel, hosts } = asked
@@ -143,14 +113,14 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
   if (known === undefined) return []
   const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
   const isAsked = ({ needs, since }: PartReads): boolean =>
-    since <= featureLevel && (hasNone || needs.every((name) => hosts.isToldOf(name)))
-  const readers = [readBefore(request), ...known.filter(isAsked).map(({ reads }) => reads)]
+    since <= featureLevel && (hasNone || needs.every((name) => hosts.hasDocuments(name)))
+  const readers = [...(nova === null ? [] : [builtIn().documents.readBefore(request)]), ...known.filter(isAsked).map(({ reads }) => reads)]
   const unnamed = unnamedThings(request, hosts)
   const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova === null
   const unread = (map: OpenMap, given: Readonly<Record<string, unknown>>, at: readonly string[] = []): string[] =>
     Object.entries(given)
       .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value)))
-      .flatMap(([key]) => pathsAsGiven(request, [...at, ...places[map], key]))
+      .flatMap(([key]) => pathsAsGiven(request, [...at, ...pathOf[map], key]))
   return [
     ...unread('extraSpecs', flavor.extraSpecs),
     ...gang.flatMap((member, i) => unread('extraSpecs', member.flavor.extraSpecs, ['gang', String(i)])),
@@ -159,32 +129,14 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
     ...optionalFields
       .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
       .flatMap((path) => pathsAsGiven(request, path)),
-    ...limitPaths(request),
-    ...leastOfImage(request).flatMap((path) => pathsAsGiven(request, path)),
+    ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
     ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
-    // it says which filters run on forced hosts
+    // The field determines which filters run on forced hosts.
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
 }
 
-/** What an image needs at least of a flavor, in a document of Nova's: its API has compared them, and nothing here does again. */
-function leastOfImage({ image, nova }: RequestSpec): readonly (readonly string[])[] {
-  if (nova === null || image === null) return []
-  return [...(image.minRamMb > 0 ? [['image', 'minRamMb']] : []), ...(image.minDiskGb > 0 ? [['image', 'minDiskGb']] : [])]
-}
-
-/** Limits of a host are written into a request for the host that builds, and no rule reads them when placing. */
-function limitPaths({ nova }: RequestSpec): readonly string[] {
-  if (nova === null) return []
-  const isObject = nova.form === 'RequestSpec'
-  const limits = fieldsOf(isObject ? fieldsOf(nova.document).limits : fieldsOf(fieldsOf(nova.document).filter_properties).limits)
-  const at = isObject ? 'spec.limits' : 'filter_properties.limits'
-  return LIMITS.flatMap((name) => (limits[name] === undefined || limits[name] === null ? [] : [`${at}.${name}`]))
-}
-
-const LIMITS = ['vcpu', 'memory_mb', 'disk_gb', 'numa_topology'] as const
-
-/** How near to the guest's cells devices are to be, where it has no cells: Nova takes any then. */
+/** How near devices must be to the guest's cells, in a request without cells: Nova accepts any device then. */
 function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {
   const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
   return guests.flatMap(({ at, numaTopology, pciRequests }) =>
@@ -194,9 +146,12 @@ function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly stri
   )
 }
 
-/** All of a request that has no effect: what this release does not know in a document of Nova's, and what no part of the profile looks at. */
+/**
+ * All of a request that has no effect: fields of a document of Nova's that this release does not know, and what no filter or weigher of the
+ * profile reads.
+ */
 export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] => [
-  ...unknownFieldsOf(request),
+  ...(request.nova === null ? [] : builtIn().documents.unknownFields(request)),
   ...unreadKeys(request, profile, fleet),
 ]
 
@@ -204,13 +159,16 @@ const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
 
 interface PartReads {
   readonly reads: RequestReads
-  /** The feature level from which on it is asked. */
+  /** The feature level from which on it is read. */
   readonly since: number
-  /** Namespaces without a document of which it looks at nothing. */
+  /** Namespaces without whose documents it reads nothing. */
   readonly needs: readonly string[]
 }
 
-/** What the parts of a version look at; undefined: a part of a plug-in sees the request whole, and does not say what it reads. */
+/**
+ * What the filters and weighers of a version read; undefined: a plug-in's filter gets the whole request, and does not declare what it
+ * reads.
+ */
 const readsOf = memoByObject((plugins: Plugins) =>
   memoByObject((profile: Profile): readonly PartReads[] | undefined => {
     const compiled = compileProfile(profile, plugins)
@@ -219,12 +177,13 @@ const readsOf = memoByObject((plugins: Plugins) =>
     const isForeign = ({ name, outside }: (typeof parts)[number]): boolean => outside !== undefined || plugins.ownerOf(name) !== undefined
     if (parts.some(isForeign) || compiled.asks.length > 0 || compiled.scheduler !== undefined) return undefined
     return [
-      { reads: always(profile), since: 0, needs: [] },
+      { reads: claimed, since: 0, needs: [] },
+      { reads: rulesOf(profile.compat).reads, since: 0, needs: [] },
       ...compiled.filters.flatMap(({ filter, options, sinceLevel = 0 }) => {
         const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
         return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
       }),
-      // without a document every host has the same number
+      // Without a document every host has the same number.
       ...weighs.flatMap(({ weigher }) =>
         weigher.readsRequest === undefined ? [] : [{ reads: weigher.readsRequest, since: 0, needs: namespacesOf(weigher) }],
       ),
@@ -232,6 +191,6 @@ const readsOf = memoByObject((plugins: Plugins) =>
   }),
 )
 
-/** The namespaces of the release that a part reads. */
+/** The namespaces of the release that a filter or weigher reads. */
 const namespacesOf = ({ reads }: Pick<Filter | Weigher, 'reads'>): readonly string[] =>
   Array.isArray(reads) ? [...fieldsIn(reads as readonly Read[]).keys()].filter(isRegistered) : []

@@ -1,37 +1,39 @@
 import { z } from 'zod'
-import { filters as ownFilters } from '../filters/index.ts'
-import { COMPUTE } from '../fleet/hosts.ts'
-import { ownNamespaces, registeredNamespaces } from '../namespace/names.ts'
-import { fieldsIn } from '../namespace/reading.ts'
-import { novaFilters } from '../nova/filters/index.ts'
-import { novaWeighers } from '../nova/weighers/index.ts'
-import { type Parsed, type Problem, quote } from '../problem.ts'
-import { ownSchedulers } from '../profiles/profile.ts'
+import { builtIn } from '../contracts/built-in.ts'
+import { ofEachKind, partsIn } from '../contracts/part-kinds.ts'
+import { definePlugin, PLUGIN_CONTRACT, type Plugin, type PluginInput } from '../contracts/plugin.ts'
+import { gatherPlugins, type Plugins } from '../contracts/plugins.ts'
+import { nameableFilters } from '../filters/index.ts'
+import { COMPUTE } from '../hosts/hosts.ts'
+import { fieldsIn } from '../pipeline/namespaces/reading.ts'
+import { ownNamespaces, registeredNamespaces } from '../records/namespace-names.ts'
+import { ownSchedulers } from '../records/profile.ts'
 import { parseAs } from '../request/parse.ts'
-import { weighers as ownWeighers } from '../weighers/index.ts'
-import { ofEachKind, partsIn } from './part-kinds.ts'
-import { definePlugin, PLUGIN_CONTRACT, type Plugin, type PluginInput } from './plugin.ts'
-import { gatherPlugins, type Plugins } from './plugins.ts'
+import { type Parsed, type Problem, quote } from '../text/problem.ts'
+import { nameableWeighers } from '../weighers/index.ts'
 
 const pluginSchema = z.strictObject({
   contract: z.number(),
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
   version: z.string().regex(/^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/, 'must be a version such as 1.2.3'),
   description: z.string().trim().min(1).max(1_024),
-  // what is not brought may be left out
+  // An author may leave out every list that the plug-in does not need.
   ...ofEachKind((_list, { shape }) => z.array(shape).max(64).default([])),
 })
 
-/** What a module exported, as a plug-in, or every problem at once. Its parts stay the objects that they are. */
+/**
+ * Checks what a module exported: a plug-in, or all of its problems at once. Its filters, weighers and other parts stay the objects that
+ * they are.
+ */
 export function checkPlugin(exported: unknown): Parsed<Plugin> {
   const early = notOfThisContract(exported)
   if (early !== undefined) return { ok: false, problems: [early] }
   const parsed = parseAs(pluginSchema, exported, 'plugin')
-  // it is what the schema says, and was made by its author: a copy would lose what the schema does not know
+  // The original object is returned: it satisfies the schema, and a parsed copy would lose members that the schema does not list.
   return parsed.ok ? { ok: true, value: definePlugin(exported as PluginInput) } : parsed
 }
 
-/** What says more than that a field is wrong: another contract, and what no plug-in can bring. */
+/** Problems that deserve a message of their own: another contract version, and what no plug-in may contain. */
 function notOfThisContract(exported: unknown): Problem | undefined {
   if (exported === null || typeof exported !== 'object')
     return problem('plugin.invalid', [], exported, `the plug-in is ${quote(exported)}`, 'be what definePlugin answers')
@@ -54,19 +56,26 @@ function problem(code: Problem['code'], path: readonly string[], found: unknown,
   return { code, path, message: `${what}; it must ${rule}`, expected: rule.replace(/^be /, ''), actual: quote(found) }
 }
 
-const ownNames: ReadonlySet<string> = new Set([
-  ...[...ownFilters, ...ownWeighers, ...novaFilters, ...novaWeighers].map(({ name }) => name),
-  ...ownSchedulers,
-  // those of signs of life (GANTT_LIVENESS)
-  ...['static', 'reports'],
-  ...[COMPUTE, ...ownNamespaces],
-])
+/** The names of all parts of the release, those of the built-in package included. */
+function ownNames(): ReadonlySet<string> {
+  const { filters, weighers } = builtIn().rules
+  return new Set([
+    ...[...nameableFilters(), ...nameableWeighers(), ...filters, ...weighers].map(({ name }) => name),
+    ...ownSchedulers,
+    // Names of lease providers, which GANTT_LIVENESS refers to.
+    ...['static', 'reports'],
+    ...[COMPUTE, ...ownNamespaces],
+  ])
+}
 
-/** Plug-ins side by side, or where two plug-ins, or two parts of them or of the release, have one name. */
+/**
+ * Combines plug-ins, or reports where two plug-ins, or two of their parts, or one of their parts and one of the release, have the same
+ * name.
+ */
 export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []
   const plugins = new Set<string>()
-  const owners = new Map<string, string>([...ownNames].map((name) => [name, 'this release']))
+  const owners = new Map<string, string>([...ownNames()].map((name) => [name, 'this release']))
   for (const plugin of list) {
     const { name } = plugin
     if (plugins.has(name)) problems.push(clash([name], `two plug-ins are named ${quote(name)}`, 'have a name of its own each'))
@@ -82,7 +91,7 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   return problems.length === 0 ? { ok: true, value: gatherPlugins(list) } : { ok: false, problems }
 }
 
-/** Namespaces that parts read and nothing brings: their hosts would be refused for ever. */
+/** Namespaces that are read but that neither the release nor a plug-in defines: all hosts would be refused for ever. */
 function unknownReads(list: readonly Plugin[]): Problem[] {
   const known: readonly string[] = [...registeredNamespaces, ...list.flatMap(({ namespaces }) => namespaces.map(({ name }) => name))]
   return list.flatMap(({ name, filters, weighers }) =>

@@ -1,14 +1,14 @@
 import type { z } from 'zod'
-import type { Filter } from '../filters/filter.ts'
+import type { PluginScheduler } from '../contracts/compiled-profile.ts'
+import type { Filter } from '../contracts/filter.ts'
+import type { PluginNamespace } from '../contracts/namespace.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { PluginScheduler } from '../pipeline/compiled-profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Weigher } from '../weighers/weigher.ts'
-import type { PluginNamespace } from './namespace.ts'
 
 type Options = Readonly<Record<string, unknown>>
 
-/** A filter whose options have the types of its parameters. */
+/** Defines a filter; the types of its options come from its parameters. */
 export const defineFilter = <Given extends Options = Options>(
   filter: Omit<Filter, 'parameters' | 'prepare'> & {
     readonly parameters?: z.ZodType<Given>
@@ -16,13 +16,13 @@ export const defineFilter = <Given extends Options = Options>(
   },
 ): Filter => filter as Filter
 
-/** A namespace. */
+/** Defines a namespace. */
 export const defineNamespace = (namespace: PluginNamespace): PluginNamespace => namespace
 
-/** A scheduler. */
+/** Defines a scheduler. */
 export const defineScheduler = (scheduler: Omit<PluginScheduler, 'fail'>): PluginScheduler => scheduler
 
-/** A weigher whose options have the types of its parameters. */
+/** Defines a weigher; the types of its options come from its parameters. */
 export const defineWeigher = <Given extends Options = Options>(
   weigher: Omit<Weigher, 'parameters' | 'prepare'> & {
     readonly parameters?: z.ZodType<Given>

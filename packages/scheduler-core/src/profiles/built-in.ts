@@ -1,5 +1,5 @@
-import { OWN_AFFINITY, PLACEMENT_RULES, SOLVER_PROFILE } from '../fleet/levels.ts'
-import { type Profile, type ProfileInput, profileSchema } from './profile.ts'
+import { type Profile, type ProfileInput, profileSchema } from '../records/profile.ts'
+import { OWN_AFFINITY, PLACEMENT_RULES, SOLVER_PROFILE } from '../values/levels.ts'
 
 const novaFilters = [
   'ComputeFilter',
@@ -24,13 +24,16 @@ const novaWeighers = [
   { name: 'ServerGroupSoftAntiAffinityWeigher', multiplier: 1 },
 ]
 
-/** What somebody asked for outweighs all of the others together, which reach 3. Nova's 1 is lost against the operations of a first member. */
+/**
+ * A requested soft policy outweighs all other weighers together, which reach 3. With Nova's multiplier of 1 it would
+ * not outweigh the operations of a first member.
+ */
 const SOFT_POLICY = 10
 
 const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that."
 const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher))
 
-/** Volumes and ports that hints name, or that the instance has, in fleets in which documents tell of any. */
+/** Near the volumes and ports that hints name or that the instance has, in fleets in which documents report any. */
 const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
 const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))
 
@@ -59,11 +62,11 @@ const compat: Partial<ProfileInput> = {
 }
 
 /**
- * The profiles of the release, number 0 of their names, as the newest level has them. Each is made of general parts; sites write versions of
- * their own beside them.
+ * The profiles of the release, number 0 of their names, as the newest level has them. Each is made of general filters and weighers; sites
+ * write versions of their own in addition.
  */
 export const builtInProfiles: readonly Profile[] = [
-  define('default', `${SPREADS} So does being near to the volumes and ports that are named, where documents tell where these are.`, {
+  define('default', `${SPREADS} Hosts near the volumes and ports that are named come first too, where documents report their locations.`, {
     filters: [...novaFilters, ...nearFilters],
     weighers: [...spreading, ...nearWeighers],
   }),
@@ -117,16 +120,16 @@ export const builtInProfiles: readonly Profile[] = [
   define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
 ]
 
-/** How profiles of the release were until the level that gave them their present definition. */
+/** Earlier definitions of profiles of the release, each with the level that gave the profile its present definition. */
 const formerProfiles: readonly { readonly until: number; readonly profile: Profile }[] = [
   { until: PLACEMENT_RULES, profile: define('nova-compat', COMPAT_NOTE, compat) },
   { until: OWN_AFFINITY, profile: define('default', SPREADS, { weighers: spreading }) },
 ]
 
-/** The level from which the release has a profile; all others from the first on. */
+/** The level from which the release has a profile; profiles that are not listed exist from the first level on. */
 const since: ReadonlyMap<string, number> = new Map([['default-solver', SOLVER_PROFILE]])
 
-/** The profiles of the release as a log of this level has them: one that another release replays has to be the same there. */
+/** The profiles of the release as a log of this level has them: a log that another release replays must have the same ones there. */
 export const builtInProfilesAt = (level: number): readonly Profile[] =>
   builtInProfiles
     .filter(({ name }) => level >= (since.get(name) ?? 0))

@@ -1,16 +1,16 @@
-import type { Code } from '../codes.ts'
-import type { ProfileActivated, ProfileRolledOut } from '../fleet/change.ts'
+import type { ProfileActivated, ProfileRolledOut } from '../records/change.ts'
+import { isInShare, PAST_KEPT, type ProfileCourse, WHOLE_SHARE } from '../records/course.ts'
+import { type Profile, profileRef } from '../records/profile.ts'
+import type { Code } from '../text/codes.ts'
 import { builtInProfilesAt } from './built-in.ts'
-import { isInShare, PAST_KEPT, type ProfileCourse, WHOLE_SHARE } from './course.ts'
-import { type Profile, profileRef } from './profile.ts'
 
-/** The profile that decides when the request names none and none of that name was written. */
+/** The profile that decides when the request names none and no version of the default name was written. */
 export const DEFAULT_PROFILE = 'default'
 
 /** All profile versions by name@number, those of the release included, and which version of each name is active. */
 export class Profiles {
   readonly #versions = new Map<string, Profile>()
-  /** The same, oldest first, as each version is taken when the one before it is there. */
+  /** The same, oldest first, in the order in which each version can be added after the one before it. */
   readonly #versionsOf = new Map<string, Profile[]>()
   readonly #active = new Map<string, number>()
 
@@ -24,7 +24,7 @@ export class Profiles {
     }
   }
 
-  /** The log is at this feature level: the profiles of the release are as it has them. */
+  /** The log has reached this feature level: the profiles of the release get the definitions of that level. */
   reach(level: number): void {
     if (level === this.#level) return
     this.#level = level
@@ -32,7 +32,7 @@ export class Profiles {
       this.#versions.set(profileRef(profile), profile)
       const written = this.versionsOf(profile.name).filter(({ number }) => number > 0)
       this.#versionsOf.set(profile.name, [profile, ...written])
-      // a site's own profile of the name goes on to decide
+      // A site's own profile of the same name stays active.
       if (!this.#active.has(profile.name)) this.#active.set(profile.name, profile.number)
     }
   }
@@ -43,7 +43,7 @@ export class Profiles {
     return this.#versions.get(number === undefined ? ref : `${ref}@${number}`)
   }
 
-  /** The version that decides a call: a canary's share of those that name no number is the candidate's. */
+  /** The version that decides a call. Of calls that name no number, a canary's share is decided by the candidate. */
   pick(ref: string, account: string, key: string): Profile | undefined {
     const rollout = this.#courses.get(ref)?.rollout
     const isCandidate = rollout?.mode === 'CANARY' && isInShare(account, key, rollout.share)
@@ -55,7 +55,7 @@ export class Profiles {
     return this.#courses.get(name)
   }
 
-  /** Names with a course. */
+  /** Names that have had a rollout. */
   courses(): ReadonlyMap<string, ProfileCourse> {
     return this.#courses
   }
@@ -87,7 +87,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Takes another fleet's profiles over: a version never changes. */
+  /** Takes over another fleet's profiles, which can be shared because a version never changes. */
   takeCopy(from: Profiles): void {
     this.reach(from.#level)
     for (const [ref, profile] of from.#versions) if (!this.#versions.has(ref)) this.#add(profile)

@@ -5,10 +5,12 @@ import { numberOf } from './units.ts'
 
 export type QueryValue = string | readonly string[] | number | undefined
 
-/** How a field is read from a row, by field name; `''` is the name in which bare words are looked for. Times are milliseconds since 1970. */
+/** How a field is read from a row, by field name; `''` is the name that bare words are compared with. Times are milliseconds since 1970. */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
-/** A test of one row. Everything that can be worked out once is. A field without reader throws, for that is a defect. */
+/**
+ * A test of one row. All work that does not depend on the row is done in advance. A field without a reader throws, since that is a defect.
+ */
 export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const tests = terms.map((term) => compileTerm(term, fields, readers))
   if (tests.length === 0) return () => true
@@ -28,7 +30,7 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
   return (row) => holds(read(row)) !== negated
 }
 
-/** Unescaped and without wildcards, in lower case: a bare word is looked for as it stands. */
+/** Unescaped and without wildcards, in lower case, since a bare word is matched literally. */
 function containsTest(word: string): (value: QueryValue) => boolean {
   const has = compileContains(unescaped(word).toLowerCase())
   return (value) =>

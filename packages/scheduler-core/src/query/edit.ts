@@ -1,8 +1,8 @@
 import { printTerm, printValue } from './print.ts'
 import type { QueryTerm } from './query.ts'
-import { printTime } from './time.ts'
+import { printTime } from './time/time.ts'
 
-/** Adds `field:value` to a text, or the value to a plain `field:` term that is there. */
+/** Adds `field:value` to a text, or adds the value to an existing plain `field:` term. */
 export function withTerm(text: string, field: string, value: string): string {
   if (hasTerm(text, field, value)) return text.trim()
   const pieces = piecesOf(text)
@@ -11,7 +11,7 @@ export function withTerm(text: string, field: string, value: string): string {
   return pieces.map((piece, i) => (i === at ? `${piece},${written(value)}` : piece)).join(' ')
 }
 
-/** Takes a value out of the plain `field:` terms of a text; a term without values goes. */
+/** Removes a value from the plain `field:` terms of a text; a term without values is removed. */
 export function withoutTerm(text: string, field: string, value: string): string {
   return piecesOf(text)
     .flatMap((piece) => {
@@ -32,14 +32,17 @@ export const cutTerm = (text: string, { from, to }: Pick<QueryTerm, 'from' | 'to
     .filter((part) => part !== '')
     .join(' ')
 
-/** A text that asks for rows from `since` on and before `until`, milliseconds since 1970, in the place of what it said of their time. */
+/** A text that asks for rows from `since` on and before `until`, milliseconds since 1970, instead of its own terms about time. */
 export const withTimes = (text: string, since: number, until: number): string =>
   [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')
 
-/** A text that asks for rows of any time: without its terms of `at` and `last`. */
+/** A text without its terms about time (`at` and `last`). */
 export const withoutTimes = (text: string): string => withoutFields(text, 'at', 'last')
 
-/** A text that asks for rows whose number is `from` or more and less than `to`, in the place of what it said of the field; undefined: no such bound. */
+/**
+ * A text that asks for rows whose number is `from` or more and less than `to`, instead of its own terms about the field; undefined: no such
+ * bound.
+ */
 export const withRange = (text: string, field: string, from: string | undefined, to: string | undefined): string =>
   [withoutFields(text, field), ...(from === undefined ? [] : [`${field}>=${from}`]), ...(to === undefined ? [] : [`${field}<${to}`])]
     .filter((part) => part !== '')
@@ -53,12 +56,12 @@ export const withoutFields = (text: string, ...fields: readonly string[]): strin
 
 const isOf = (term: string, field: string): boolean => term.startsWith(field) && /^[:=<>!]/.test(term.slice(field.length))
 
-/** A value that stands for itself. */
+/** A value that matches itself literally. */
 const literal = (value: string): QueryTerm['values'][number] => value.replace(/[*\\]/g, '\\$&')
 
 const written = (value: string): string => printValue(literal(value), false)
 
-/** The text cut at blanks outside of quotes. */
+/** The text split at blanks outside of quotes. */
 const piecesOf = (text: string): string[] => text.match(/(?:"(?:\\.|[^"\\])*"?|[^\s"])+/g) ?? []
 
 const valuesOf = (list: string): string[] => list.match(/(?:"(?:\\.|[^"\\])*"?|[^,"])+/g) ?? []

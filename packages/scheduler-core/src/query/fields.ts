@@ -1,6 +1,9 @@
 import type { QueryField } from './query.ts'
 
-/** What can be asked of a decision. A bare word is part of its id, of an instance, of a chosen host or of the flavor's name, or a request's whole id. */
+/**
+ * The fields of a query about decisions. A bare word matches a part of the decision's id, of an instance, of a chosen host or of the
+ * flavor's name, or a request's whole id.
+ */
 export const decisionFields: readonly QueryField[] = [
   { name: 'id', kind: 'text', description: 'its id, the id of a request that it answered, or uuid of an instance' },
   { name: 'request', kind: 'text', description: 'id of a request that it answered, as X-Request-Id has it' },
@@ -26,7 +29,7 @@ export const decisionFields: readonly QueryField[] = [
   { name: 'at', kind: 'time', description: 'when it was decided: at>=2026-11-22T09:00:00Z' },
 ]
 
-/** What can be asked of an aggregate. */
+/** The fields of a query about aggregates. */
 export const aggregateFields: readonly QueryField[] = [
   { name: 'name', kind: 'text', description: 'its name' },
   { name: 'az', aliases: ['zone'], kind: 'text', description: 'the availability zone that it makes' },
@@ -36,7 +39,7 @@ export const aggregateFields: readonly QueryField[] = [
   { name: 'hosts', kind: 'number', unit: 'count', description: 'how many members it has' },
 ]
 
-/** What can be asked of a claim. A bare word is part of its id, of its instance or of its host's name. */
+/** The fields of a query about claims. A bare word matches a part of the claim's id, of its instance or of its host's name. */
 export const claimFields: readonly QueryField[] = [
   { name: 'id', kind: 'text', description: 'its id, or uuid of its instance' },
   {
@@ -56,7 +59,7 @@ export const claimFields: readonly QueryField[] = [
   { name: 'ends', kind: 'time', description: 'when the reservation ends' },
 ]
 
-/** What can be asked of the audit. A bare word is part of the target, the summary or the mutation. */
+/** The fields of a query about the audit. A bare word matches a part of the target, the summary or the mutation. */
 export const auditFields: readonly QueryField[] = [
   { name: 'account', kind: 'text', description: 'the service account that called' },
   { name: 'key', kind: 'text', description: 'id of the key that called' },

@@ -1,26 +1,394 @@
+import { amountOf, type CountedHost, countLiveClaims, hostStates, hostStatusWords, namesOf } from './host-reading.ts'
 import type { QueryField } from './query.ts'
-import { toldFields } from './told-fields.ts'
 
-/** What can be asked of a host. Used percentages count claims: 100 x (capacity - free) / capacity, 0 without capacity. */
-export const hostFields: readonly QueryField[] = [
-  { name: 'host', aliases: ['name'], kind: 'text', description: 'name of the host' },
-  { name: 'node', kind: 'text', description: 'name of the node, where a host has many' },
-  { name: 'az', aliases: ['zone'], kind: 'text', description: 'availability zone' },
-  { name: 'agg', aliases: ['aggregate'], kind: 'text', description: 'name of an aggregate that it is in' },
-  { name: 'state', kind: 'enum', values: ['UP', 'SUSPECT', 'DOWN'], description: 'whether it is alive' },
-  { name: 'status', kind: 'enum', values: ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'], description: 'as set by operators' },
-  { name: 'trait', kind: 'text', description: 'a trait that it has' },
-  { name: 'cpu.free', aliases: ['vcpu.free'], kind: 'number', unit: 'count', description: 'vCPUs that can still be given' },
-  { name: 'cpu.total', aliases: ['vcpu.total'], kind: 'number', unit: 'count', description: 'vCPUs in all, overcommit included' },
-  { name: 'cpu.used', aliases: ['vcpu.used'], kind: 'number', unit: '%', description: 'vCPUs used or claimed' },
-  { name: 'mem.free', kind: 'number', unit: 'MiB', description: 'memory that can still be given' },
-  { name: 'mem.used', kind: 'number', unit: '%', description: 'memory used or claimed' },
-  { name: 'disk.free', kind: 'number', unit: 'GiB', description: 'disk that can still be given' },
-  { name: 'disk.used', kind: 'number', unit: '%', description: 'disk used or claimed' },
-  { name: 'gpu.count', kind: 'number', unit: 'count', description: 'GPUs that it has' },
-  { name: 'gpu.free', kind: 'number', unit: 'count', description: "GPUs' worth that is free" },
-  { name: 'claims', kind: 'number', unit: 'count', description: 'live claims' },
-  { name: 'instances', kind: 'number', unit: 'count', description: 'instances, claims included' },
-  { name: 'age', kind: 'number', unit: 's', description: 'time since its last report' },
-  ...toldFields,
-]
+/** What the fields read of a fleet and of one of its hosts. */
+export interface ReadableHost extends CountedHost {
+  readonly fleet: CountedHost['fleet'] & {
+    readonly hosts: { readonly columns: Readonly<Record<'status' | 'liveness' | 'instances' | 'gpuFreeMilli', ArrayLike<number>>> }
+    readonly aggregates: { readonly byUuid: ReadonlyMap<string, { readonly name: string }> }
+  }
+  readonly record: CountedHost['record'] & {
+    readonly node: string
+    readonly zone: string
+    /** By uuid. */
+    readonly aggregates: readonly string[]
+    readonly traits: ReadonlySet<string>
+    readonly gpus: { readonly length: number }
+    /** Milliseconds since 1970; 0: never. */
+    readonly reportedAt: number
+    /** Its last report. */
+    readonly stats: {
+      readonly hypervisorType: string | null
+      readonly hypervisorVersion: number | null
+      readonly cpuInfo: { readonly model: string | null; readonly vendor: string | null; readonly arch: string | null } | null
+    }
+  }
+}
+
+/** What a column has of a host: null where the host does not report it. */
+export type HostValue = string | number | null | readonly string[] | ReadonlySet<string>
+
+/** A field of a host: a word of the filter grammar, and everything that is listed by field elsewhere. docs/add-a-host-field.md. */
+interface Row extends QueryField {
+  /** A few words for the heading of a column, a facet or a group. */
+  readonly label: string
+  /** The heading in CSV and JSON that are copied from a list, with the unit; a published name. */
+  readonly copied: string
+  /** The column of the API that has it of all hosts. Names have none, since every answer has them. */
+  readonly column?: string
+  /** What the column holds of each host: one text, a set of texts (one or none where the host reports the field), or a number. */
+  readonly holds?: 'code' | 'set' | 'number'
+  /** How much of the column is 1 in the unit of the field, where they differ. */
+  readonly scale?: number
+  /** Columns of which a client can work out this one. */
+  readonly usedOf?: { readonly capacity: string; readonly free: string }
+  /** The order of hosts in the API; absent where a host has many values, and where hosts report it: that order is named as the column. */
+  readonly order?: {
+    readonly field: string
+    readonly resourceClass?: string
+    readonly description?: string
+    /** Ascending in the field is descending in the API. */
+    readonly isReversed?: true
+  }
+  /** Its values are counted next to a list. */
+  readonly isFacet?: true
+  /** Hosts report it of their machine, and may leave it out; hosts can be grouped by it. */
+  readonly isReported?: true
+  /** What the column has of a host, and the order compares. */
+  read(host: ReadableHost): HostValue
+}
+
+/**
+ * All fields of hosts, in the order in which they are listed. The filter grammar, the orders of hosts, the columns of the API, the
+ * facets, columns and copies of the console, and the columns of `gantt hosts` are made from this table. Used percentages count claims:
+ * 100 x (capacity - free) / capacity, 0 without capacity. Numbers that hosts report of their machine are whole and not negative.
+ */
+export const hostFields = [
+  {
+    name: 'host',
+    aliases: ['name'],
+    kind: 'text',
+    description: 'name of the host',
+    label: 'Host',
+    copied: 'host',
+    order: { field: 'NAME', description: "The host's name, then the node's." },
+    read: ({ record }) => namesOf(record),
+  },
+  {
+    name: 'node',
+    kind: 'text',
+    description: 'name of the node, where a host has many',
+    label: 'Node',
+    copied: 'node',
+    read: ({ record }) => record.node,
+  },
+  {
+    name: 'az',
+    aliases: ['zone'],
+    kind: 'text',
+    description: 'availability zone',
+    label: 'Zone',
+    copied: 'availabilityZone',
+    column: 'AZ',
+    holds: 'code',
+    isFacet: true,
+    order: { field: 'AVAILABILITY_ZONE', description: 'Name of the availability zone.' },
+    read: ({ record }) => record.zone,
+  },
+  {
+    name: 'agg',
+    aliases: ['aggregate'],
+    kind: 'text',
+    description: 'name of an aggregate that it is in',
+    label: 'Aggregate',
+    copied: 'aggregates',
+    column: 'AGGREGATES',
+    holds: 'set',
+    isFacet: true,
+    read: ({ fleet, record }) => record.aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),
+  },
+  {
+    name: 'state',
+    kind: 'enum',
+    values: hostStates,
+    description: 'whether it is alive',
+    label: 'State',
+    copied: 'state',
+    column: 'STATE',
+    holds: 'code',
+    isFacet: true,
+    order: { field: 'STATE', description: 'The liveness, by its name.' },
+    read: ({ fleet, record }) => hostStates[fleet.hosts.columns.liveness[record.index] ?? 0] ?? 'DOWN',
+  },
+  {
+    name: 'status',
+    kind: 'enum',
+    values: hostStatusWords,
+    description: 'as set by operators',
+    label: 'Status',
+    copied: 'status',
+    column: 'STATUS',
+    holds: 'code',
+    isFacet: true,
+    order: { field: 'STATUS', description: 'The status that operators set, by its name.' },
+    read: ({ fleet, record }) => hostStatusWords[fleet.hosts.columns.status[record.index] ?? 0] ?? 'ENABLED',
+  },
+  {
+    name: 'trait',
+    kind: 'text',
+    description: 'a trait that it has',
+    label: 'Trait',
+    copied: 'traits',
+    column: 'TRAITS',
+    holds: 'set',
+    isFacet: true,
+    read: ({ record }) => record.traits,
+  },
+  {
+    name: 'cpu.free',
+    aliases: ['vcpu.free'],
+    kind: 'number',
+    unit: 'count',
+    description: 'vCPUs that can still be given',
+    label: 'CPU free',
+    copied: 'vcpusFree',
+    column: 'CPU_FREE',
+    holds: 'number',
+    ...amountOf('FREE', 'VCPU'),
+  },
+  {
+    name: 'cpu.total',
+    aliases: ['vcpu.total'],
+    kind: 'number',
+    unit: 'count',
+    description: 'vCPUs in all, overcommit included',
+    label: 'CPU total',
+    copied: 'vcpus',
+    column: 'CPU_TOTAL',
+    holds: 'number',
+    ...amountOf('CAPACITY', 'VCPU'),
+  },
+  {
+    name: 'cpu.used',
+    aliases: ['vcpu.used'],
+    kind: 'number',
+    unit: '%',
+    description: 'vCPUs used or claimed',
+    label: 'CPU used',
+    copied: 'cpuUsedPercent',
+    column: 'CPU_USED_PCT',
+    holds: 'number',
+    usedOf: { capacity: 'CPU_TOTAL', free: 'CPU_FREE' },
+    ...amountOf('USED_PERCENT', 'VCPU'),
+  },
+  {
+    name: 'mem.free',
+    kind: 'number',
+    unit: 'MiB',
+    description: 'memory that can still be given',
+    label: 'Memory free',
+    copied: 'memoryFreeMib',
+    column: 'MEM_FREE_MIB',
+    holds: 'number',
+    ...amountOf('FREE', 'MEMORY_MB'),
+  },
+  {
+    name: 'mem.total',
+    kind: 'number',
+    unit: 'MiB',
+    description: 'memory in all, overcommit included',
+    label: 'Memory total',
+    copied: 'memoryMib',
+    column: 'MEM_TOTAL_MIB',
+    holds: 'number',
+    ...amountOf('CAPACITY', 'MEMORY_MB'),
+  },
+  {
+    name: 'mem.used',
+    kind: 'number',
+    unit: '%',
+    description: 'memory used or claimed',
+    label: 'Memory used',
+    copied: 'memoryUsedPercent',
+    column: 'MEM_USED_PCT',
+    holds: 'number',
+    usedOf: { capacity: 'MEM_TOTAL_MIB', free: 'MEM_FREE_MIB' },
+    ...amountOf('USED_PERCENT', 'MEMORY_MB'),
+  },
+  {
+    name: 'disk.free',
+    kind: 'number',
+    unit: 'GiB',
+    description: 'disk that can still be given',
+    label: 'Disk free',
+    copied: 'diskFreeGib',
+    column: 'DISK_FREE_GIB',
+    holds: 'number',
+    ...amountOf('FREE', 'DISK_GB'),
+  },
+  {
+    name: 'disk.total',
+    kind: 'number',
+    unit: 'GiB',
+    description: 'disk in all, overcommit included',
+    label: 'Disk total',
+    copied: 'diskGib',
+    column: 'DISK_TOTAL_GIB',
+    holds: 'number',
+    ...amountOf('CAPACITY', 'DISK_GB'),
+  },
+  {
+    name: 'disk.used',
+    kind: 'number',
+    unit: '%',
+    description: 'disk used or claimed',
+    label: 'Disk used',
+    copied: 'diskUsedPercent',
+    column: 'DISK_USED_PCT',
+    holds: 'number',
+    usedOf: { capacity: 'DISK_TOTAL_GIB', free: 'DISK_FREE_GIB' },
+    ...amountOf('USED_PERCENT', 'DISK_GB'),
+  },
+  {
+    name: 'gpu.count',
+    kind: 'number',
+    unit: 'count',
+    description: 'GPUs that it has',
+    label: 'GPUs',
+    copied: 'gpus',
+    column: 'GPU_COUNT',
+    holds: 'number',
+    order: { field: 'GPU_COUNT', description: 'The number of GPUs.' },
+    read: ({ record }) => record.gpus.length,
+  },
+  {
+    name: 'gpu.free',
+    kind: 'number',
+    unit: 'count',
+    description: "GPUs' worth that is free",
+    label: 'GPU free',
+    copied: 'gpusFree',
+    column: 'GPU_FREE_MILLI',
+    holds: 'number',
+    scale: 1_000,
+    order: { field: 'GPU_FREE', description: 'The free thousandths of GPUs.' },
+    read: ({ fleet, record }) => fleet.hosts.columns.gpuFreeMilli[record.index] ?? 0,
+  },
+  {
+    name: 'claims',
+    kind: 'number',
+    unit: 'count',
+    description: 'live claims',
+    label: 'Claims',
+    copied: 'claims',
+    column: 'CLAIMS',
+    holds: 'number',
+    order: { field: 'CLAIM_COUNT', description: 'Number of live claims.' },
+    read: countLiveClaims,
+  },
+  {
+    name: 'instances',
+    kind: 'number',
+    unit: 'count',
+    description: 'instances, claims included',
+    label: 'Instances',
+    copied: 'instances',
+    column: 'INSTANCES',
+    holds: 'number',
+    order: {
+      field: 'INSTANCE_COUNT',
+      description: 'The number of instances: reported ones, and claims that the report does not count yet.',
+    },
+    read: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
+  },
+  {
+    // The column has the moment of the report, in milliseconds since 1970; what is compared is the time since then.
+    name: 'age',
+    kind: 'number',
+    unit: 's',
+    description: 'time since its last report',
+    label: 'Report',
+    copied: 'reportedAt',
+    column: 'REPORTED_AT',
+    holds: 'number',
+    order: {
+      field: 'LAST_REPORT',
+      isReversed: true,
+      description: 'The time of the last report with a change; hosts that never reported one come first.',
+    },
+    read: ({ record }) => record.reportedAt,
+  },
+  {
+    name: 'hypervisor.type',
+    aliases: ['hv.type'],
+    kind: 'text',
+    description: 'type of its hypervisor, such as QEMU',
+    label: 'Hypervisor',
+    copied: 'hypervisorType',
+    column: 'HYPERVISOR_TYPE',
+    holds: 'set',
+    isFacet: true,
+    isReported: true,
+    read: ({ record }) => record.stats.hypervisorType,
+  },
+  {
+    name: 'hypervisor.version',
+    aliases: ['hv.version'],
+    kind: 'number',
+    unit: 'count',
+    description: 'version of its hypervisor as it reports it: 8002000 is 8.2.0',
+    label: 'Hypervisor version',
+    copied: 'hypervisorVersion',
+    column: 'HYPERVISOR_VERSION',
+    holds: 'set',
+    isFacet: true,
+    isReported: true,
+    read: ({ record }) => record.stats.hypervisorVersion,
+  },
+  {
+    name: 'cpu.model',
+    kind: 'text',
+    description: 'model of its CPUs',
+    label: 'CPU model',
+    copied: 'cpuModel',
+    column: 'CPU_MODEL',
+    holds: 'set',
+    isFacet: true,
+    isReported: true,
+    read: ({ record }) => record.stats.cpuInfo?.model ?? null,
+  },
+  {
+    name: 'cpu.vendor',
+    kind: 'text',
+    description: 'vendor of its CPUs',
+    label: 'CPU vendor',
+    copied: 'cpuVendor',
+    column: 'CPU_VENDOR',
+    holds: 'set',
+    isFacet: true,
+    isReported: true,
+    read: ({ record }) => record.stats.cpuInfo?.vendor ?? null,
+  },
+  {
+    name: 'cpu.arch',
+    kind: 'text',
+    description: 'architecture of its CPUs, such as x86_64',
+    label: 'CPU architecture',
+    copied: 'cpuArch',
+    column: 'CPU_ARCH',
+    holds: 'set',
+    isFacet: true,
+    isReported: true,
+    read: ({ record }) => record.stats.cpuInfo?.arch ?? null,
+  },
+] as const satisfies readonly Row[]
+
+export type HostField = (typeof hostFields)[number]
+export type HostFieldName = HostField['name']
+/** The fields that hosts report of their machine. */
+export type ReportedField = Extract<HostField, { readonly isReported: true }>
+export type FacetField = Extract<HostField, { readonly isFacet: true }>
+/** The fields that are columns of the API. */
+export type ColumnField = Extract<HostField, { readonly column: string }>
+/** The fields that have a column of this sort. */
+export type FieldHolding<Held extends 'code' | 'set' | 'number'> = Extract<ColumnField, { readonly holds: Held }>

@@ -1,89 +1,70 @@
+import { byField, reportedFields } from './host-field-lists.ts'
+import { type HostField, hostFields, type ReportedField } from './host-fields.ts'
+import type { ClassOrderField } from './host-reading.ts'
 import type { Sort } from './sort.ts'
-import { ofEachTold, toldFields } from './told-fields.ts'
 
-/** What the API calls the things that hosts are ordered by: `HostOrderField` of its schema. */
-export const hostOrderFields = [
-  'NAME',
-  'AVAILABILITY_ZONE',
-  'STATE',
-  'STATUS',
-  'CAPACITY',
-  'FREE',
-  'USED_PERCENT',
-  'GPU_COUNT',
-  'GPU_FREE',
-  'CLAIM_COUNT',
-  'INSTANCE_COUNT',
-  'LAST_REPORT',
-  ...toldFields.map(({ column }) => column),
-] as const
+/** A field by which hosts are ordered: one that holds one value. */
+type OrderedField = Extract<HostField, { readonly order: object }>
+export type HostSort = OrderedField['name'] | ReportedField['name']
+/** The API's name for an order of hosts: `HostOrderField` of its schema. */
+export type HostOrderField = OrderedField['order']['field'] | ReportedField['column']
 
-export type HostOrderField = (typeof hostOrderFields)[number]
-
-/** Those that are of one resource class. */
-export const classOrderFields: readonly HostOrderField[] = ['CAPACITY', 'FREE', 'USED_PERCENT']
-
-/** An order of hosts as the API takes it: `HostOrder` of its schema. */
+/** An order of hosts in the API's form: `HostOrder` of its schema. */
 export interface HostOrder {
   readonly field: HostOrderField
   readonly direction: 'ASC' | 'DESC'
-  /** With the fields of `classOrderFields`, and only with them. */
+  /** Present for the fields of `classOrderFields`, and only for those. */
   readonly resourceClass?: string | null | undefined
 }
-
-/** What hosts can be ordered by in a line: the fields of the filter grammar that hold one value. */
-export const hostSorts = [
-  'host',
-  'az',
-  'state',
-  'status',
-  'cpu.free',
-  'cpu.total',
-  'cpu.used',
-  'mem.free',
-  'mem.used',
-  'disk.free',
-  'disk.used',
-  'gpu.count',
-  'gpu.free',
-  'claims',
-  'instances',
-  'age',
-  ...toldFields.map(({ name }) => name),
-] as const
-
-export type HostSort = (typeof hostSorts)[number]
 
 export interface HostSortTerm extends Sort {
   readonly key: HostSort
 }
 
-const orders: Readonly<Record<HostSort, Pick<HostOrder, 'field' | 'resourceClass'>>> = {
-  host: { field: 'NAME' },
-  az: { field: 'AVAILABILITY_ZONE' },
-  state: { field: 'STATE' },
-  status: { field: 'STATUS' },
-  'cpu.free': { field: 'FREE', resourceClass: 'VCPU' },
-  'cpu.total': { field: 'CAPACITY', resourceClass: 'VCPU' },
-  'cpu.used': { field: 'USED_PERCENT', resourceClass: 'VCPU' },
-  'mem.free': { field: 'FREE', resourceClass: 'MEMORY_MB' },
-  'mem.used': { field: 'USED_PERCENT', resourceClass: 'MEMORY_MB' },
-  'disk.free': { field: 'FREE', resourceClass: 'DISK_GB' },
-  'disk.used': { field: 'USED_PERCENT', resourceClass: 'DISK_GB' },
-  'gpu.count': { field: 'GPU_COUNT' },
-  'gpu.free': { field: 'GPU_FREE' },
-  claims: { field: 'CLAIM_COUNT' },
-  instances: { field: 'INSTANCE_COUNT' },
-  age: { field: 'LAST_REPORT' },
-  ...ofEachTold('name', ({ column }) => ({ field: column })),
+const isOrdered = (field: HostField): field is OrderedField => 'order' in field
+
+const orderedFields: readonly OrderedField[] = hostFields.filter(isOrdered)
+
+/** What hosts can be ordered by in a line: the fields of the filter grammar that hold one value. */
+export const hostSorts: readonly HostSort[] = [...orderedFields, ...reportedFields].map(({ name }) => name)
+
+/** The orders that need a resource class. */
+export const classOrderFields: readonly ClassOrderField[] = ['CAPACITY', 'FREE', 'USED_PERCENT']
+
+const classOrders: Readonly<Record<ClassOrderField, string>> = {
+  CAPACITY: 'The capacity for `resourceClass`, overcommit included; 0 if it reports none.',
+  FREE: 'The free amount of `resourceClass`; 0 if it reports none.',
+  USED_PERCENT: 'The used and claimed amount of `resourceClass` as a share of the capacity; 0 without capacity.',
 }
 
-/** What the API is asked for, where a line orders hosts so. */
+const describedOrders: readonly { readonly field: HostOrderField; readonly description: string }[] = [
+  ...classOrderFields.map((field) => ({ field, description: classOrders[field] })),
+  ...orderedFields.flatMap(({ order }) => ('description' in order ? [order] : [])),
+  ...reportedFields.map(({ column, description }) => ({
+    field: column,
+    description: `The ${description}; hosts that do not report it come first.`,
+  })),
+]
+
+/** The API's names for the orders of hosts, each with what it compares. */
+export const hostOrderValues = byField(describedOrders, 'field', ({ description }) => ({ description }))
+export const hostOrderFields: readonly HostOrderField[] = describedOrders.map(({ field }) => field)
+
+/** What the field and the class of an order are for a sort, and whether its direction is the other one. */
+type OrderOfSort = Pick<HostOrder, 'field' | 'resourceClass'> & { readonly isReversed?: true }
+
+const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([
+  ...orderedFields.map(({ name, order }) => [name, order] as const),
+  ...reportedFields.map(({ name, column }) => [name, { field: column }] as const),
+])
+
+/** The API's orders of hosts for a line of orders. */
 export const hostOrdersOf = (sort: readonly HostSortTerm[]): HostOrder[] =>
   sort.map(({ key, descending }) => {
-    // the older the report, the longer ago it was
-    const isDown = key === 'age' ? !descending : descending
-    return { ...orders[key], direction: isDown ? 'DESC' : 'ASC' }
+    const order = orders.get(key)
+    if (order === undefined) throw new RangeError(`Hosts have no order ${key}; they have ${hostSorts.join(', ')}.`)
+    const { field, resourceClass, isReversed = false } = order
+    return { field, ...(resourceClass !== undefined && { resourceClass }), direction: descending === isReversed ? 'ASC' : 'DESC' }
   })
 
-export const isHostSort = (term: Sort): term is HostSortTerm => hostSorts.some((one) => one === term.key)
+export const isHostSort = (term: Sort): term is HostSortTerm => orders.has(term.key)

@@ -8,13 +8,13 @@ const CLAIM = Buffer.from(`Claim:${B}`).toString('base64url')
 
 test.each([
   ['a line of Nova', `WARNING nova.scheduler [None req-${A} 0f3c2a - - - -] [instance: ${B}] failed`, [`req-${A}`, B]],
-  ['an answer of the service', '{"extensions":{"code":"INTERNAL","requestId":"ticket-4711"}}', ['ticket-4711']],
+  ['a response of the service', '{"extensions":{"code":"INTERNAL","requestId":"ticket-4711"}}', ['ticket-4711']],
   ['a header', `X-Request-Id: ${A}`, [A]],
   ['our own log', 'request ticket-4711 failed: no such column', ['ticket-4711']],
   ['links', `http://gantt/decisions/${DECISION}?host=h1 ${CLAIM}`, [DECISION, CLAIM]],
-  ['an id that comes twice, once in capitals', `${A} ${A.toUpperCase()}`, [A]],
+  ['an id that occurs twice, once in capitals', `${A} ${A.toUpperCase()}`, [A]],
   ['words without ids', 'request a host for deadbeef-0000 in az1', []],
 ])('%s', (_name, text, ids) => expect(idsIn(text)).toEqual(ids))
 
-test('of many ids those that come first', () =>
+test('of many ids only the first are returned', () =>
   expect(idsIn(Array.from({ length: 40 }, (_, i) => `req-${A.slice(0, -2)}${10 + i}`).join(' '))).toHaveLength(12))

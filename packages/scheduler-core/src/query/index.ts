@@ -1,10 +1,21 @@
-/** The filter grammar: one line for the console's bar and its addresses, for the API's `query:` and for the command line. */
+/** The filter grammar: one line that is used by the console's filter bar and addresses, by the API's `query:` and by the command line. */
 
-export { showUnseen } from '../plain-text.ts'
+export { showUnseen } from '../text/plain-text.ts'
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'
 export { cutTerm, hasTerm, withoutFields, withoutTerm, withoutTimes, withRange, withTerm, withTimes } from './edit.ts'
 export { aggregateFields, auditFields, claimFields, decisionFields } from './fields.ts'
-export { hostFields } from './host-fields.ts'
+export { byField, columnFields, comparedOf, facetFields, fieldsHolding, first, readField, reportedFields } from './host-field-lists.ts'
+export {
+  type ColumnField,
+  type FacetField,
+  type FieldHolding,
+  type HostField,
+  type HostFieldName,
+  hostFields,
+  type ReadableHost,
+  type ReportedField,
+} from './host-fields.ts'
+export { type ClassOrderField, classReaders, usedPercent } from './host-reading.ts'
 export {
   classOrderFields,
   type HostOrder,
@@ -13,17 +24,17 @@ export {
   type HostSortTerm,
   hostOrderFields,
   hostOrdersOf,
+  hostOrderValues,
   hostSorts,
   isHostSort,
 } from './host-sorts.ts'
 export { idsIn } from './ids.ts'
-export { type MomentRead, type MomentZone, readMoment } from './moment-text.ts'
 export { findField, type ParsedQuery, parseQuery } from './parse.ts'
 export { printQuery } from './print.ts'
 export type { Query, QueryField, QueryOperator, QueryProblem, QueryTerm } from './query.ts'
 export { parseSort, printSort, type Sort } from './sort.ts'
 export { isOfTime, type Span, spanOf } from './span.ts'
 export { type Suggestion, type Suggestions, suggest } from './suggest.ts'
-export { printTime, timeOf } from './time.ts'
-export { ofEachTold, type ToldColumn, type ToldField, type ToldName, toldFields } from './told-fields.ts'
+export { type MomentRead, type MomentZone, readMoment } from './time/moment-text.ts'
+export { printTime, timeOf } from './time/time.ts'
 export { numberOf } from './units.ts'

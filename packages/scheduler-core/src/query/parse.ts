@@ -6,13 +6,13 @@ export const MAX_LENGTH = 1_000
 export const MAX_TERMS = 50
 
 export interface ParsedQuery {
-  /** The terms that are right. */
+  /** The valid terms. */
   readonly query: Query
-  /** Everything that is wrong, in the order of the text. */
+  /** All problems, in the order of the text. */
   readonly problems: readonly QueryProblem[]
 }
 
-/** Reads a line of the filter grammar (docs/query.md). Never throws: what is wrong is told with its place. */
+/** Reads a line of the filter grammar (docs/query.md). Never throws: problems are returned with their positions in the text. */
 export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQuery {
   if (text.length > MAX_LENGTH)
     return {
@@ -35,12 +35,12 @@ export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQ
   return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
 }
 
-/** The problem of a filter whose values have too many wildcards together, at the term that is one too many. */
+/** The problem of a filter whose values have too many wildcards together, at the first term that exceeds the limit. */
 function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
   let stars = 0
   let first: QueryTerm | undefined
   for (const term of terms) {
-    // in a bare word a star is a character as any other
+    // A star in a bare word is an ordinary character.
     if (term.field !== null) for (const value of term.values) stars += starsOf(value)
     if (stars > MAX_STARS) first ??= term
   }
@@ -58,7 +58,7 @@ interface RawValue {
   readonly isOpen: boolean
 }
 
-/** A term as it is written, before anybody asked whether it makes sense. */
+/** A term as it is written, before its meaning is checked. */
 interface RawTerm {
   readonly field: { readonly text: string; readonly from: number; readonly to: number } | undefined
   readonly operator: ':' | '=' | '!=' | '>' | '>=' | '<' | '<='
@@ -72,7 +72,7 @@ const isBlank = (character: string | undefined): boolean => character !== undefi
 
 function createScanner(text: string) {
   let at = 0
-  /** A quoted value, or a bare one up to a blank or, in a list, a comma. Stars in quotes are meant as such: they are escaped. */
+  /** A quoted value, or a bare one that ends at a blank or, in a list, at a comma. Stars in quotes are literal, so they are escaped. */
   const value = (inList: boolean): RawValue => {
     const from = at
     if (text[at] !== '"') {
@@ -114,7 +114,7 @@ function createScanner(text: string) {
         at++
         values.push(value(true))
       }
-      // what is glued to a closing quote belongs to nothing
+      // Characters that follow a closing quote without a blank belong to no term.
       if (at < text.length && !isBlank(text[at])) {
         const glued = value(false)
         values.push({ ...glued, isOpen: true })
@@ -124,7 +124,7 @@ function createScanner(text: string) {
   }
 }
 
-/** `*` and `\` of a quoted value stand for themselves. */
+/** `*` and `\` of a quoted value are literal. */
 const escaped = (character: string): string => (character === '*' || character === '\\' ? `\\${character}` : character)
 
 function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {

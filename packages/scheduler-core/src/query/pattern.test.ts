@@ -27,7 +27,7 @@ test.each<[string, string, boolean]>([
   ['*😀', 'a😀', true],
 ])('the pattern %j and the text %j: %j', (pattern, text, matches) => expect(compilePattern(pattern)(text)).toBe(matches))
 
-test('every pattern matches what it is made of, with anything for its stars', () => {
+test('every pattern matches its own text, with anything for its stars', () => {
   const part = fc.string({ maxLength: 5 })
   fc.assert(
     fc.property(fc.array(fc.tuple(part, part), { minLength: 1, maxLength: 6 }), part, (parts, last) => {
@@ -38,7 +38,7 @@ test('every pattern matches what it is made of, with anything for its stars', ()
   )
 })
 
-/** All ways to match, tried one by one: obvious, and slow. */
+/** Tries all ways to match one by one: simple, but slow. */
 function matchesSlowly(pattern: string, text: string): boolean {
   if (pattern === '') return text === ''
   if (pattern[0] !== '*') return text !== '' && pattern[0] === text[0] && matchesSlowly(pattern.slice(1), text.slice(1))
@@ -46,7 +46,7 @@ function matchesSlowly(pattern: string, text: string): boolean {
   return false
 }
 
-test('the answers are those of trying every way', () => {
+test('the results equal those of trying every way', () => {
   const letters = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 8 }).map((all) => all.join(''))
   const text = fc.array(fc.constantFrom('a', 'b'), { maxLength: 10 }).map((all) => all.join(''))
   fc.assert(
@@ -60,13 +60,13 @@ test('the answers are those of trying every way', () => {
 describe('the work of no pattern is more than three times the lengths of the pattern and the text', () => {
   const name = 'a'.repeat(255)
   test.each([
-    ['the one that stalled a replica', '*a*a*a*a*a*a*a*b', name],
+    ['the pattern that once stalled a replica', '*a*a*a*a*a*a*a*b', name],
     ['as many stars as a filter may have', `${'*a'.repeat(MAX_STARS)}*b`, name],
     ['many stars and nothing between', `${'*'.repeat(900)}b`, name],
     ['a long piece that nearly fits everywhere', `*${'a'.repeat(120)}b*`, name],
     ['a long piece that does not fit at its beginning', `*b${'a'.repeat(120)}*`, name],
     ['two long pieces', `*${'a'.repeat(60)}b*${'a'.repeat(60)}b*`, 'a'.repeat(4_096)],
-    ['pieces that overlap themselves', `*${'ab'.repeat(60)}c*`, 'ab'.repeat(2_000)],
+    ['pieces whose beginning overlaps their end', `*${'ab'.repeat(60)}c*`, 'ab'.repeat(2_000)],
     ['pieces that fall back many times', `*${'aab'.repeat(40)}aaa*c`, `${'aab'.repeat(1_000)}c`],
   ])('%s', (_name, pattern, text) => {
     const work = { steps: 0 }
@@ -74,13 +74,13 @@ describe('the work of no pattern is more than three times the lengths of the pat
     expect(work.steps).toBeLessThanOrEqual(3 * (pattern.length + text.length))
   })
 
-  test('nor is that of a word that is looked for', () => {
+  test('neither is the work of searching for a word', () => {
     const work = { steps: 0 }
     expect(compileContains(`b${'a'.repeat(500)}`)('a'.repeat(10_000), work)).toBe(false)
     expect(work.steps).toBeLessThanOrEqual(3 * 10_501)
   })
 
-  test('it is that of one search for each star, over all texts of a row', () => {
+  test('the work for a row is one search of its texts for each star', () => {
     const texts = Array.from({ length: 1_024 }, (_, i) => `CUSTOM_${'A'.repeat(240)}${i}`)
     const work = { steps: 0 }
     for (let i = 0; i < MAX_STARS; i++) {
@@ -91,7 +91,7 @@ describe('the work of no pattern is more than three times the lengths of the pat
   })
 })
 
-test('a word is found where it is, and only there', () => {
+test('a word is found exactly where it occurs', () => {
   const letters = fc.array(fc.constantFrom('a', 'b'), { maxLength: 12 }).map((all) => all.join(''))
   fc.assert(
     fc.property(letters, letters, (word, text) => {
@@ -100,7 +100,7 @@ test('a word is found where it is, and only there', () => {
   )
 })
 
-describe('the number of stars is bounded for the whole filter, and the message says the bound and what was found', () => {
+describe('the number of stars is limited for the whole filter, and the message has the limit and the found number', () => {
   const many = MAX_STARS + 1
   test.each([
     ['in one value', `host:${'*a'.repeat(many)}`],
@@ -113,7 +113,7 @@ describe('the number of stars is bounded for the whole filter, and the message s
     expect(problems[0]?.to).toBeLessThanOrEqual(text.length)
   })
 
-  test('a run of stars is one, stars in quotes and in bare words are none', () => {
+  test('a run of stars counts as one; stars in quotes and in bare words do not count', () => {
     expect(['a**b', '*', 'a\\*b', 'a\\\\*', ''].map(starsOf)).toEqual([1, 1, 0, 1, 0])
     const text = `host:"${'*'.repeat(100)}" ${'*'.repeat(100)} agg:${'*'.repeat(100)}`
     expect(parseQuery(text, hostFields).problems).toEqual([])

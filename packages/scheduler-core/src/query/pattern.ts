@@ -1,10 +1,10 @@
-/** Runs of stars that the values of one filter may have together: each asks for another search through every text. */
+/** The most runs of stars that the values of one filter may have together: each run needs one more search through every text. */
 export const MAX_STARS = 16
 
 /** How many wildcards a value has; a run of stars is one, and an escaped star is none. */
 export const starsOf = (value: string): number => (value.replace(/\\./gs, '').match(/\*+/g) ?? []).length
 
-/** What an escaped value stands for. */
+/** The literal text of an escaped value. */
 export const unescaped = (value: string): string => value.replace(/\\(.)/gs, '$1')
 
 /** Counts comparisons of characters, for tests that bound the work. */
@@ -13,9 +13,9 @@ export interface Work {
 }
 
 /**
- * Whether all of the text matches the pattern, in which `*` is any run of characters and `\` makes the next one stand for
- * itself. What is between the stars is looked for from left to right, each piece where it comes first, and the last one at the end. The
- * work is at most a few times the length of the text and of the pattern together, whatever both are.
+ * Whether the whole text matches the pattern, in which `*` is any run of characters and `\` makes the next character literal. The pieces
+ * between the stars are searched from left to right, each at its first occurrence, and the last one at the end. The work is at most a small
+ * multiple of the lengths of text and pattern together, whatever both contain.
  */
 export function compilePattern(pattern: string): (text: string, work?: Work) => boolean {
   const [first = '', ...others] = piecesOf(pattern)
@@ -35,14 +35,14 @@ export function compilePattern(pattern: string): (text: string, work?: Work) => 
   }
 }
 
-/** Whether a text has this one in it, in as little work as its length and that of this one. */
+/** Whether a text contains this one. The work is linear in the lengths of both. */
 export function compileContains(part: string): (text: string, work?: Work) => boolean {
   if (part === '') return () => true
   const search = compileSearch(part)
   return (text, work) => search(text, 0, text.length, work) >= 0
 }
 
-/** What a pattern has before, between and behind its stars, as it stands for itself. */
+/** The literal pieces of a pattern before, between and after its stars. */
 function piecesOf(pattern: string): readonly string[] {
   const pieces: string[] = []
   let piece = ''
@@ -59,8 +59,8 @@ function piecesOf(pattern: string): readonly string[] {
 }
 
 /**
- * Finds where a piece ends for the first time between two positions of a text; -1 where it is not there. It never goes back in the text
- * (Knuth, Morris and Pratt), for the search that is built in takes the product of both lengths for what repeats itself.
+ * Finds the end of the first occurrence of a piece between two positions of a text; -1 where there is none. It never goes back in the text
+ * (Knuth, Morris and Pratt): for repetitive texts the built-in search takes time in proportion to the product of both lengths.
  */
 function compileSearch(piece: string): (text: string, from: number, to: number, work?: Work) => number {
   const fallbacks = fallbacksOf(piece)
@@ -84,7 +84,7 @@ function compileSearch(piece: string): (text: string, from: number, to: number, 
   }
 }
 
-/** How long the longest beginning of a piece is that also ends at each of its characters, and is not all up to there. */
+/** For each character of a piece, the length of the longest proper beginning of the piece that also ends there. */
 function fallbacksOf(piece: string): Uint16Array {
   const fallbacks = new Uint16Array(piece.length)
   let fits = 0

@@ -9,7 +9,7 @@ export function printTerm({ field, negated, operator, values }: Pick<QueryTerm, 
   return `${sign}${field}${operator}${values.map((value) => printValue(value, false)).join(',')}`
 }
 
-/** A value as it has to be written: bare where it can be, else in quotes. */
+/** A value in the form in which it has to be written: bare where possible, else in quotes. */
 export function printValue(value: string, isWord: boolean): string {
   const isBare = !/[\s",\\]/.test(value) && !(isWord && (/^[A-Za-z][A-Za-z0-9_.]*[:=<>!]/.test(value) || value.startsWith('-')))
   if (isBare) return value
@@ -19,5 +19,5 @@ export function printValue(value: string, isWord: boolean): string {
   return `"${content}"`
 }
 
-/** Inside quotes only the quote and the backslash are special; a star stands for itself there. */
+/** Inside quotes only the quote and the backslash are special; a star is literal there. */
 const quoted = (character: string): string => (character === '"' || character === '\\' ? `\\${character}` : character)

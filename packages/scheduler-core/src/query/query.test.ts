@@ -57,33 +57,33 @@ const found = (text: string): string[] => {
 describe('what matches', () => {
   test.each<[string, string, string[]]>([
     ['nothing asked: all', '', ['cmp-01', 'cmp-02', 'gpu*1']],
-    ['a word is part of the name, in any case', 'CMP', ['cmp-01', 'cmp-02']],
-    ['a word may be refused', '-cmp', ['gpu*1']],
-    ['a text compares whole', 'az:z', []],
+    ['a word matches a part of the name, in upper or lower case', 'CMP', ['cmp-01', 'cmp-02']],
+    ['a word may be negated', '-cmp', ['gpu*1']],
+    ['a text is compared as a whole', 'az:z', []],
     ['one of several values', 'az:z1,z3', ['cmp-01']],
-    ['an alias is the field', 'zone:z1', ['cmp-01']],
+    ['an alias means the field', 'zone:z1', ['cmp-01']],
     ['= reads as :', 'az=z2', ['cmp-02', 'gpu*1']],
-    ['!= reads as -', 'az!=z2', ['cmp-01']],
+    ['!= means the same as -', 'az!=z2', ['cmp-01']],
     ['two negations cancel', '-az!=z2', ['cmp-02', 'gpu*1']],
-    ['a star stands for any run', 'host:cmp-*', ['cmp-01', 'cmp-02']],
-    ['a star in quotes stands for itself', 'host:"gpu*1"', ['gpu*1']],
-    ['dots are no wildcards', 'host:cmp.01', []],
+    ['a star matches any run of characters', 'host:cmp-*', ['cmp-01', 'cmp-02']],
+    ['a star in quotes is literal', 'host:"gpu*1"', ['gpu*1']],
+    ['dots are not wildcards', 'host:cmp.01', []],
     ['any member of a set', 'agg:"with space"', ['cmp-01']],
     ['no member of a set', '-agg:ssd', ['gpu*1']],
     ['enums in any case', 'status:enabled', ['cmp-01', 'gpu*1']],
     ['all terms must hold', 'az:z2 status:ENABLED', ['gpu*1']],
     ['memory with its unit', 'mem.free>=64GiB', ['cmp-01']],
-    ['more than is exclusive', 'mem.free>64GiB', []],
+    ['"more than" is exclusive', 'mem.free>64GiB', []],
     ['a bare number is in the unit of the field', 'mem.free<1024', ['gpu*1']],
     ['below zero', 'mem.free<=-5', ['gpu*1']],
     ['percent', 'mem.used>98%', ['cmp-02', 'gpu*1']],
     ['time; a row without the number does not match', 'age<1h', ['cmp-01']],
-    ['nor does it match the opposite', 'age>=1h', ['cmp-02']],
+    ['such a row does not match the negation either', 'age>=1h', ['cmp-02']],
     ['an exact number', 'mem.free:1GiB', ['cmp-02']],
   ])('%s: %s', (_rule, text, names) => expect(found(text)).toEqual(names))
 })
 
-describe('what is wrong, and where', () => {
+describe('problems and their positions', () => {
   test.each<[string, number, number, string]>([
     ['nope:1', 0, 4, 'there is no field nope'],
     ['az:z1 nope:1', 6, 10, 'there is no field nope'],
@@ -103,7 +103,7 @@ describe('what is wrong, and where', () => {
     expect(problems[0]?.message).toContain(message)
   })
 
-  test('all problems at once, and the terms that are right', () => {
+  test('all problems at once, and the valid terms', () => {
     const { query, problems } = parseQuery('nope:1 az:z1 mem.free>x', hostFields)
     expect(problems.map(({ from }) => from)).toEqual([0, 22])
     expect(query.terms.map(({ field }) => field)).toEqual(['az'])
@@ -163,7 +163,7 @@ describe('times', () => {
     )
   })
 
-  test('of any text a time is read or none', () => {
+  test('any text is read as a time or as none', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/), (text) => {
         const ms = timeOf(text)
@@ -172,7 +172,7 @@ describe('times', () => {
     )
   })
 
-  test('what all terms ask of the time together is one span', () => {
+  test('all terms about time together are one span', () => {
     const at = fc.integer({ min: nine - 20_000, max: nine })
     const operator = fc.constantFrom('>', '>=', '<', '<=')
     const ofTime = fc.oneof(
@@ -191,7 +191,7 @@ describe('times', () => {
     )
   })
 
-  test('an age without an order is one at most', () =>
+  test('an age without an operator means at most that age', () =>
     expect(spanOf(parseQuery('last:1s', decisionFields).query, nine)).toEqual({ since: nine - 1_000 }))
 
   test.each([
@@ -210,7 +210,7 @@ test.each([
   ['', 'age>=1m age<5m'],
   ['state:RESERVED -age>5m age<3d', 'state:RESERVED age>=1m age<5m'],
   ['agents "age:" account:age', 'agents "age:" account:age age>=1m age<5m'],
-])('a range of a number takes the place of what %j says of it', (text, wanted) => {
+])('a range of a number replaces the terms about it in %j', (text, wanted) => {
   expect(withRange(text, 'age', '1m', '5m')).toBe(wanted)
   expect(parseQuery(wanted, claimFields).problems).toEqual([])
   expect(withRange(withRange(wanted, 'age', undefined, '10s'), 'age', '1m', '5m')).toBe(wanted)
@@ -255,7 +255,7 @@ test('a printed query reads as the same query', () => {
   )
 })
 
-test('reading any text ends, and every problem lies in it', () => {
+test('reading any text terminates, and every problem is within the text', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       for (const { from, to } of parseQuery(text, hostFields).problems) {
@@ -290,17 +290,17 @@ describe('editing', () => {
 
   test.each([
     ['the only one', 'az:z1', 0, ''],
-    ['one in between, whatever blanks stand around it', ' az:z1   -agg:ssd\tcmp', 1, 'az:z1 cmp'],
+    ['a term in the middle, whatever blanks surround it', ' az:z1   -agg:ssd\tcmp', 1, 'az:z1 cmp'],
     ['quotes and stars stay as they are written', 'agg:"a  b","c,d" state:up host:"x*"', 1, 'agg:"a  b","c,d" host:"x*"'],
-    ['a blank in quotes cuts nothing', 'cmp agg:"with space" mem.free>=64GiB', 1, 'cmp mem.free>=64GiB'],
-    ['the second of two that are alike', 'az:z1 cmp az:z1', 2, 'az:z1 cmp'],
-    ['what is wrong stays beside it', 'az:z1 nothing:x cmp "open', 1, 'az:z1 nothing:x "open'],
-  ])('of a text a term is taken out: %s', (_name, text, at, wanted) => {
+    ['a blank in quotes does not separate terms', 'cmp agg:"with space" mem.free>=64GiB', 1, 'cmp mem.free>=64GiB'],
+    ['the second of two equal terms', 'az:z1 cmp az:z1', 2, 'az:z1 cmp'],
+    ['invalid terms stay as they are', 'az:z1 nothing:x cmp "open', 1, 'az:z1 nothing:x "open'],
+  ])('a term is removed from a text: %s', (_name, text, at, wanted) => {
     const term = parseQuery(text, hostFields).query.terms[at]
     expect(term === undefined ? undefined : cutTerm(text, term)).toBe(wanted)
   })
 
-  test('without a term, a text asks for all its others, whatever they are', () => {
+  test('without one term, a text still has all of its other terms', () => {
     const pieces = fc.constantFrom('a', ' ', '"', '-', ':', 'az:', ',', '\\', '*', 'mem.free>=', '2GiB', '!=')
     const asked = (text: string) => parseQuery(text, hostFields).query.terms.map(({ from: _from, to: _to, ...term }) => term)
     fc.assert(
@@ -315,7 +315,7 @@ describe('editing', () => {
     )
   })
 
-  test('what was put in can be taken out', () => {
+  test('an added value can be removed', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 12 }), (one) => {
         const text = withTerm('cmp', 'agg', one)
@@ -344,9 +344,9 @@ describe('suggestions', () => {
     expect(offered.options[0]?.text).toBe(first)
   })
 
-  test('times are asked for by their order', () =>
+  test('times are compared by their order', () =>
     expect(suggest('at', 2, decisionFields).options).toMatchObject([{ text: 'attempt>=' }, { text: 'at>=' }]))
 
-  test('values of a text are the caller’s to add', () =>
+  test('values of text fields are suggested by the caller', () =>
     expect(suggest('az:z', 4, hostFields)).toEqual({ from: 3, to: 4, field: 'az', options: [] }))
 })

@@ -1,13 +1,13 @@
-/** How a field is compared: `:` any of the values, the others with one number or one time. */
+/** How a field is compared: `:` with any of the values, the others with one number or one time. */
 export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
-/** One condition of a query, with its place in the text. */
+/** One condition of a query, with its position in the text. */
 export interface QueryTerm {
   /** Null: a bare word, looked for in the name. */
   readonly field: string | null
   readonly negated: boolean
   readonly operator: QueryOperator
-  /** As written, without quotes. A `*` in a bare value stands for any run of characters; in a quoted one it is escaped as `\*`. */
+  /** As written, without quotes. A `*` in a bare value matches any run of characters; in a quoted one it is escaped as `\*`. */
   readonly values: readonly string[]
   readonly from: number
   readonly to: number
@@ -18,25 +18,25 @@ export interface Query {
   readonly terms: readonly QueryTerm[]
 }
 
-/** What is wrong with a text, and where: characters `from` to `to`. */
+/** A problem in a text, and its position: characters `from` to `to`. */
 export interface QueryProblem {
   readonly message: string
   readonly from: number
   readonly to: number
 }
 
-/** Something that can be asked of a row. */
+/** A field of a row that a query can name. */
 export interface QueryField {
   readonly name: string
   readonly aliases?: readonly string[]
-  /** A time is compared by its order alone. */
+  /** A time is only compared by its order. */
   readonly kind: 'text' | 'enum' | 'number' | 'time'
-  /** Of a number as the rows have it; what is written with another unit of its kind is converted. */
+  /** The unit of a number in the rows; values in another unit of the same kind are converted. */
   readonly unit?: 'MiB' | 'GiB' | '%' | 's' | 'count'
-  /** Of an enum. */
+  /** The values of an enum. */
   readonly values?: readonly string[]
   readonly description: string
 }
 
-/** Whether more and less can be asked of it. */
+/** Whether a field can be compared by its order. */
 export const isOrdered = ({ kind }: Pick<QueryField, 'kind'>): boolean => kind === 'number' || kind === 'time'

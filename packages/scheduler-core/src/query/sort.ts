@@ -1,10 +1,10 @@
-/** One order among several: what is equal by it is ordered by the next. */
+/** One order among several: rows that are equal by it are ordered by the next. */
 export interface Sort {
   readonly key: string
   readonly descending: boolean
 }
 
-/** Orders as a line has them: keys with commas between, `-` in front for the largest first. A key counts once. */
+/** Orders in a line: keys separated by commas, with `-` in front for the largest first. A key counts once. */
 export function parseSort(text: string): readonly Sort[] {
   const all = text
     .split(',')

@@ -1,24 +1,24 @@
 import type { Query, QueryOperator, QueryTerm } from './query.ts'
-import { timeOf } from './time.ts'
+import { timeOf } from './time/time.ts'
 import { numberOf } from './units.ts'
 
-/** From when on, and before when, milliseconds since 1970; what is not there is not asked. */
+/** The begin (inclusive) and the end (exclusive), milliseconds since 1970; a bound that is absent does not limit. */
 export interface Span {
   readonly since?: number
   readonly until?: number
 }
 
-/** Whether a term says of which time rows are: absolute (`at`) or by their age (`last`). */
+/** Whether a term is about the time of rows: absolute (`at`) or by their age (`last`). */
 export const isOfTime = ({ field }: Pick<QueryTerm, 'field'>): boolean => field === 'at' || field === 'last'
 
-/** What all terms about the time of rows ask together: a row is among those meant by them if and only if it lies in the span. */
+/** All terms about the time of rows combined: a row satisfies all of them if and only if it is within the span. */
 export function spanOf({ terms }: Query, now: number): Span {
   let span: Span = {}
   for (const term of terms) if (isOfTime(term)) span = within(span, spanOfTerm(term, now))
   return span
 }
 
-/** How far a time can be from 1970, milliseconds. */
+/** The largest distance of a time from 1970 in milliseconds. */
 const MOST = 8_640_000_000_000_000
 
 function spanOfTerm({ field, operator, negated, values: [value = ''] }: QueryTerm, now: number): Span {
@@ -26,7 +26,7 @@ function spanOfTerm({ field, operator, negated, values: [value = ''] }: QueryTer
   const number = isAge ? numberOf(value, { kind: 'number', unit: 's' }) : timeOf(value)
   if (number === undefined) throw new RangeError(`${value} is no ${isAge ? 'age' : 'time'}`)
   const ms = Math.max(-MOST, Math.min(MOST, isAge ? now - number * 1_000 : number))
-  // `last:1h` reads as "at most an hour old"; an age is less where the time is more
+  // `last:1h` means "at most an hour old"; a smaller age means a later time.
   const asked = isAge ? turned[operator] : operator
   switch (negated ? opposite[asked] : asked) {
     case '>':

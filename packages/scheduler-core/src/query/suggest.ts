@@ -1,22 +1,22 @@
 import { findField } from './parse.ts'
 import { isOrdered, type QueryField } from './query.ts'
 
-/** Something that may stand at the caret, ready to be put there. */
+/** A text that may be inserted at the caret. */
 export interface Suggestion {
   readonly text: string
   readonly description: string
 }
 
 export interface Suggestions {
-  /** What the suggestion replaces: characters `from` to `to`. */
+  /** The range that the suggestion replaces: characters `from` to `to`. */
   readonly from: number
   readonly to: number
-  /** The field whose values are asked for; null while a field is. */
+  /** The field whose values are suggested; null while fields are. */
   readonly field: string | null
   readonly options: readonly Suggestion[]
 }
 
-/** What may stand at the caret: fields, or the values of the field that stands before it. */
+/** What may follow at the caret: fields, or the values of the field before it. */
 export function suggest(text: string, caret: number, fields: readonly QueryField[]): Suggestions {
   const before = text.slice(0, caret)
   const start = /(?:"(?:\\.|[^"\\])*"?|[^\s"])*$/.exec(before)?.index ?? caret

@@ -1,5 +1,5 @@
 import type { QueryField } from './query.ts'
-import { timeOf } from './time.ts'
+import { timeOf } from './time/time.ts'
 
 const MEMORY: Readonly<Record<string, number>> = {
   mib: 1,
@@ -15,8 +15,8 @@ const MEMORY: Readonly<Record<string, number>> = {
 const TIME: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /**
- * A number with its unit, in the field's own unit; a bare number is in that unit already. Of a time, milliseconds since 1970.
- * Undefined for what is none.
+ * A number with its unit, in the field's own unit; a bare number is in that unit already. For a time, milliseconds since 1970. Undefined
+ * for an invalid number.
  */
 export function numberOf(text: string, { kind, unit }: Pick<QueryField, 'kind' | 'unit'>): number | undefined {
   if (kind === 'time') return timeOf(text)

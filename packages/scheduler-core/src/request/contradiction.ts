@@ -1,6 +1,6 @@
-/** What of a request contradicts something else in it. */
+/** A field of a request that contradicts another one. */
 export interface Contradiction {
-  /** From the request on. */
+  /** The path from the request on. */
   readonly path: readonly string[]
   readonly found: unknown
   /** The rest of a sentence that begins with "it must". */

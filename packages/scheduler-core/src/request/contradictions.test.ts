@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aRequest } from '../testing/index.ts'
 import { contradictionsOf, tooSmallForImage } from './contradictions.ts'
 
-/* What Nova's API refuses of flavor and image together (nova/compute/api.py, _validate_flavor_image_nostatus). */
+/* Combinations of flavor and image that Nova's API refuses (nova/compute/api.py, _validate_flavor_image_nostatus). */
 
 const flavor = { vcpus: 1, memoryMb: 512, rootGb: 4 }
 const memory = (found: number, has: number) => `image.minRamMb ${found}: be at most the memory of the flavor, ${has} MiB`
@@ -16,8 +16,8 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
   ['FlavorDiskSmallerThanMinDisk', { flavor, image: { minDiskGb: 5 } }, [disk(5, 4)]],
   ['B8, F10: both', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
   ['a root disk as large as the image', { flavor: { ...flavor, rootGb: 0 }, image: { minDiskGb: 999 } }, []],
-  // its API knows the volumes of which the document does not speak
-  ['a document of Nova, which its API has looked at', { flavor, image: { minDiskGb: 5 }, nova: { form: 'RequestSpec', document: {} } }, []],
+  // Nova's API knows the volumes that the document does not mention.
+  ['a document of Nova, which its API has checked', { flavor, image: { minDiskGb: 5 }, nova: { form: 'RequestSpec', document: {} } }, []],
   ['a root disk on a volume', { flavor, isBfv: true, image: { minDiskGb: 999, minRamMb: 513 } }, [memory(513, 512)]],
   [
     'the smallest of a gang',
@@ -32,12 +32,12 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
     },
     [memory(600, 512), disk(5, 4)],
   ],
-])('%s', (_situation, asks, told) => {
+])('%s', (_situation, asks, expected) => {
   const found = tooSmallForImage(aRequest(asks)).map((one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', as the image')[0]}`)
-  expect(found).toEqual(told)
+  expect(found).toEqual(expected)
 })
 
-test('topologies of a gang are told with the member', () => {
+test('topologies of instances of several kinds are reported with the kind', () => {
   const cells = [{ id: 0, cpus: [0, 1], memoryMb: 512 }]
   const gang = [{ instances: 1, flavor: { vcpus: 1, memoryMb: 512 }, numaTopology: { cells } }]
   expect(contradictionsOf(aRequest({ numInstances: 2, gang })).map(({ path }) => path.join('.'))).toEqual([

@@ -2,7 +2,7 @@ import type { Contradiction } from './contradiction.ts'
 import { wrongTopology } from './guest-topology.ts'
 import type { RequestSpec } from './request-spec.ts'
 
-/** Guests' topologies that are no division of their flavors. Callers are told; requests that are stored are taken as they are. */
+/** Guests' topologies that do not divide their flavors. Callers get an error; stored requests are accepted as they are. */
 export function contradictionsOf({ gang, ...request }: RequestSpec): Contradiction[] {
   const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
   return guests.flatMap(({ at, guest }) =>
@@ -12,8 +12,8 @@ export function contradictionsOf({ gang, ...request }: RequestSpec): Contradicti
 
 /**
  * Flavors that are smaller than the image needs: Nova's API refuses them (`_validate_flavor_image_nostatus`) where an instance is created,
- * rebuilt or resized. A root disk of 0 is as large as the image, and one on a volume is not the flavor's. A document of Nova's was looked at
- * by that API, which knows of its volumes what the document may not say: it is taken as it is.
+ * rebuilt or resized. A root disk of 0 is as large as the image, and one on a volume does not count for the flavor. A document of Nova's
+ * was checked by that API, which knows volumes that the document need not mention, so it is accepted as it is.
  */
 export function tooSmallForImage({ image, isBfv, flavor, gang, nova }: RequestSpec): Contradiction[] {
   if (image === null || nova !== null) return []

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { guestTopologyFor } from '../nova/hardware/guest-topology.ts'
+import { guestTopologyFor } from '../nova/hardware/wishes/guest-topology.ts'
 import { aRequest } from '../testing/index.ts'
 import { wrongTopology } from './guest-topology.ts'
 
 type Cells = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>['cells']
 
 /** Problems of a guest's topology, as path and rule. */
-const toldOf = (flavor: { readonly vcpus: number; readonly memoryMb: number }, cells: Cells): string[] =>
+const problemsOf = (flavor: { readonly vcpus: number; readonly memoryMb: number }, cells: Cells): string[] =>
   wrongTopology(aRequest({ ...flavor, numaTopology: { cells } })).map(({ path, rule }) => `${path.join('.')}: it must ${rule}`)
 
 const four = { vcpus: 4, memoryMb: 4_096 }
 
-describe('what needs dedicated CPUs is told where the guest has none', () => {
+describe('settings that need dedicated CPUs are refused where the guest has none', () => {
   type Topology = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>
   const cell = { id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_096 }
   const two = [
@@ -30,7 +30,7 @@ describe('what needs dedicated CPUs is told where the guest has none', () => {
       { cells: [cell], emulatorThreadsPolicy: 'isolate' },
       ['emulatorThreadsPolicy'],
     ],
-    ['emulator threads among shared CPUs, which Nova takes: none', { cells: [cell], emulatorThreadsPolicy: 'share' }, []],
+    ['emulator threads among shared CPUs, which Nova accepts: none', { cells: [cell], emulatorThreadsPolicy: 'share' }, []],
     [
       'dedicated CPUs: none',
       { cells: [{ ...cell, cpuPolicy: 'dedicated', cpuThreadPolicy: 'require' }], emulatorThreadsPolicy: 'isolate' },
@@ -47,8 +47,8 @@ describe('what needs dedicated CPUs is told where the guest has none', () => {
   })
 })
 
-describe('a topology that contradicts its flavor or itself is told with its path', () => {
-  test.each<[name: string, flavor: { vcpus: number; memoryMb: number }, cells: Cells, told: string[]]>([
+describe('a topology that contradicts its flavor or itself is reported with its path', () => {
+  test.each<[name: string, flavor: { vcpus: number; memoryMb: number }, cells: Cells, expected: string[]]>([
     [
       'B11b: 2 vCPUs in the flavor, a dedicated cell of 8',
       { vcpus: 2, memoryMb: 1_000 },
@@ -104,7 +104,7 @@ describe('a topology that contradicts its flavor or itself is told with its path
       ],
     ],
     [
-      'uneven cells that divide the flavor are right, in any order',
+      'uneven cells that divide the flavor are valid, in any order',
       four,
       [
         { id: 1, cpus: [3], memoryMb: 1_024 },
@@ -112,11 +112,11 @@ describe('a topology that contradicts its flavor or itself is told with its path
       ],
       [],
     ],
-  ])('%s', (_name, flavor, cells, told) => {
-    expect(toldOf(flavor, cells)).toEqual(told)
+  ])('%s', (_name, flavor, cells, expected) => {
+    expect(problemsOf(flavor, cells)).toEqual(expected)
   })
 
-  test('law: whatever Nova makes of a flavor is right, and wrong with a CPU or a MiB moved away', () => {
+  test('law: whatever Nova makes of a flavor is valid, and invalid after a CPU or a MiB is moved', () => {
     const drawn = fc.record({
       nodes: fc.integer({ min: 1, max: 8 }),
       cpus: fc.integer({ min: 1, max: 6 }),
@@ -129,14 +129,14 @@ describe('a topology that contradicts its flavor or itself is told with its path
         const cells = (made?.cells ?? []).map(({ id, cpuset, memory }) => ({ id, cpus: [...cpuset], memoryMb: memory }))
         const size = { vcpus: flavor.vcpus, memoryMb: flavor.memoryMib }
         expect(cells).toHaveLength(nodes)
-        expect(toldOf(size, cells)).toEqual([])
+        expect(problemsOf(size, cells)).toEqual([])
         const i = at % nodes
-        const other = (change: Partial<Cells[number]>) => cells.map((cell, place) => (place === i ? { ...cell, ...change } : cell))
+        const other = (change: Partial<Cells[number]>) => cells.map((cell, index) => (index === i ? { ...cell, ...change } : cell))
         const own = cells[i]?.cpus ?? []
-        expect(toldOf(size, other({ memoryMb: mib + 1 }))).not.toEqual([])
-        expect(toldOf(size, other({ cpus: [...own, own[0] ?? 0] }))).not.toEqual([])
-        expect(toldOf(size, other({ cpus: [...own.slice(1), size.vcpus] }))).not.toEqual([])
-        if (nodes > 1) expect(toldOf(size, other({ cpus: [...own.slice(1), cells[(i + 1) % nodes]?.cpus[0] ?? 0] }))).not.toEqual([])
+        expect(problemsOf(size, other({ memoryMb: mib + 1 }))).not.toEqual([])
+        expect(problemsOf(size, other({ cpus: [...own, own[0] ?? 0] }))).not.toEqual([])
+        expect(problemsOf(size, other({ cpus: [...own.slice(1), size.vcpus] }))).not.toEqual([])
+        if (nodes > 1) expect(problemsOf(size, other({ cpus: [...own.slice(1), cells[(i + 1) % nodes]?.cpus[0] ?? 0] }))).not.toEqual([])
       }),
       { numRuns: 200 },
     )

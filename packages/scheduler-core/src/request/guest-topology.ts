@@ -4,8 +4,8 @@ import type { RequestSpec } from './request-spec.ts'
 type Guest = Pick<RequestSpec, 'flavor' | 'numaTopology'>
 
 /**
- * Cells that are no division of the flavor: every CPU of it is of one cell, and the cells have its memory together, as Nova's API has it
- * (`numa_get_constraints`). Paths are from the topology on.
+ * Cells that do not divide the flavor: every CPU of it must be in one cell, and the cells must have its memory together, as Nova's API
+ * requires (`numa_get_constraints`). Paths are relative to the topology.
  */
 export function wrongTopology({ flavor: { vcpus, memoryMb }, numaTopology }: Guest): Contradiction[] {
   if (numaTopology === null) return []
@@ -43,7 +43,10 @@ function wrongCpus(cells: NonNullable<RequestSpec['numaTopology']>['cells'], vcp
   })
 }
 
-/** What needs dedicated CPUs, of which the guest has none (`CPUThreadPolicyConfigurationInvalid`, `BadRequirementEmulatorThreadsPolicy`). */
+/**
+ * Settings that need dedicated CPUs, for a guest that has none (`CPUThreadPolicyConfigurationInvalid`,
+ * `BadRequirementEmulatorThreadsPolicy`).
+ */
 function withoutPins({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['numaTopology']>): Contradiction[] {
   const rule = "without dedicated CPUs: it says how the host CPUs of the guest's own are chosen"
   return [
@@ -55,7 +58,7 @@ function withoutPins({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['
           {
             path: ['emulatorThreadsPolicy'],
             found: emulatorThreadsPolicy,
-            rule: 'be null or share without dedicated CPUs, beside which the emulator would have its own',
+            rule: 'be null or share without dedicated CPUs, since the emulator can only have a CPU of its own next to those',
           },
         ]
       : []),

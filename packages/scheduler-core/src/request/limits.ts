@@ -1,11 +1,11 @@
-/** Ranges of what a caller may send. Each is stated in the message that refuses it. */
+/** Ranges of the values that a caller may send. Each is stated in the message that refuses a value. */
 export const limits = {
   instances: 1_000,
   vcpus: 65_536,
-  /** 64 TiB: more is most likely bytes or KiB given as MiB. */
+  /** 64 TiB: a larger number is most likely bytes or KiB given as MiB. */
   memoryMib: 67_108_864,
   diskGib: 1_073_741_824,
-  /** Amounts of any resource class: keeps capacity arithmetic with ratios exact. */
+  /** The largest amount of any resource class; it keeps arithmetic of capacity and ratios exact. */
   amount: 2 ** 40,
   ratio: 1_000,
   nameLength: 255,
@@ -16,11 +16,11 @@ export const limits = {
   numaCells: 64,
   cpus: 4_096,
   documentLength: 65_536,
-  /** Characters of a document of Nova's that is kept as it came. */
+  /** Characters of a document of Nova's, which is kept unchanged. */
   novaDocumentLength: 262_144,
   pciRequests: 64,
   pciPools: 256,
-  /** Kinds of instances of a gang beside the first. */
+  /** The number of further kinds of instances in a request, in addition to the first. */
   gangMembers: 16,
   topologySpreads: 4,
 } as const

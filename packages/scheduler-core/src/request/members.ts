@@ -1,17 +1,17 @@
-import { memoByObject } from '../memo.ts'
+import { memoByObject } from '../values/memo.ts'
 import { demandOf, type RequestSpec } from './request-spec.ts'
 
-/** Instances of a request that ask for the same. */
+/** Instances of a request with the same demands. */
 export interface Members {
   readonly name: string | null
-  /** The position of the first of them among the request's instances. */
+  /** The index of the first of them among the request's instances. */
   readonly first: number
   readonly count: number
-  /** The request as one of them asks it. */
+  /** The request for one of them. */
   readonly request: RequestSpec
 }
 
-/** The kinds of instances of a request, in order: one, but for gangs. */
+/** The kinds of instances of a request, in order: only gangs have more than one. */
 export const membersOf = memoByObject((request: RequestSpec): readonly Members[] => {
   if (request.gang.length === 0) return [{ name: null, first: 0, count: request.numInstances, request }]
   const others = request.gang.reduce((sum, { instances }) => sum + instances, 0)
@@ -27,17 +27,17 @@ export const membersOf = memoByObject((request: RequestSpec): readonly Members[]
   ]
 })
 
-/** The kind of an instance by its position; beyond the last, that of the last. */
+/** The kind of an instance by its index; beyond the last, that of the last. */
 export function membersAt(request: RequestSpec, instance: number): Members {
   const kinds = membersOf(request)
   return kinds.findLast(({ first }) => instance >= first) ?? (kinds[0] as Members)
 }
 
-/** The request as one of its instances asks it. */
+/** The request for one of its instances. */
 export const requestAt = (request: RequestSpec, instance: number): RequestSpec =>
   request.gang.length === 0 ? request : membersAt(request, instance).request
 
-/** What the instances of a request take together per class: all of them, or the first so many. */
+/** The amounts that the instances of a request take together per class: all of them, or the first ones. */
 export function sumsOf(whole: RequestSpec, most = whole.numInstances): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { request, count, first } of membersOf(whole))

@@ -1,10 +1,11 @@
-import { byCodeUnit, canonicalJson } from '../canonical-json.ts'
-import { memoByObject } from '../memo.ts'
+import { byCodeUnit, canonicalJson } from '../values/canonical-json.ts'
+import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 /**
- * Lists of a request of which the order says nothing, by the names of their fields here and in Nova's documents. All others are in an order that
- * counts, or their entries are called by their positions: cells of the guest, PCI requests, kinds of a gang, instances, other hints.
+ * Lists of a request whose order has no meaning, by the names of their fields here and in Nova's documents. In all
+ * others the order counts, or their entries are referred to by position: cells of the guest, PCI requests, kinds of
+ * instances, instances, other hints.
  */
 const SETS: ReadonlySet<string> = new Set([
   ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],
@@ -14,8 +15,8 @@ const SETS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The same request with all that it says without an order in one order: keys, and the entries of such lists, each name once. Why a request is
- * refused is said of this one, so that two spellings of a request get one answer.
+ * The same request with everything unordered in one fixed order: keys, and the entries of such lists, each name once. Reasons for a refusal
+ * are computed from this form, so that two spellings of a request get the same answer.
  */
 export const inOneOrder: (request: RequestSpec) => RequestSpec = memoByObject((request) => ordered(request, '') as RequestSpec)
 
@@ -29,7 +30,7 @@ function ordered(value: unknown, field: string): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, ordered(member, key)]))
 }
 
-/** Names once each; other entries may be meant twice, such as two amounts of one class. */
+/** Each name once; other entries may be repeated on purpose, such as two amounts of one class. */
 function asSet(items: readonly unknown[]): readonly unknown[] {
   if (items.every((item) => typeof item === 'string')) return [...new Set(items)].sort(byCodeUnit)
   return [...items].sort((a, b) => byCodeUnit(canonicalJson(a), canonicalJson(b)))

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Code } from '../codes.ts'
-import { type Parsed, type Problem, quote } from '../problem.ts'
+import type { Code } from '../text/codes.ts'
+import { type Parsed, type Problem, quote } from '../text/problem.ts'
 import type { RequestSpec } from './request-spec.ts'
 import { findOddities } from './unstorable.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
@@ -11,10 +11,10 @@ import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } f
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
 
-/** Problems told at most for one input: the first hundred are enough to mend it. */
+/** The most problems that are reported for one input: the first hundred are enough to correct it. */
 const MAX_PROBLEMS = 100
 
-/** Unknown input of any published version to a request of the current one, or every problem at once. Never throws. */
+/** Parses a request of any published version into the current one, or returns all problems at once. Never throws. */
 export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
   const version = versionOf(input) ?? CURRENT_SPEC_VERSION
   switch (version) {
@@ -38,7 +38,7 @@ const inCurrent = (parsed: Parsed<PublishedSpec>): Parsed<RequestSpec> =>
 export const versionOf = (input: unknown): unknown =>
   input !== null && typeof input === 'object' && 'version' in input ? (input.version ?? undefined) : undefined
 
-/** The problem with a version that is none of the published ones. */
+/** The problem with a version that was never published. */
 export function unknownVersion(family: 'spec' | 'stats', version: unknown, published: readonly string[]): Problem {
   const expected = `${published.length > 1 ? 'one of ' : ''}${published.join(', ')}`
   const actual = quote(version)
@@ -56,7 +56,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   const problems = findOddities(input, MAX_PROBLEMS).map(({ kind, path, expected, found }) =>
     kind === 'key' ? unknownField(family, path, found) : invalid(family, path, found, expected),
   )
-  // a schema may recurse into what has no end
+  // A recursive schema would not end on an input with a cycle.
   if (problems.some(({ expected }) => expected.startsWith('nested'))) return { ok: false, problems }
   const result = schema.safeParse(input)
   if (result.success && problems.length === 0) return { ok: true, value: result.data }
@@ -69,7 +69,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** The same for what is made by code, and is kept nowhere: functions and objects of any kind. */
+/** The same for values that are made by code and not stored: functions and objects of any kind are allowed. */
 export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input)
   if (result.success) return { ok: true, value: result.data }
@@ -77,7 +77,7 @@ export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** Throws RangeError for options that a part of a profile cannot take, with every problem in its message. */
+/** Throws RangeError for invalid options of a filter, weigher or other part, with all problems in its message. */
 export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: unknown): z.output<Schema> {
   const result = schema.safeParse(options)
   if (result.success) return result.data
@@ -86,12 +86,12 @@ export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: 
   return parsed.value
 }
 
-/** Whether a rule about several fields is broken at one that nobody wrote, where another one of the same object is wrong already. */
+/** Whether a rule about several fields fails at a field that is absent only because another field of the same object is invalid. */
 function isConsequence(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], root: unknown): boolean {
   const { code, path } = issue
   if (code !== 'custom' || path.length === 0 || lookUp(root, path) !== undefined) return false
-  const isBeside = (other: readonly PropertyKey[]) => other.length === path.length && path.slice(0, -1).every((key, i) => other[i] === key)
-  return issues.some((other) => other !== issue && other.code !== 'custom' && isBeside(other.path))
+  const isSibling = (other: readonly PropertyKey[]) => other.length === path.length && path.slice(0, -1).every((key, i) => other[i] === key)
+  return issues.some((other) => other !== issue && other.code !== 'custom' && isSibling(other.path))
 }
 
 function toProblems(issue: z.core.$ZodIssue, root: unknown, family: Family): Problem[] {
@@ -140,9 +140,9 @@ const roots: Readonly<Record<Family, string>> = {
 
 const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 
-/** What the value must do, as the rest of a sentence that begins with "it must". */
+/** The expected form of the value, as the rest of a sentence that begins with "it must". */
 function expectation(issue: z.core.$ZodIssue, found: unknown): string {
-  // a schema's own words come first
+  // Messages of the schema itself come first.
   if (issue.message.startsWith('must ')) return issue.message.slice('must '.length)
   switch (issue.code) {
     case 'invalid_type':
@@ -181,15 +181,15 @@ function limit(origin: string, how: 'at least' | 'at most', count: number): stri
   return undefined
 }
 
-/** Without repetitions, and without "9007199254740991 or less" where a stricter limit is told of the same place. */
+/** Without repetitions, and without "9007199254740991 or less" where a stricter limit is reported for the same path. */
 function withoutEchoes(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
   const bounded = new Set(problems.filter((problem) => isBound(problem) && !isWidest(problem)).map(({ path }) => path.join('\u0000')))
   return problems.filter((problem) => {
     const { code, path, expected } = problem
-    const place = path.join('\u0000')
-    const id = `${code}\u0000${place}\u0000${expected}`
-    if (seen.has(id) || (isWidest(problem) && bounded.has(place))) return false
+    const key = path.join('\u0000')
+    const id = `${code}\u0000${key}\u0000${expected}`
+    if (seen.has(id) || (isWidest(problem) && bounded.has(key))) return false
     seen.add(id)
     return true
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statsSchemas } from '../fleet/stats-versions.ts'
+import { statsSchemas } from '../report/stats-versions.ts'
 import { type Form, pageOf } from '../testing/reference.ts'
 import { specSchemas } from './versions.ts'
 
@@ -35,7 +35,7 @@ const hostStats: Form = {
     'The full report of `updateResourceStats` (`report: {full: ...}`), as it is kept (`Host.stats`). Over GraphQL, `pciPools[].tags` is a list of',
     '`{key, value}`, and `nova` comes by `report: {nova}`. Documents of 1.0 do not say their version.',
     '',
-    generated('packages/scheduler-core/src/fleet/stats-versions'),
+    generated('packages/scheduler-core/src/report/versions'),
   ],
   rules: [
     '`minUnit` is at most `maxUnit`, where that is given. A report that is stored already is taken as it is.',

@@ -1,8 +1,8 @@
-import { byCodeUnit } from '../canonical-json.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
 
 /**
- * Which entries of the open maps of a request a part looks at, and which fields; others are in `ignoredFields` of the answer. Mostly the key
- * alone says; a part may look at some values of a key and not at others. Absent: none.
+ * Which entries of the open maps of a request, and which fields, a filter or weigher reads; others are in `ignoredFields` of the answer.
+ * Mostly the key decides; some values of a key may be read and others not. Absent: none.
  */
 export interface RequestReads {
   readonly extraSpecs?: (key: string, value: unknown) => boolean
@@ -12,8 +12,8 @@ export interface RequestReads {
 }
 
 /**
- * What a request asks for that only some profiles look at. All else is looked at for every request: what hosts must have room for, which of
- * them are named, and the rule of a server group.
+ * Demands of a request that only some profiles read. Everything else is read for every request: resources that hosts must have, names of
+ * hosts, and the rule of a server group.
  */
 export type OptionalField =
   | 'zone'
@@ -26,17 +26,17 @@ export type OptionalField =
   | 'ports'
   /** Hosts on which Nova has tried the instance before. */
   | 'tried'
-  /** Hosts of a server group that is a wish: those of the other policies every claim keeps. */
+  /** Hosts of a server group with a soft policy: every claim keeps the other policies. */
   | 'softAffinityHosts'
   | 'softAntiAffinityHosts'
 
-/** What a part looks at may depend on its options. */
+/** What a filter or weigher reads may depend on its options. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
 
 export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
   typeof reads === 'function' ? reads(options) : reads
 
-/** The list that Nova's objects have of the traits which an image requires; an image itself has one property for each, and no such list. */
+/** The list of required traits in Nova's objects; an image itself has one property for each trait, and no such list. */
 export const TRAITS_IN_OBJECTS = 'traits_required'
 
 /** These keys and no others. */
@@ -45,19 +45,19 @@ export function namedKeys(...names: readonly string[]): (key: string) => boolean
   return (key) => known.has(key)
 }
 
-/** Keys that begin so. */
+/** Keys with this prefix. */
 export const keysFrom =
   (prefix: string) =>
   (key: string): boolean =>
     key.startsWith(prefix)
 
-/** Keys without a scope, and those of this one: `scope:key`. */
+/** Keys without a scope, and those of this scope: `scope:key`. */
 export const bareOrOf =
   (scope: string) =>
   (key: string): boolean =>
     !key.includes(':') || key.startsWith(`${scope}:`)
 
-/** Of extra specs those without a scope and those of this one, without it, by key: whoever writes them in another order means the same. */
+/** The extra specs without a scope and those of this one, without the scope, sorted by key: their order in the request has no meaning. */
 export function bareAndOf(scope: string, extraSpecs: Readonly<Record<string, string>>): readonly (readonly [key: string, value: string])[] {
   const reads = bareOrOf(scope)
   return Object.entries(extraSpecs)

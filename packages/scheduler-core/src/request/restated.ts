@@ -1,7 +1,7 @@
 import type { RequestSpec } from './request-spec.ts'
 
-/** The request with other parts, in this service's own words: a document of Nova's would still say what it said. */
+/** The request with other parts, in this service's own form: a document of Nova's would contradict the changes. */
 export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
 
-/** The fields of a request that may be said anew. */
+/** The fields of a request that may be replaced. */
 export type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>

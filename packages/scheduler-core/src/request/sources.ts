@@ -1,4 +1,4 @@
-import { fromExtraSpec, fromRequest, type Source } from '../evidence.ts'
+import { fromExtraSpec, fromRequest, type Source } from '../text/evidence.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 const flavorFields: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-import type { Problem } from '../problem.ts'
-import { isStorable } from '../storable.ts'
+import type { Problem } from '../text/problem.ts'
+import { isStorable } from '../values/storable.ts'
 
-/** Deeper than any document that has a meaning here, and far from what would exhaust a stack. */
+/** Deeper than any meaningful document, and far from exhausting a stack. */
 const MAX_DEPTH = 64
 
-/** What no schema names: text that no store keeps, keys that schemas skip, documents without end. */
+/** Problems that no schema reports: text that no store keeps, keys that schemas skip, documents without end. */
 export interface Oddity {
   readonly kind: 'text' | 'key' | 'depth'
   readonly path: readonly string[]
@@ -20,8 +20,8 @@ interface Spot {
 }
 
 /**
- * Every place of an input that could not be kept as it is: text with NUL or half a surrogate pair (PostgreSQL refuses
- * both), the key `__proto__`, and the first place that is nested too deep. A loop, not a recursion: no input can exhaust it.
+ * All paths of an input that could not be stored unchanged: text with NUL or half a surrogate pair (PostgreSQL refuses both), the key
+ * `__proto__`, and the first path that is nested too deep. A loop, not a recursion: no input can exhaust it.
  */
 export function findOddities(root: unknown, most: number): Oddity[] {
   const found: Oddity[] = []
@@ -42,7 +42,7 @@ export function findOddities(root: unknown, most: number): Oddity[] {
     const isList = Array.isArray(value)
     for (const key of Object.keys(value).reverse()) {
       const item = (value as Readonly<Record<string, unknown>>)[key]
-      // numbers in a list have neither a key nor a text, and are most of a report
+      // Numbers in a list have neither a key nor a text, and are most of a report.
       if (isList && typeof item !== 'string' && typeof item !== 'object') continue
       const inner: Spot = { value: item, key, parent: spot, depth: depth + 1 }
       if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })

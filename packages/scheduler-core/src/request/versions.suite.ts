@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { canonicalJson } from '../canonical-json.ts'
-import type { Parsed } from '../problem.ts'
+import type { Parsed } from '../text/problem.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 
 /** Documents of one family in all its published versions. */
 export interface Family<Document extends object> {
-  /** Of each version, oldest first: what it accepts, and the digest of that shape, frozen when it was published. */
+  /** For each version, oldest first: its schema, and the digest of its shape, frozen when it was published. */
   readonly versions: readonly { readonly version: string; readonly schema: z.ZodType; readonly frozen: string }[]
-  /** What no shape shows: inputs of a version, each with the first problem's path and message, or with nothing where it is accepted. */
+  /**
+   * Rules that the shape does not show: inputs of a version, each with the first problem's path and message, or with nothing where it is
+   * accepted.
+   */
   readonly rules: readonly (readonly [name: string, version: string, input: object, problem?: string])[]
   /** Inputs of the first version, and of the newest. */
   readonly oldest: fc.Arbitrary<object>
@@ -21,7 +24,7 @@ export interface Family<Document extends object> {
   versionOf(document: object): string
 }
 
-/** What a version accepts, without the words that explain it. */
+/** The shape of a version's schema, without the descriptions. */
 export const shapeOf = (schema: z.ZodType): unknown =>
   JSON.parse(
     JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), (key, value: unknown) =>
@@ -44,13 +47,13 @@ export function describeVersions<Document extends object>(family: Family<Documen
     if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
     return result.value
   }
-  /** An input that says its version. */
+  /** An input that states its version. */
   const as = (version: string, input: object) => ({ ...input, version })
-  /** A document as it was written: by the version's own schema. */
+  /** A document in stored form, read by the version's own schema. */
   const written = (schema: z.ZodType, input: object): object => schema.parse(input) as object
 
-  // another digest is another version: publish it in a file of its own, and leave this one as it was
-  test.each(versions)('version $version accepts what it accepted when it was published', ({ schema, frozen }) => {
+  // A different digest means a different version: publish the change in a file of its own, and leave this one as it was.
+  test.each(versions)('version $version still accepts what it accepted when it was published', ({ schema, frozen }) => {
     expect(digestOf(schema)).toBe(frozen)
   })
 
@@ -60,7 +63,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
     expect(result.ok ? undefined : `${result.problems[0]?.path.join('.')}: ${result.problems[0]?.message}`).toBe(problem)
   })
 
-  test('a version that is none is refused with those that are', () => {
+  test('an unknown version is refused with a list of the known ones', () => {
     for (const version of ['0.9', '9.0', 1, '', null])
       expect(parse(as(version as string, {}))).toMatchObject(
         version === null
@@ -70,7 +73,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   })
 
   describe('laws', () => {
-    test('what the oldest version says is the same in the newest, and comes back as it was', () => {
+    test('a document of the oldest version is unchanged after a conversion to the newest and back', () => {
       fc.assert(
         fc.property(oldest, (input) => {
           const document = written(first.schema, input)
@@ -83,7 +86,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('an input of the oldest version means the same whatever version it says', () => {
+    test('an input of the oldest version means the same under every version', () => {
       fc.assert(
         fc.property(oldest, (input) => {
           const silent = parsed(input)
@@ -93,7 +96,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('what is written down is in the oldest version that says it, and is read as it was', () => {
+    test('a stored document is in the oldest version that can express it, and is read unchanged', () => {
       fc.assert(
         fc.property(newest, (input) => {
           const document = parsed(as(last.version, input))
@@ -108,7 +111,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('an older version says a document whole, or names every field that it has no words for', () => {
+    test('an older version expresses a document completely, or names every field that it cannot express', () => {
       fc.assert(
         fc.property(newest, (input) => {
           const document = parsed(as(last.version, input))
@@ -125,7 +128,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
             unset(rest, path)
           }
           const { version: _, ...plain } = rest
-          // without those fields, nothing is left that it could not say
+          // Without those fields, nothing remains that it could not express.
           expect(family.in(first.version, parsed(plain)).ok).toBe(true)
         }),
         { numRuns: 200 },
@@ -134,7 +137,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   })
 }
 
-/** Takes a field out, and what only goes with it. */
+/** Removes a field, and what depends on it. */
 function unset(root: Record<string, never>, path: readonly string[]): void {
   const holder = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, root)
   const [field] = path.slice(-1)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../canonical-json.ts'
 import { aUuid } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { parseRequestSpec } from './parse.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
@@ -106,7 +106,7 @@ const spread = fc
   .record({ maxSkew: orNull(fc.integer({ min: 1, max: 9 })), maxPerDomain: orNull(fc.integer({ min: 1, max: 9 })) })
   .map((most) => (most.maxSkew === null ? { ...most, maxPerDomain: most.maxPerDomain ?? 1 } : most))
 
-const newerStill = fc
+const withGang = fc
   .tuple(
     newer,
     fc.array(fc.record({ name: orNull(name), instances: fc.integer({ min: 1, max: 3 }), flavor }), { maxLength: 2 }),
@@ -119,10 +119,10 @@ const newerStill = fc
       old.instanceGroup != null && { topologySpread: spreads.map((one, i) => ({ ...one, topologyKey: i === 0 ? 'zone' : 'rack' })) }),
   }))
 
-/** With GPUs near the cells, where the guest has any, and with the group apart from others. */
+/** With GPUs near the cells, where the guest has any, and with the group kept apart from others. */
 const newest = fc
   .tuple(
-    newerStill,
+    withGang,
     orNull(fc.constantFrom('required', 'preferred')),
     some({ volumes: fc.array(uuid, { maxLength: 2 }), ports: fc.array(uuid, { maxLength: 2 }), nearVolumesAndPorts: fc.boolean() }),
     fc.array(fc.integer({ min: 100, max: 199 }).map(aUuid), { maxLength: 2 }),
@@ -147,8 +147,8 @@ describeVersions({
     { version: '1.3', schema: requestSpecV1_3, frozen: '6eb840ad5413dc5961aca1bd249caca7402cd50a9ccb79b53ce6b1ee9197345b' },
   ],
   rules: [
-    ['the least that can be asked', '1.0', small],
-    ['the least that can be asked', '1.1', small],
+    ['the fewest fields that can be sent', '1.0', small],
+    ['the fewest fields that can be sent', '1.1', small],
     [
       'more names than instances',
       '1.0',
@@ -176,7 +176,7 @@ describeVersions({
       'numaTopology.cells: numaTopology.cells is a list of 2; it must not number two cells alike',
     ],
     [
-      'an amount of a class that is none',
+      'an amount of an invalid class',
       '1.0',
       { flavor: { ...small.flavor, extraSpecs: { 'resources:x': '1' } } },
       'flavor.extraSpecs.resources:x: flavor.extraSpecs.resources:x is "1"; it must be resources:CLASS with a whole number of 0 to 1099511627776',
@@ -228,7 +228,7 @@ describeVersions({
       'numaTopology.cells.0.pageSize: numaTopology.cells.0.pageSize is 0; it must be 1 or more',
     ],
     [
-      'pages of another word',
+      'pages of an unknown kind',
       '1.1',
       withCell({ pageSize: 'huge' }),
       'numaTopology.cells.0.pageSize: numaTopology.cells.0.pageSize is "huge"; it must be small, large, any or a page size in KiB, a whole number of 1 or more',
@@ -254,13 +254,13 @@ describeVersions({
       'nova.document: nova.document is an object; it must be a JSON object',
     ],
     [
-      'what Nova wrote, at length',
+      'what Nova wrote, too long',
       '1.1',
       { ...small, nova: { form: 'legacy', document: { long: 'x'.repeat(262_144) } } },
       'nova.document: nova.document is an object; it must be at most 262144 characters of JSON',
     ],
     [
-      'what Nova wrote, in a form that is none',
+      'what Nova wrote, in an unknown form',
       '1.1',
       { ...small, nova: { form: 'wire', document: {} } },
       'nova.form: nova.form is "wire"; it must be one of RequestSpec, legacy',
@@ -279,7 +279,7 @@ describeVersions({
       'gang.0.gpus.numaPolicy: gang.0.gpus.numaPolicy is "required"; it must be null without numaTopology: CPUs in no cell are near to no GPU',
     ],
     [
-      'GPUs near the cells, before there were words for it',
+      'GPUs near the cells, in a version without that field',
       '1.2',
       { ...withCell({}), gpus: { numaPolicy: 'required' } },
       'gpus.numaPolicy: gpus.numaPolicy is not a field of this version',
@@ -355,7 +355,7 @@ test('a request of 1.0 has the digest that it had before there was a 1.1', () =>
   ).toBe('4856c831bf8d5a4f3ae18087b5bb5533b29e3133e8e8c8c377cc07ccfaaa625e')
 })
 
-test('of a request that comes again, the current form is the same object: what is worked out for it is worked out once', () => {
+test('the current form of the same request is the same object, so that derived data is computed once', () => {
   const document = requestSpecV1_0.parse(small)
   expect(currentSpec(document)).toBe(currentSpec(document))
 })

@@ -1,5 +1,5 @@
-import { memoByObject } from '../memo.ts'
-import type { Parsed } from '../problem.ts'
+import type { Parsed } from '../text/problem.ts'
+import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 import { type RequestSpecV1_0, requestSpecV1_0 } from './versions/v1-0.ts'
 import { downgradeTo1_0, type RequestSpecV1_1, requestSpecV1_1, upgradeFrom1_0 } from './versions/v1-1.ts'
@@ -36,7 +36,7 @@ const from1_0 = memoByObject(upgradeFrom1_0)
 const from1_1 = memoByObject(upgradeFrom1_1)
 const from1_2 = memoByObject(upgradeFrom1_2)
 
-/** A request in the words of a version, or every field that it has no words for. */
+/** A request in the form of a version, or every field that the version cannot express. */
 export function specIn(version: SpecVersion, spec: RequestSpec): Parsed<PublishedSpec> {
   if (version === '1.3') return { ok: true, value: spec }
   const to1_2 = downgradeTo1_2(spec, version)
@@ -55,8 +55,8 @@ function olderThan1_2(version: '1.0' | '1.1', spec: RequestSpecV1_2): Parsed<Pub
 }
 
 /**
- * A request as it is written down: in the oldest version that says all of it, so that older replicas read what they can,
- * and so that the same request has the same digest whichever version it was asked in.
+ * A request in the form in which it is stored: the oldest version that can express all of it, so that older replicas read as much as
+ * possible, and the same request has the same digest in whichever version it was sent.
  */
 export const publishedSpec = (spec: RequestSpec): PublishedSpec => inOldest(spec)
 

@@ -1,10 +1,11 @@
 import type { Cause } from '../cause/cause.ts'
-import type { Claim } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Claim } from '../records/claim.ts'
 
 /**
- * Why a member of a server group that lives together cannot leave its host while others stay, and the way to move all of them; undefined: that
- * is not what keeps it, or not all that does by `cause`. Both ends of a move count, so no order of moves keeps the rule: it has to be soft meanwhile.
+ * Why a member of an affinity group cannot leave its host while others stay, and how to move all of them; undefined: that is not the reason
+ * of the refusal, or not the only one by `cause`. Both ends of a move count, so no order of moves satisfies the rule: the policy has to be
+ * soft meanwhile.
  */
 export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
   if (nearest === null || nearest.refusals.some(({ reason }) => reason.code !== 'group.affinity')) return undefined

@@ -1,22 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
-import { isLive } from '../claims/claim.ts'
-import { filters } from '../filters/index.ts'
+import { filters, weighers } from '../bundled.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { isLive } from '../records/claim.ts'
+import { profileSchema } from '../records/profile.ts'
 import { aRequest, aUuid } from '../testing/index.ts'
-import { weighers } from '../weighers/index.ts'
 import { decide } from './decide.ts'
 
 /** These need options, or refuse every host of these histories. */
 const LEFT_OUT = ['TrustedFilter', 'IsolatedHostsFilter', 'ExactRamFilter', 'ExactCoreFilter', 'ExactDiskFilter']
 
-/** Between them, their parts read all that a decision may read of a host. */
+/** Together, their filters and weighers read everything that a decision may read of a host. */
 const profiles = [
   {
     name: 'all',
@@ -43,7 +42,7 @@ const requests = [
   aRequest({ ...small, schedulerHints: { different_host: [aUuid(1), aUuid(2)] } }),
 ]
 
-/** What would be decided of every request by every profile; a request for one instance is for a claim that moves, if there is one. */
+/** The decisions on every request by every profile; a request for one instance moves a claim, if there is one. */
 const decisionsOn = (fleet: Fleet): string =>
   JSON.stringify(
     profiles.flatMap((profile) =>
@@ -69,7 +68,7 @@ const decisionsOn = (fleet: Fleet): string =>
     ),
   )
 
-test('a fleet that is copied on its way decides as one that never is, and each copy as the fleet did', () => {
+test('a fleet that is copied meanwhile decides like one that is not, and each copy like the fleet at that time', () => {
   fc.assert(
     fc.property(histories, fc.boolean(), (steps, isRestored) => {
       let fleet = new Fleet()

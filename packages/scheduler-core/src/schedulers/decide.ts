@@ -1,29 +1,29 @@
-import type { Claim } from '../claims/claim.ts'
-import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import type { ClaimPart } from '../fleet/change.ts'
+import { builtIn } from '../contracts/built-in.ts'
+import type { CompiledProfile } from '../contracts/compiled-profile.ts'
+import { type Plugins, pluginsOf } from '../contracts/plugins.ts'
+import type { Scheduler, Selection, SelectOptions } from '../contracts/scheduler.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../fleet/steps.ts'
 import { asksPlain } from '../kinds/index.ts'
-import { memoByObject } from '../memo.ts'
 import { answersFor } from '../outside/answered.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import type { CompiledProfile } from '../pipeline/compiled-profile.ts'
 import { failureOf, withFailure } from '../pipeline/failed-scheduler.ts'
-import { type Plugins, pluginsOf } from '../plugin/plugins.ts'
-import { isOwnScheduler, type ownSchedulers, type Profile, profileRef } from '../profiles/profile.ts'
+import type { ClaimPart } from '../records/change.ts'
+import type { Claim } from '../records/claim.ts'
+import type { DecisionRecord, SelectedDestination } from '../records/decision.ts'
+import { isOwnScheduler, type ownSchedulers, type Profile, profileRef } from '../records/profile.ts'
+import type { Solution } from '../records/solution.ts'
 import type { Intent } from '../request/intent.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { publishedSpec } from '../request/versions.ts'
-import { CORE_VERSION } from '../version.ts'
+import { memoByObject } from '../values/memo.ts'
+import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../values/steps.ts'
+import { CORE_VERSION } from '../values/version.ts'
 import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-scheduler.ts'
-import { createNovaScheduler } from './nova-scheduler.ts'
 import { type Chosen, choose } from './plugin-scheduler.ts'
-import type { Scheduler, Selection, SelectOptions } from './scheduler.ts'
-import type { Solution } from './solver/solution.ts'
 import { createSolverScheduler } from './solver-scheduler.ts'
 
-/** Everything beside the fleet that a decision depends on. */
+/** Everything apart from the fleet that a decision depends on. */
 export interface DecideInput {
   readonly id: string
   readonly request: RequestSpec
@@ -32,15 +32,17 @@ export interface DecideInput {
   readonly attempt: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
-  /** One for each instance. */
+  /** The claim ids, one for each instance. */
   readonly claimIds: readonly string[]
-  /** CREATE if not given. */
+  /** The default is CREATE. */
   readonly intent?: Intent | undefined
-  /** The claim that is to move, or to be rebuilt where it is: the decision sees the fleet without it. */
+  /** The claim that is to move, or to be rebuilt in place: the decision sees the fleet without it. */
   readonly source?: Claim | undefined
   /** The destination of an open move of the source, which the same entry ends first: the decision sees the fleet without it too. */
   readonly ends?: Claim | undefined
-  /** What a solver answered; only the scheduler `solver` reads it. */
+  /** Whether the instance runs on its requested destination, without a claim: what it asks counts as free there. */
+  readonly isListed?: boolean | undefined
+  /** The solver's answer; only the scheduler `solver` reads it. */
   readonly solution?: Solution | undefined
 }
 
@@ -50,14 +52,17 @@ export interface Decided {
   readonly answer: readonly SelectedDestination[]
   readonly found: number
   readonly record: DecisionRecord
-  /** The profile as it decided: where the scheduler of a plug-in failed, one that refuses every host, for all that tells of the decision. */
+  /**
+   * The profile with which the decision was made: where the scheduler of a plug-in failed, one that refuses every host, so that
+   * explanations show the failure.
+   */
   readonly judged: Profile
 }
 
-/** One decision: a function of the fleet with its overlay and the input. The same arguments give the same bits. */
+/** One decision: a function of the fleet with its overlay and the input. The same arguments give the same result, bit for bit. */
 export const decide = (fleet: Fleet, overlay: Overlay, input: DecideInput): Decided => atOnce(decideBy(WHOLE, fleet, overlay, input))
 
-/** The same with pauses, during which nobody may use the fleet; it must be the caller's own. */
+/** The same as a generator that pauses; nobody else may use the fleet until it ends. */
 export const decideInSteps = (fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> =>
   decideBy(HOSTS_AT_ONCE, fleet, overlay, input)
 
@@ -66,6 +71,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   const held = overlay.size
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   if (source !== undefined) liftSource(overlay, request, source, intent)
+  if (input.isListed === true) overlay.keepListed(request)
   const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
   const { selected, judged } = yield* select(slice, fleet, overlay, request, profile, asked)
   const { instances, solver, ...selection } = selected
@@ -74,6 +80,9 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
     overlay.rollback(held)
     if (ends !== undefined && selection.parts.length > 0) overlay.liftDestination(ends, asksPlain(request))
     for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
+  } else if (input.isListed === true) {
+    overlay.rollback(held)
+    for (const part of selection.parts) overlay.hold(part, groupOf(request))
   }
   const outside = answersFor(profile, request)
   const failure = failureOf(judged)
@@ -91,6 +100,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
       ...(intent !== 'CREATE' && { intent }),
       ...(source !== undefined && { source: source.id }),
       ...(ends !== undefined && { ends: ends.id }),
+      ...(input.isListed === true && { isListed: true as const }),
       instances,
       ...(solver !== undefined && { solver }),
       ...(outside !== undefined && { outside }),
@@ -108,8 +118,8 @@ export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim
 
 function createScheduler(compiled: CompiledProfile): Scheduler {
   const { compat, scheduler } = compiled.profile
-  if (compat === 'nova') return createNovaScheduler(compiled)
-  // where a plug-in's failed, or is not here, nothing but the filters is left to tell of: one of them refuses every host
+  if (compat === 'nova') return builtIn().createScheduler(compiled)
+  // Where a plug-in's scheduler failed or is not loaded, only the filters remain to explain the refusal: one of them refuses every host.
   return isOwnScheduler(scheduler) ? makers[scheduler](compiled) : createFilterScheduler(compiled)
 }
 
@@ -119,9 +129,9 @@ const makers: Readonly<Record<(typeof ownSchedulers)[number], (compiled: Compile
   solver: createSolverScheduler,
 }
 
-/** What the scheduler of a profile selects; where that of a plug-in fails, the refusal of every host. */
+/** The result of a profile's scheduler; where that of a plug-in fails, the refusal of every host. */
 function* select(
-  /** Hosts between two pauses. */
+  /** The number of hosts that are evaluated between two pauses. */
   slice: number,
   fleet: Fleet,
   overlay: Overlay,

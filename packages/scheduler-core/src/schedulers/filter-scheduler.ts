@@ -1,24 +1,24 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import type { Destination, InstanceRecord, SelectedDestination } from '../decision/decision.ts'
-import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
+import type { CompiledProfile } from '../contracts/compiled-profile.ts'
+import { createScheduler, type Scheduler, type Selection, type SelectOptions } from '../contracts/scheduler.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { HOSTS_AT_ONCE, type Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
+import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
-import type { CompiledProfile } from '../pipeline/compiled-profile.ts'
-import { createFiltering } from '../pipeline/filter-each.ts'
-import { createChanceOrder, createTieOrder, pick, rankAll, type TieOrder } from '../pipeline/pick.ts'
+import { createFiltering } from '../pipeline/filtering/filter-each.ts'
+import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
-import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/run-filters.ts'
-import { prepareWeighers, runWeighersInSteps, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
-import { createWeighing } from '../pipeline/weigh-each.ts'
-import { createRandom } from '../random.ts'
+import { createChanceOrder, createTieOrder, pick, rankAll, type TieOrder } from '../pipeline/weighing/pick.ts'
+import { prepareWeighers, runWeighersInSteps, type Weighed, type WeighStep } from '../pipeline/weighing/run-weighers.ts'
+import { createWeighing } from '../pipeline/weighing/weigh-each.ts'
+import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
+import type { Destination, InstanceRecord, SelectedDestination } from '../records/decision.ts'
 import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { createRandom } from '../values/random.ts'
+import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
 import { findHostForAll, goTogether } from './host-for-all.ts'
-import { createScheduler, type Scheduler, type Selection, type SelectOptions } from './scheduler.ts'
 
 /** How many of the best hosts a record keeps. */
 export const BEST_KEPT = 10
@@ -27,7 +27,7 @@ export const BEST_KEPT = 10
 export const createFilterScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler('filter', compiled, createTieOrder, prepareWeighers)
 
-/** Any host that passes the filters: no weigher is asked, and the order is shuffled anew for every decision. */
+/** A random host among those that pass the filters: no weigher runs, and each decision shuffles the order. */
 export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler(
     'chance',
@@ -53,8 +53,8 @@ function createPipelineScheduler(
 }
 
 /**
- * Places the instances of a request on hosts that are given, each only where it passes the profile's filters and fits. Pauses after each
- * `slice` of hosts, during which nobody may use the fleet.
+ * Places the instances of a request on given hosts, each only if it passes the profile's filters and fits. Pauses after
+ * each `slice` of hosts; nobody may use the fleet until it ends.
  */
 export const placeOn = (
   compiled: CompiledProfile,
@@ -120,15 +120,15 @@ interface Placed {
   readonly answer: SelectedDestination
 }
 
-/** Finds the place of one instance after the other. Whoever asks holds each before the next. */
+/** Finds a host for one instance after the other. The caller holds each result before the next call. */
 interface Placing {
   /** Undefined: it has none. */
   placeOne(instance: number): Steps<Placed | undefined>
-  /** How each that was asked for fared. */
+  /** The result of each instance that was tried. */
   readonly instances: readonly InstanceRecord[]
 }
 
-/** What is made once for all instances of a kind, when the first of them comes. */
+/** Created once for all instances of a kind, when the first of them comes. */
 interface Kind {
   readonly filter: ReturnType<typeof createFiltering>
   readonly weigh: ReturnType<typeof createWeighing>
@@ -143,7 +143,7 @@ function preparePlacing(
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
   /** Hosts between two pauses. */
   slice: number,
-  /** By instance, where each must go; absent: to the best. */
+  /** For each instance, the host that it must be placed on; absent: the best host. */
   given?: readonly HostIndex[],
 ): Placing {
   const kinds = new Map<Members, Kind>()
@@ -193,7 +193,10 @@ function preparePlacing(
   return { placeOne, instances }
 }
 
-/** Where the filter scheduler puts the instances of a request, with pauses; empty where it does not place all. Holds nothing. */
+/**
+ * The hosts that the filter scheduler chooses for the instances of a request, with pauses; empty where it does not place all. Holds
+ * nothing.
+ */
 export function* arrangeByFilter(
   compiled: CompiledProfile,
   request: RequestSpec,
@@ -218,7 +221,7 @@ export function* arrangeByFilter(
   return hosts.length === request.numInstances ? hosts : []
 }
 
-/** What is made once for each kind of instances of a request, when its first comes. */
+/** Created once for each kind of instances of a request, when its first one comes. */
 export function byMembers<Made>(request: RequestSpec, make: (members: Members) => Made): (instance: number) => Made {
   const made = new Map<Members, Made>()
   return (instance) => {
@@ -232,7 +235,7 @@ export function byMembers<Made>(request: RequestSpec, make: (members: Members) =
   }
 }
 
-/** The request's server group as a claim binds it. */
+/** The request's server group in the form in which a claim binds it. */
 export const groupOf = ({ instanceGroup }: RequestSpec): GroupBinding | null =>
   instanceGroup === null
     ? null
@@ -255,19 +258,19 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
     return ask === undefined ? [] : [{ name: kind.name, isPlain: kind.isPlain === true, ask, assign: compiled.assign[kind.name] }]
   })
   return (host) => {
-    // each kind sees what those before it chose here
+    // Each kind of resource sees what the kinds before it chose on this host.
     let grants: Grants = {}
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
       if (grant === undefined) throw new Error(`the ${name} kind gives nothing on a host that passed its fit filter`)
-      // amounts of which there are none say nothing
+      // Amounts of zero are left out.
       if (!isPlain || Object.keys(grant as object).length > 0) grants = { ...grants, [name]: grant }
     }
     return grants
   }
 }
 
-/** What the host could hold in all per class asked, for the host's own double check, as Nova's limits. */
+/** What the host could hold in all per requested class, for the host's own double check, as Nova's limits. */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

@@ -1,28 +1,28 @@
-import type { Grants, GroupBinding } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord } from '../fleet/hosts.ts'
-import { TOGETHER_AT_ONCE } from '../fleet/levels.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import type { Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import { modelFits } from '../kinds/gpu/device.ts'
+import { at } from '../hosts/columns.ts'
+import { modelFits } from '../hosts/gpu-device.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
 import { allot } from '../kinds/pci/allot.ts'
 import { pciAskOf } from '../kinds/pci/ask.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
-import type { FilterStep } from '../pipeline/filter-step.ts'
-import { passesSafely } from '../pipeline/run-filters.ts'
+import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
+import { passesSafely } from '../pipeline/filtering/run-filters.ts'
+import type { Grants, GroupBinding } from '../records/change.ts'
 import { membersOf, sumsOf } from '../request/members.ts'
 import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { TOGETHER_AT_ONCE } from '../values/levels.ts'
+import type { Steps } from '../values/steps.ts'
 
 /**
- * Whether the instances of a request go to one host together: several members of a server group with the policy AFFINITY. The best host for the
- * first of them may have no room for the others; then a host is looked for that holds all.
+ * Whether the instances of a request go to one host together: several members of a server group with the policy AFFINITY. The best host for
+ * the first of them may have no room for the others; then a host that holds all is looked for.
  */
 export const goTogether = ({ instanceGroup, numInstances }: RequestSpec, { featureLevel }: Fleet): boolean =>
   featureLevel >= TOGETHER_AT_ONCE && instanceGroup?.policy === 'AFFINITY' && numInstances > 1
 
-/** What decides whether an instance, by its number, may be on a host, and what it takes there. */
+/** Decides whether an instance, by its number, may be on a host, and what it takes there. */
 export interface InstanceAsk {
   readonly steps: readonly FilterStep[]
   readonly grantsOn: (host: HostIndex) => Grants
@@ -56,8 +56,9 @@ export function* findHostForAll(
 }
 
 /**
- * Whether a host has left in sum what all instances take together: amounts, memory of cells, shares of GPUs, PCI devices. Most hosts that do not hold all
- * are told apart by that; how it lies in cells and devices is found out by placing. Disk may lie in a pool: filters say.
+ * Whether a host has enough left for the sum of all instances: amounts, memory of cells, shares of GPUs, PCI devices. That excludes most
+ * hosts that cannot hold all; how the instances fit into cells and devices is found out by placing them. Disk may be in a pool, which
+ * filters check.
  */
 function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => boolean {
   const sums = sumsOf(request)
@@ -80,6 +81,6 @@ function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) 
   }
 }
 
-/** How many shares of the size are free on the GPUs of a host that would do. */
+/** How many shares of the size are free on a host's suitable GPUs. */
 const sharesFree = ({ gpus }: HostRecord, ask: GpuRequest): number =>
   gpus.reduce((sum, gpu) => sum + (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0), 0)

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { weighers } from '../bundled.ts'
+import type { CompiledProfile } from '../contracts/compiled-profile.ts'
+import type { Selection } from '../contracts/scheduler.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import type { HostIndex } from '../host-index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import type { CompiledProfile } from '../pipeline/compiled-profile.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { profileSchema } from '../records/profile.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { weighers } from '../weighers/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { createChanceScheduler, createFilterScheduler } from './filter-scheduler.ts'
-import type { Selection } from './scheduler.ts'
 
 const host: fc.Arbitrary<HostShape> = fc
   .record({
@@ -31,7 +32,7 @@ const host: fc.Arbitrary<HostShape> = fc
 
 const hosts = fc.array(host, { minLength: 1, maxLength: 20 })
 
-/** Hosts in two aggregates, of which one has multipliers of its own; an instance and a member of the group are there already. */
+/** Hosts in two aggregates, one of which sets multipliers; an instance and a member of the group exist already. */
 function fleetOf(hosts: readonly HostShape[]): Fleet {
   const log = aLog()
   log.append(hosts.map((shape, i) => aReport(`h${i}`, shape)))
@@ -99,7 +100,7 @@ const profiles = fc
     }),
   )
 
-/** The same parts, of which none says that it reads the host alone: every instance is decided by a plain scan. */
+/** The same parts without the declaration that they read only the host: every instance is decided by a plain scan. */
 const forgetful = (compiled: CompiledProfile): CompiledProfile => ({
   ...compiled,
   candidates: withoutMemory(compiled.candidates),
@@ -113,7 +114,7 @@ const forgetful = (compiled: CompiledProfile): CompiledProfile => ({
 const withoutMemory = <Part extends { readonly readsHostOnly?: true }>({ readsHostOnly: _, ...part }: Part): Omit<Part, 'readsHostOnly'> =>
   part
 
-/** Parts that fail, or answer nonsense, on some hosts and at some moments. */
+/** Parts that fail, or return invalid values, on some hosts and at some times. */
 function withFaults(compiled: CompiledProfile, fleet: Fleet): CompiledProfile {
   const isFull = (host: HostIndex) => (fleet.hosts.classColumns('VCPU').free[host] as number) < 2
   return {
@@ -149,7 +150,7 @@ function withFaults(compiled: CompiledProfile, fleet: Fleet): CompiledProfile {
   }
 }
 
-test('what is kept between the instances of a request changes nothing: it is decided as by a plain scan for each', () => {
+test('data kept between the instances of a request does not change the result: it equals that of a plain scan for each', () => {
   fc.assert(
     fc.property(hosts, requests, profiles, fc.boolean(), fc.boolean(), (shapes, request, profile, isFaulty, isChance) => {
       const fleet = fleetOf(shapes)
@@ -166,6 +167,6 @@ test('what is kept between the instances of a request changes nothing: it is dec
       const compiled = isFaulty ? withFaults(compileProfile(profile), fleet) : compileProfile(profile)
       expect(select(compiled)).toStrictEqual(select(forgetful(compiled)))
     }),
-    { numRuns: 150 },
+    { numRuns: byExtent(50, 150) },
   )
 })

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
+import { byExtent } from '../../../../testing/extent.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
 import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { atOnce } from '../values/steps.ts'
 import { decide } from './decide.ts'
 import { findOtherWayInSteps, otherWayText, waysTried } from './other-way.ts'
 
@@ -13,8 +14,8 @@ type Asks = Parameters<typeof aRequest>[0]
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** How many instances are placed in order, and the other way that is told of. */
-function toldOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed('default')) {
+/** How many instances are placed in order, and the other order that is reported. */
+function otherWayOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed('default')) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
   const request = aRequest(asks)
@@ -43,7 +44,7 @@ const gangOf = (first: number, ...gang: ReturnType<typeof kind>[]): Asks => ({
 })
 const machine = (vcpus: number, more: HostShape = {}): HostShape => ({ vcpus, memoryMb: vcpus * 1_024, ...more })
 
-describe('a refusal that another order or the solver would avoid says so', () => {
+describe('a refusal that another order or the solver would avoid contains that advice', () => {
   test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
     [
       'E01, volcano #1297: a gang of 30 and 50 CPUs on 53 and 31',
@@ -69,10 +70,10 @@ describe('a refusal that another order or the solver would avoid says so', () =>
       { ...gangOf(3, kind('large', 5)), numInstances: 3 },
       'All instances have room at once, but not where they go one after the other: a profile with the scheduler SOLVER looks at all of them together.',
     ],
-    ['there is no way', [machine(53), machine(31)], gangOf(32, kind('large', 50)), undefined],
+    ['there is no other way', [machine(53), machine(31)], gangOf(32, kind('large', 50)), undefined],
     ['one instance has no order', [machine(4)], { vcpus: 5, memoryMb: 64 }, undefined],
   ])('%s', (_name, hosts, asks, text) => {
-    const { placed, way } = toldOf(hosts, asks)
+    const { placed, way } = otherWayOf(hosts, asks)
     expect(placed).toBe(0)
     expect(way && otherWayText(way)).toBe(text)
   })
@@ -93,7 +94,7 @@ describe('a refusal that another order or the solver would avoid says so', () =>
     ],
   ])('under compat: nova: %s', (_name, hosts, asks, text) => {
     const instanceGroup = { uuid: aUuid(7), policy: 'AFFINITY' as const }
-    const { placed, way } = toldOf(hosts, { vcpus: 1, memoryMb: 64, instanceGroup, ...asks }, profileNamed('nova-compat'))
+    const { placed, way } = otherWayOf(hosts, { vcpus: 1, memoryMb: 64, instanceGroup, ...asks }, profileNamed('nova-compat'))
     expect([placed, way && otherWayText(way)]).toEqual([0, text])
   })
 
@@ -103,10 +104,10 @@ describe('a refusal that another order or the solver would avoid says so', () =>
     expect([waysTried(1_000, 100), waysTried(1_000, 100_000), waysTried(2, 0)]).toEqual([1, 1, 150])
   })
 
-  test('whoever looks at all instances together, or is Nova and they are of no group, is told of no other order', () => {
+  test('no other order is reported for schedulers that consider all instances together, nor for Nova without a group', () => {
     const asks = { numInstances: 2, vcpus: 30, memoryMb: 64 }
     for (const profile of [{ ...profileNamed('default'), scheduler: 'solver' }, profileNamed('nova-compat')])
-      expect(toldOf([machine(40)], asks, profile as Profile)).toEqual({ placed: 0, way: undefined })
+      expect(otherWayOf([machine(40)], asks, profile as Profile)).toEqual({ placed: 0, way: undefined })
   })
 })
 
@@ -125,8 +126,8 @@ function hasRoom(free: readonly number[], [first, ...others]: readonly number[])
   )
 }
 
-test('law: a way is told only where all have room at once, and its order places them', () => {
-  let told = 0
+test('law: a way is reported only where all have room at once, and its order places them', () => {
+  let found = 0
   fc.assert(
     fc.property(
       sizes,
@@ -135,20 +136,20 @@ test('law: a way is told only where all have room at once, and its order places 
       fc.constantFrom('default', 'first-fit', 'random'),
       (hosts, first, gang, name) => {
         const kinds = gang.map((vcpus, i) => kind(`k${i}`, vcpus))
-        const { placed, way } = toldOf(
+        const { placed, way } = otherWayOf(
           hosts.map((vcpus) => machine(vcpus)),
           gangOf(first, ...kinds),
           profileNamed(name),
         )
         if (placed > 0 || way === undefined) return
-        told++
+        found++
         expect(hasRoom(hosts, [first, ...gang])).toBe(true)
         if (way.order === null) return
         const bySize = new Map([['first', first], ...gang.map((vcpus, i) => [`k${i}`, vcpus] as const)])
         const [one, ...rest] = way.order.map((order) => kind(order, bySize.get(order) ?? 0))
         const asks = gangOf(one?.flavor.vcpus ?? 0, ...rest)
         expect(
-          toldOf(
+          otherWayOf(
             hosts.map((vcpus) => machine(vcpus)),
             asks,
             profileNamed(name),
@@ -156,8 +157,8 @@ test('law: a way is told only where all have room at once, and its order places 
         ).toBe(gang.length + 1)
       },
     ),
-    // the first is told of another order for certain, whatever is drawn
-    { numRuns: 150, examples: [[[53, 31], 30, [50], 'default']] },
+    // For the first request another order is reported with any seed.
+    { numRuns: byExtent(40, 150), examples: [[[53, 31], 30, [50], 'default']] },
   )
-  expect(told).toBeGreaterThan(0)
+  expect(found).toBeGreaterThan(0)
 })

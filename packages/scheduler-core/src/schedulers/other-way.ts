@@ -1,39 +1,48 @@
+import { pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import type { Steps } from '../fleet/steps.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { isAsked, prepareFiltersInSteps } from '../pipeline/run-filters.ts'
-import { pluginsOf } from '../plugin/plugins.ts'
+import { isAsked, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Profile } from '../records/profile.ts'
 import { type Members, membersOf } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { restated } from '../request/restated.ts'
+import type { Steps } from '../values/steps.ts'
 import { type DecideInput, decideInSteps } from './decide.ts'
 import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
-/** Instances that are placed in search of another way, and hosts that are looked at for them: so much a refusal may cost beside its reasons. */
+/**
+ * The most instances that are placed in search of another way, and hosts that are considered for them: so much a refusal may cost in
+ * addition to its reasons.
+ */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000
-/** Kinds of instances of which every order is tried. */
+/** The most kinds of instances of which every order is tried. */
 const MOST_KINDS = 4
 
-/** A way in which all instances of a request find a host, where they find none in their order. */
+/** A way in which all instances of a request find a host, where they find none in their own order. */
 export interface OtherWay {
-  /** The kinds of a gang in the order in which all are placed; null: some arrangement holds all, which no order of placing on the best host finds. */
+  /**
+   * The kinds of instances in an order in which all are placed; null: some arrangement holds all, but placing one by
+   * one on the best host does not find it.
+   */
   readonly order: readonly string[] | null
-  /** Under `compat: nova`, a host that holds all instances of a group that lives together, and how many they are. */
+  /** Under `compat: nova`, a host that holds all instances of an affinity group, and how many they are. */
   readonly host?: { readonly name: string; readonly instances: number }
 }
 
-/** How many ways to place so many instances are tried, in a fleet of so many hosts: one at the least, which costs as much as the decision did. */
+/**
+ * How many ways to place this many instances are tried, in a fleet of this size: at least one, which costs as much as
+ * the decision did.
+ */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)
 
 /**
- * Looks for another way to place the instances of a request that were refused: FILTER and CHANCE place them in order and move none again. It tries
- * other orders, then hosts that are left with the least; what it does not find may be there all the same. Holds nothing.
+ * Looks for another way to place the instances of a refused request: FILTER and CHANCE place them in order and move none again. It tries
+ * other orders, then hosts that have the least left; a way that it does not find may exist all the same. Holds nothing.
  */
 export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input
@@ -50,15 +59,15 @@ export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: Deci
   const orders = ordersOf(kinds)
   const tight: Profile = { ...profile, weighers: tightest.weighers, scheduler: 'filter', hostSubsetSize: 1 }
   const ways = [
-    ...orders.map((order) => ({ order, by: profile, told: order.map(nameOf) })),
-    ...[kinds, ...orders.slice(0, 1)].map((order) => ({ order, by: tight, told: null })),
+    ...orders.map((order) => ({ order, by: profile, reported: order.map(nameOf) })),
+    ...[kinds, ...orders.slice(0, 1)].map((order) => ({ order, by: tight, reported: null })),
   ]
-  for (const { order, by, told } of ways.slice(0, waysTried(request.numInstances, fleet.hosts.present.length)))
-    if (yield* placesAll(order, by)) return { order: told }
+  for (const { order, by, reported } of ways.slice(0, waysTried(request.numInstances, fleet.hosts.present.length)))
+    if (yield* placesAll(order, by)) return { order: reported }
   return undefined
 }
 
-/** The first host on which all instances of a group that lives together have room, and on which Nova's way places them when it is named. */
+/** The first host on which all instances of an affinity group have room, and on which Nova's way places them when it is named. */
 function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile } = input
   const compiled = compileProfile(profile, pluginsOf(fleet))
@@ -89,13 +98,16 @@ export function otherWayText({ order, host }: OtherWay): string {
 
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
 
-/** Others look at all instances together, or by rules of their own; what is asked outside of this process was asked about this request alone. */
+/**
+ * Other schedulers consider all instances together, or have rules of their own; filters outside of this process were asked about this
+ * request alone.
+ */
 function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false
   return compileProfile(profile, pluginsOf(fleet)).asks.length === 0
 }
 
-/** The orders of the kinds of a gang but their own, the largest first before all others. */
+/** The orders of the kinds of instances except their own, the largest first before all others. */
 function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
   const largest = [...kinds].sort((a, b) => bySize(b, a))
   const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { reasonText } from '../decision/reason-text.ts'
+import { prepareChecks } from '../examine/examine.ts'
 import { Fleet } from '../fleet/fleet.ts'
-import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aClaim, aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { reasonText } from '../text/reason-text.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
 import { decide } from './decide.ts'
 
-/** Overcommit lets instances share a host; no instance gets more of it than there is. Each row names where the situation comes from. */
+/** Overcommit lets instances share a host; no single instance gets more of it than there is. Each row names the source of the situation. */
 
 const profileNamed = (name: string): Profile => {
   const profile = builtInProfiles.find((known) => known.name === name)
@@ -37,7 +37,7 @@ function isPlaced(fleet: Fleet, request: RequestSpec, profile: Profile): boolean
   }
 }
 
-/** What every filter says that refuses the host. */
+/** The reason of every filter that refuses the host. */
 const refusals = (fleet: Fleet, request: RequestSpec, profile = profileNamed('default')) =>
   prepareChecks(fleet, request, profile)
     .checksOf(0 as never, true)
@@ -81,7 +81,7 @@ describe.each<Row>([
     'disk.too_little',
   ],
   [
-    'nova test_ram_filter: the reserve is nobody’s',
+    'nova test_ram_filter: reserved memory is not available',
     { ...machine, inventories: [{ resourceClass: 'MEMORY_MB', total: 32_768, reserved: 8_192, allocationRatio: 2 }] },
     { memoryMb: 30_000 },
     'memory.too_little',
@@ -92,13 +92,13 @@ describe.each<Row>([
   // cells
   ['nova hardware: 20 GiB of a cell of 16 given twice', twoCells, guestOf(2, 20_480), 'numa.too_little_memory'],
   [
-    'nova hardware: CPUs that others have for themselves carry nobody',
+    'nova hardware: CPUs that are dedicated to others cannot be shared',
     { ...machine, numaCells: [cell({ pinnedCpus: [0, 1], cpuUsage: 0, memoryUsageMb: 0 })] },
     guest(3),
     'numa.too_few_cpus',
   ],
   [
-    'nova hardware: a mixed guest shares what it does not have for itself',
+    'nova hardware: a mixed guest shares only what is not dedicated',
     { ...machine, numaCells: [cell()] },
     guest(6, { cpuPolicy: 'mixed', dedicatedCpus: [0, 1] }),
     'numa.too_few_cpus',
@@ -123,13 +123,13 @@ describe.each<Row>([
     'numa.huge_pages',
   ],
   [
-    'libvirt capabilities: huge pages alone are told',
+    'libvirt capabilities: only huge pages are reported',
     { memoryMb: 65_536, numaCells: [cell({ memoryMb: 65_536, pages: [{ sizeKib: 2_048, total: 30_720 }] })] },
     { memoryMb: 8_192 },
     'memory.huge_pages',
   ],
   [
-    'reserved_huge_pages: pages kept back are no plain memory either',
+    'reserved_huge_pages: reserved pages are no plain memory either',
     {
       memoryMb: 65_536,
       numaCells: [
@@ -167,10 +167,10 @@ describe.each<Row>([
     expect(isPlaced(fleetAt(STRICT_CLAIMS, host), request, profile)).toBe(false)
   })
 
-  test('the reason has its numbers, and its facts say them again with their sources', () => {
-    const told = refusals(fleetAt(STRICT_CLAIMS, host), request)
-    const found = told.find(({ reason }) => reason.code === code)
-    expect(told.map(({ reason }) => reason.code)).toContain(code)
+  test('the reason has its numbers, and its facts repeat them with their sources', () => {
+    const refused = refusals(fleetAt(STRICT_CLAIMS, host), request)
+    const found = refused.find(({ reason }) => reason.code === code)
+    expect(refused.map(({ reason }) => reason.code)).toContain(code)
     expect(found?.text).toContain(String(found?.reason.have))
     expect(found?.facts[0]).toMatchObject({ required: found?.reason.need, actual: found?.reason.have })
     expect(found?.facts[0]?.actualFrom.kind).toBe('report')
@@ -201,14 +201,14 @@ test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRe
   ['nova hardware: as many shared CPUs as the cell has', twoCells, guest(4)],
   ['nova hardware: all memory of a cell', twoCells, guestOf(2, 16_384)],
   [
-    'nova hardware: pinned memory beside what is used',
+    'nova hardware: pinned memory in addition to what is used',
     { ...machine, numaCells: [cell({ memoryUsageMb: 8_192 })] },
     guestOf(2, 8_192, { cpuPolicy: 'dedicated' }),
   ],
   ['placement max_unit, more than there is', inventory({ maxUnit: 8 }), fpgas(8)],
-  ['huge pages for whom they are', mostlyHuge, guestOf(2, 20_480, { pageSize: 'large' })],
-  ['plain pages for whom they suffice', mostlyHuge, { memoryMb: 8_192 }],
-  ['a host that tells no pages', { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072 })] }, { memoryMb: 20_480 }],
+  ['huge pages for a guest that asks for them', mostlyHuge, guestOf(2, 20_480, { pageSize: 'large' })],
+  ['plain pages for a guest that fits into them', mostlyHuge, { memoryMb: 8_192 }],
+  ['a host that reports no pages', { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072 })] }, { memoryMb: 20_480 }],
   [
     'a host that sets no page aside',
     { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: [{ sizeKib: 4, total: 2_097_152 }] })] },
@@ -237,12 +237,12 @@ test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRe
     expect([profile.name, isPlaced(fleetAt(STRICT_CLAIMS, host), aRequest(asks), profile)]).toEqual([profile.name, true])
 })
 
-test('below the level everything is as it was', () => {
+test('below the level nothing changes', () => {
   const old = fleetAt(STRICT_CLAIMS - 1, twoCells)
   for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(old, aRequest(asks), profileNamed('default'))).toBe(true)
 })
 
-test('raising the level counts inventories anew', () => {
+test('raising the level recounts inventories', () => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: STRICT_CLAIMS - 1 }, aReport('h1', twoCells)])
   expect(isPlaced(log.fleet, aRequest({ memoryMb: 40_000 }), profileNamed('default'))).toBe(true)

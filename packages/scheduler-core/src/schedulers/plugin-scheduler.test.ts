@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from '../canonical-json.ts'
+import type { PluginScheduler } from '../contracts/compiled-profile.ts'
+import { noPlugins, type Plugins } from '../contracts/plugins.ts'
 import { examineAgain, replay } from '../decision/replay.ts'
 import { checkpointOf } from '../fleet/checkpoint.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { lacksOf, parseProfile } from '../pipeline/compile.ts'
-import type { PluginScheduler } from '../pipeline/compiled-profile.ts'
 import { checkPlugin, joinPlugins } from '../plugin/check-plugin.ts'
 import { definePlugin, defineScheduler } from '../plugin/index.ts'
-import { noPlugins, type Plugins } from '../plugin/plugins.ts'
-import { type ProfileInput, profileLevel, profileSchema } from '../profiles/profile.ts'
+import { type ProfileInput, profileLevel, profileSchema } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { decide } from './decide.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
 
@@ -37,7 +37,7 @@ const profileBy = (scheduler: string, more: Partial<ProfileInput> = {}) =>
 const { default: rack }: { default: unknown } = await import(new URL('../../../../examples/plugin-rack/index.js', import.meta.url).href)
 schedulerSuite(profileBy('any-rack'), join(rack))
 
-/** A plug-in whose scheduler answers this. */
+/** A plug-in whose scheduler returns this result. */
 const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['create']>['select']>) => unknown): Plugins =>
   join(
     definePlugin({
@@ -45,7 +45,7 @@ const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['cre
       schedulers: [
         defineScheduler({
           ...{ name: 'mine', description: 'Of a test.' },
-          // what it answers is the test's matter
+          // Each test decides whether the result is valid.
           create: () => ({ select }) as ReturnType<PluginScheduler['create']>,
         }),
       ],
@@ -95,7 +95,7 @@ function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
 const on = (host: string, claim = 'c0') => ({ claim, instance: null, host, node: host, grants: {} })
 
 describe('a scheduler of a plug-in', () => {
-  test('says where, and nothing else of what it answers counts', () => {
+  test('chooses hosts, and nothing else in its result counts', () => {
     const { decided, held } = decideWith(withSelect(() => ({ parts: [{ ...on('b'), grants: { classes: { VCPU: 0 } } }], found: 9 })))
     expect(decided).toMatchObject({
       found: 1,
@@ -126,15 +126,15 @@ describe('a scheduler of a plug-in', () => {
     ],
     ['answers nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
     ['answers a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
-    ['takes a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
+    ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
     [
-      'takes a host that is full by then',
+      'chooses a host that is full by then',
       () => ({ parts: [on('b'), on('b'), on('b')] }),
       3,
       'select put instance 2 on b, which does not pass',
     ],
     [
-      'takes a host that there is not',
+      'chooses a host that does not exist',
       () => ({ parts: [on('z')] }),
       1,
       'select put instance 0 on z; it must answer a host and node of the fleet',
@@ -143,7 +143,7 @@ describe('a scheduler of a plug-in', () => {
     ['answers too many', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
     ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
     [
-      'holds on a host that there is not',
+      'holds on a host that does not exist',
       (_r, _f, overlay) => overlay.hold(on('z'), null),
       1,
       'it threw there is no host z to hold anything on',
@@ -161,7 +161,7 @@ describe('a scheduler of a plug-in', () => {
     const [instance] = decided.record.instances
     expect(instance).toMatchObject({ best: [] })
     expect(instance?.filters.at(-1)).toEqual({ filter: 'mine', entered: 1, passed: 0, errors: 1 })
-    // it is an input: made again without asking it, and explained
+    // The failure is an input: it is replayed without calling the scheduler, and explained.
     const again = replay(fleet, [], decided.record)
     expect(canonicalJson(again.record)).toBe(canonicalJson(decided.record))
     const reason = examineAgain(fleet, [], decided.record, 0, ({ steps }) => steps.find(({ filter }) => filter === 'mine')?.reasons[0])
@@ -189,7 +189,7 @@ describe('a scheduler of a plug-in', () => {
     ['ids of the claims', (_request, _fleet, _overlay, { claimIds }) => (claimIds as string[]).reverse(), 'it threw Cannot assign'],
     ['request', (request) => Object.assign(request, { numInstances: 1 }), 'it threw Cannot assign'],
     ['demand within the request', (request) => Object.assign(request.schedulerHints, { rack: ['r'] }), 'it threw Cannot add property'],
-  ])('that writes into the %s is told so, and nobody else sees it', (_name, select, why) => {
+  ])('that writes into the %s gets an error, and the write is not visible elsewhere', (_name, select, why) => {
     const { decided } = decideWith(withSelect(select), 2)
     expect(decided.record).toMatchObject({ request: { numInstances: 2 }, failure: expect.stringContaining(why) })
     expect(decided.found).toBe(0)
@@ -208,7 +208,7 @@ describe('a scheduler of a plug-in', () => {
         classes.VCPU = 0
       },
     ],
-  ])('that holds %s holds what the instance takes, and leaves the fleet as it was', (_name, hold) => {
+  ])('that holds %s holds what the instance takes, and leaves the fleet unchanged', (_name, hold) => {
     let free: number | undefined
     const plugins = withSelect((_request, fleet, overlay) => {
       hold(overlay)
@@ -229,7 +229,7 @@ describe('a scheduler of a plug-in', () => {
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 
-  test('that goes on after it has answered holds nothing and takes nothing back', async () => {
+  test('that continues after its result holds nothing and takes nothing back', async () => {
     let later: Promise<unknown> = Promise.resolve()
     const plugins = withSelect((_request, _fleet, overlay) => {
       later = Promise.resolve().then(() => overlay.hold(on('b'), null))
@@ -241,7 +241,7 @@ describe('a scheduler of a plug-in', () => {
   })
 
   test('sees gangs: each member takes its own, on a host that has it', () => {
-    // the one host is too small for the big member, the other has no memory for the others
+    // One host is too small for the large member, and the other has no memory for the others.
     const fleet = aFleet({ a: { vcpus: 2 }, b: { vcpus: 3, memoryMb: 512 } }, join(rack))
     const gang = [{ name: 'big', instances: 1, flavor: { vcpus: 3, memoryMb: 256 } }]
     const { parts, record } = decideOn(fleet, aRequest({ numInstances: 3, gang }), 's')
@@ -266,7 +266,7 @@ describe('a scheduler of a plug-in', () => {
     expect(new Set(parts.map(({ claim }) => claim)).size).toBe(parts.length)
   })
 
-  test('that finds fewer hosts than instances is refused whole, or placed in part, as was asked', () => {
+  test('that finds fewer hosts than instances is refused as a whole, or placed in part, as requested', () => {
     const plugins = withSelect((request, _fleet, _overlay, { allOrNothing }) => {
       expect(allOrNothing).toBe(false)
       return { parts: Array.from({ length: Math.min(2, request.numInstances) }, () => on('b')) }
@@ -275,7 +275,7 @@ describe('a scheduler of a plug-in', () => {
     expect(decideWith(plugins, 3, false).decided).toMatchObject({ parts: [{ host: 'b' }, { host: 'b' }], found: 2 })
   })
 
-  test('is named by profiles where it is loaded, and told as lacking elsewhere', () => {
+  test('can be named by profiles where it is loaded, and is reported as missing elsewhere', () => {
     const plugins = withSelect(() => undefined)
     const profile = profileBy('mine')
     expect([parseProfile(profile, plugins).ok, lacksOf(profile, plugins), profileLevel(profile)]).toEqual([true, [], 6])
@@ -290,7 +290,7 @@ describe('a scheduler of a plug-in', () => {
     expect(decided.record).toMatchObject({ failure: 'no loaded plug-in has it', instances: [{ best: [] }] })
   })
 
-  test('has a name that no other has, and says what the contract says', () => {
+  test('has a unique name, and follows the contract', () => {
     const named = (name: string, more = {}) => ({
       ...definePlugin({ name: 'p', version: '1.0.0', description: 'P.' }),
       schedulers: [{ name, description: 'S.', create: () => 1, ...more }],

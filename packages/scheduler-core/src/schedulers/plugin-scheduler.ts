@@ -1,23 +1,23 @@
-import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
+import type { CompiledProfile, PluginScheduler } from '../contracts/compiled-profile.ts'
+import type { Selection, SelectOptions } from '../contracts/scheduler.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import type { Steps } from '../fleet/steps.ts'
-import { frozenCopy } from '../frozen-copy.ts'
-import type { HostIndex } from '../host-index.ts'
-import { memoByObject } from '../memo.ts'
-import type { CompiledProfile, PluginScheduler } from '../pipeline/compiled-profile.ts'
 import { withFailure } from '../pipeline/failed-scheduler.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { ClaimPart, GroupBinding } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { frozenCopy } from '../values/frozen-copy.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { memoByObject } from '../values/memo.ts'
+import type { Steps } from '../values/steps.ts'
 import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.ts'
-import type { Selection, SelectOptions } from './scheduler.ts'
 
-/** What came of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
+/** The result of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
 
 /**
- * Lets a plug-in's scheduler decide, which it does in one go; what it answers is checked with a pause after each `slice` of hosts. Whatever it
- * does wrong, the overlay holds what was held before and what is selected.
+ * Runs a plug-in's scheduler, which decides without pauses; its result is checked with a pause after each `slice` of hosts. Whatever it
+ * does wrong, the overlay holds only what was held before and what is selected.
  */
 export function* choose(
   scheduler: PluginScheduler,
@@ -69,13 +69,15 @@ function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
   }
 }
 
-/** The request for code that is not of the release: what is written into it is in nobody's claim. Made once, however often it is decided. */
+/**
+ * The request in the form for code outside of the release: a frozen copy, so that writing to it changes no claim. Created once per request.
+ */
 const shownCopy = memoByObject((request: RequestSpec): RequestSpec => frozenCopy(request))
 
 /**
- * The overlay for a scheduler that is not of the release: what was held before stays held, instances alone are held, each where it is there
- * and has room, and nothing once it is closed, as by a scheduler that goes on after it has answered. Grants are worked out here: what is
- * dropped later is exactly what was held, whatever becomes of the scheduler's own objects.
+ * The overlay for a scheduler outside of the release: what was held before stays held; it can only hold instances, each on an existing host
+ * with room; and nothing once it is closed, in case a scheduler continues after it has returned. Grants are computed here, so that exactly
+ * what was held is dropped later, whatever happens to the scheduler's own objects.
  */
 function guard(
   overlay: Overlay,
@@ -109,6 +111,7 @@ function guard(
       holdMove: refuse,
       lift: refuse,
       liftDestination: refuse,
+      keepListed: refuse,
       get size() {
         return overlay.size
       },
@@ -137,7 +140,7 @@ function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, f
   })
 }
 
-/** What a selection shows that its scheduler did wrong: a host that is refused, or an instance without one where hosts pass. */
+/** What a selection shows that its scheduler did wrong: a host that is refused, or an instance without a host although hosts pass. */
 function wrongIn(
   { found, instances }: Selection,
   hosts: readonly HostIndex[],

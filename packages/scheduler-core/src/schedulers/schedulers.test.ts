@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { examineAgain, replay } from '../decision/replay.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfilesAt } from '../profiles/built-in.ts'
-import { type Profile, type ProfileInput, profileSchema } from '../profiles/profile.ts'
+import { type Profile, type ProfileInput, profileSchema } from '../records/profile.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
@@ -49,7 +49,7 @@ describe('several instances in one request', () => {
     expect(placed({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, { numInstances: 3 }).hosts).toEqual(['h1', 'h1', 'h2'])
   })
 
-  test('weighers see earlier picks: spreading goes round', () => {
+  test('weighers see earlier picks: spreading uses the hosts in turn', () => {
     const profile = profileNamed('first-fit', { weighers: [{ name: 'NumInstancesWeigher', multiplier: -1, options: {} }] })
     expect(placed({ h1: {}, h2: {} }, { numInstances: 4 }, { profile }).hosts).toEqual(['h1', 'h2', 'h1', 'h2'])
   })
@@ -83,7 +83,7 @@ describe('several instances in one request', () => {
     expect(decided.record.instances[1]?.best).toEqual([])
   })
 
-  test('a chance decision draws anew for each instance', () => {
+  test('a chance decision draws separately for each instance', () => {
     const hosts = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`h${i}`, {}]))
     expect(new Set(placed(hosts, { numInstances: 8 }, { profile: profileNamed('random') }).hosts).size).toBeGreaterThan(3)
   })
@@ -94,20 +94,20 @@ describe('the soft policies of a server group', () => {
   const group = (policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') => ({ instanceGroup: { uuid: aUuid(7), policy } })
   const profile = profileNamed('default')
 
-  test('soft affinity keeps its members together while there is room, and goes on elsewhere', () => {
+  test('soft affinity keeps its members together while there is room, and then uses other hosts', () => {
     expect(placed(three, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h1'])
     const small = { h1: { vcpus: 2 }, h2: { vcpus: 1 } }
     expect(placed(small, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h2'])
   })
 
-  test('soft anti-affinity spreads them while there are hosts, and doubles up then', () => {
+  test('soft anti-affinity spreads them while there are hosts, and then places two on one host', () => {
     const { hosts } = placed(three, { numInstances: 4, ...group('SOFT_ANTI_AFFINITY') }, { profile })
     expect(new Set(hosts.slice(0, 3)).size).toBe(3)
     expect(hosts).toHaveLength(4)
   })
 })
 
-describe('a decision made again', () => {
+describe('a replayed decision', () => {
   test('up to one of its instances: earlier picks hold their share', () => {
     const { fleet, decided } = placed({ h1: { vcpus: 1 }, h2: { vcpus: 1 } }, { numInstances: 3 })
     const funnel = (instance: number) => examineAgain(fleet, [], decided.record, instance, ({ weighed }) => weighed.hosts.length)
@@ -129,15 +129,15 @@ describe('a decision made again', () => {
       ).toBe(host)
   })
 
-  test('with a profile that is not known says so', () => {
+  test('with an unknown profile reports that', () => {
     const { fleet, decided } = placed({ h1: {} }, {})
     expect(() => replay(fleet, [], { ...decided.record, profile: 'gone@3' })).toThrow('profile gone@3 is not known at revision 1')
-    // and leaves no overlay open
+    // The call must also leave no overlay open.
     openOverlay(fleet).discard()
   })
 })
 
-test('two overlays at once are refused, and so is a change under an open one', () => {
+test('a second overlay is refused, and so is a change while one is open', () => {
   const fleet = aFleet({ h1: {} })
   const overlay = openOverlay(fleet)
   expect(() => openOverlay(fleet)).toThrow('open overlay')
@@ -147,7 +147,7 @@ test('two overlays at once are refused, and so is a change under an open one', (
   overlay.discard()
 })
 
-test('what Nova cannot read beside named hosts is told of every host, and recorded', () => {
+test('what Nova cannot read in a request with named hosts is the reason for every host, and recorded', () => {
   const document = {
     'nova_object.name': 'RequestSpec',
     'nova_object.version': '1.14',

@@ -1,21 +1,24 @@
-import type { HostIndex } from '../host-index.ts'
-import type { CompiledProfile } from '../pipeline/compiled-profile.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { CompiledProfile } from '../contracts/compiled-profile.ts'
+import { createScheduler, type Scheduler } from '../contracts/scheduler.ts'
+import type { Profile } from '../records/profile.ts'
+import { type FallbackReason, isFilterBetter, noSolution } from '../records/solution.ts'
+import { DEFAULT_SOLVER_OPTIONS } from '../records/solver-options.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
-import { createScheduler, type Scheduler } from './scheduler.ts'
-import { DEFAULT_SOLVER_OPTIONS } from './solver/options.ts'
 import { objectiveOf, scoresOf } from './solver/scores.ts'
-import { type FallbackReason, isFilterBetter, noSolution } from './solver/solution.ts'
 
-/** Whether a solver is to be asked about a request before it is decided. One instance alone needs none: the best host is the best arrangement. */
+/**
+ * Whether a solver is to be called for a request before it is decided. A single instance needs none: the best host is the best arrangement.
+ */
 export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInstances }: Pick<RequestSpec, 'numInstances'>): boolean =>
   scheduler === 'solver' && numInstances > 1
 
 /**
- * The best arrangement of all instances together, as a solver found it. The solution comes with the call: here each placement is checked by
- * the same filters and held, in order; where there is no solution, or it does not hold, or the filter scheduler's arrangement is worth more,
- * that one is taken, and the record says why. One of a batch of moves goes where the batch has it, whatever would be better for it alone.
+ * Places all instances together in the best arrangement, as a solver found it. The solution is an input of the call: here each placement is
+ * checked by the same filters and held, in order. Where there is no solution, or it is not valid, or the filter scheduler's arrangement has
+ * a higher worth, that one is used, and the record says why. A claim of a batch of moves goes where the batch has it, even if another host
+ * would be better for it alone.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)

@@ -8,21 +8,21 @@ import type {
   InstancesProposed,
   MoveIntent,
   MoveProposed,
-} from '../fleet/change.ts'
+} from '../records/change.ts'
 import { publishedSpec } from '../request/versions.ts'
-import { CORE_VERSION } from '../version.ts'
+import { CORE_VERSION } from '../values/version.ts'
 import { aRequest } from './request.ts'
 
-/** What matters of a proposal; the rest takes 1 CPU and 1 GiB of host h1 by account `acme` and reserves for a minute. */
+/** The interesting part of a proposal; the rest takes 1 CPU and 1 GiB of host h1 by account `acme` and reserves for a minute. */
 export interface ClaimShape {
   /** The idempotency key; also the stem of the claims' ids. */
   readonly key?: string
   readonly account?: string
-  /** Host of each part. */
+  /** The host of each part. */
   readonly hosts?: readonly string[]
   readonly grants?: Grants
   readonly instances?: readonly (string | null)[]
-  /** Claim ids; `<key>.<place>` if not given. */
+  /** Claim ids; by default `<key>.<position>`. */
   readonly ids?: readonly string[]
   readonly group?: GroupBinding | null
   readonly mode?: ClaimsProposed['mode']
@@ -30,7 +30,7 @@ export interface ClaimShape {
   readonly notAfter?: number | null
 }
 
-/** A proposal as a replica would write it, without a decision behind it. */
+/** A proposal as a replica would write it, without a real decision. */
 export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   const { key = 'k1', account = 'acme', hosts = ['h1'], mode = 'RESERVE', ttlMs = 60_000, notAfter = null, group = null } = shape
   const grants = shape.grants ?? { classes: { VCPU: 1, MEMORY_MB: 1_024 } }
@@ -63,7 +63,7 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   }
 }
 
-/** The move of a claim as a replica would propose it, without a decision behind it; a live migration if not told. */
+/** The move of a claim as a replica would propose it, without a real decision; by default a live migration. */
 export function aMove({
   source,
   intent = 'LIVE_MIGRATE',
@@ -72,7 +72,7 @@ export function aMove({
   return { ...aClaim(shape), type: 'move', intent, source }
 }
 
-/** Room for instances by the rule of level 8, of no project if not told. */
+/** Room for instances by the rule of level 8; by default of no project. */
 export const someInstances = ({ project = null, ...shape }: ClaimShape & { readonly project?: string | null } = {}): InstancesProposed => ({
   ...aClaim(shape),
   type: 'instances',

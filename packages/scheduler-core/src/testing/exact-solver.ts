@@ -1,19 +1,19 @@
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { atOnce } from '../fleet/steps.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Profile } from '../records/profile.ts'
+import { noSolution, type Solution } from '../records/solution.ts'
+import { DEFAULT_SOLVER_OPTIONS } from '../records/solver-options.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Row } from '../schedulers/solver/draft.ts'
-import { DEFAULT_SOLVER_OPTIONS } from '../schedulers/solver/options.ts'
 import { formulate, type Program } from '../schedulers/solver/program.ts'
-import { noSolution, type Solution } from '../schedulers/solver/solution.ts'
+import { atOnce } from '../values/steps.ts'
 
-/** The exact answer to a small program, by trying everything that the rows leave: for tests that want no solver beside the core. */
+/** The exact solution of a small program, found by trying everything that the rows allow: for tests that need no real solver. */
 export function solveExactly({ objective, most, rows }: Program): readonly number[] | undefined {
   const values = new Array<number>(most.length).fill(0)
   const rowsOf = most.map((_, column) => rows.filter(({ columns }) => columns.includes(column)))
   let best: { readonly sum: number; readonly values: readonly number[] } | undefined
-  /** Whether a row can still hold when the columns from `from` on are open. */
+  /** Whether a row can be satisfied while the columns from `from` on are open. */
   const isOpen = ({ columns, values: factors, least, most: limit }: Row, from: number): boolean => {
     let low = 0
     let high = 0
@@ -42,7 +42,7 @@ export function solveExactly({ objective, most, rows }: Program): readonly numbe
   return best?.values
 }
 
-/** What a solver would answer to a small request: the best arrangement. */
+/** The answer of a solver to a small request: the best arrangement. */
 export function aSolution(profile: Profile, request: RequestSpec, fleet: Fleet, overlay: Overlay, seed: string): Solution {
   const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
   const { program, read, size } = atOnce(formulate(profile, request, fleet, overlay, { seed }))

@@ -1,12 +1,12 @@
-import type { HostReported, NamespaceReported } from '../fleet/change.ts'
+import type { Plugins } from '../contracts/plugins.ts'
 import { Fleet } from '../fleet/fleet.ts'
-import type { HostStatsInput } from '../fleet/stats.ts'
-import { hostStatsV1_4 } from '../fleet/stats-versions/v1-4.ts'
-import { publishedStats } from '../fleet/stats-versions.ts'
-import type { Plugins } from '../plugin/plugins.ts'
+import type { HostReported, NamespaceReported } from '../records/change.ts'
+import type { HostStatsInput } from '../report/stats.ts'
+import { publishedStats } from '../report/stats-versions.ts'
+import { hostStatsV1_4 } from '../report/versions/v1-4.ts'
 import { aLog } from './log.ts'
 
-/** What matters of a host; the rest is a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
+/** The interesting part of a host; the rest is a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
 export type HostShape = Partial<HostStatsInput>
 
 /** The report of a host, as a change. */
@@ -30,7 +30,10 @@ export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plu
   return log.fleet
 }
 
-/** A document of another service about a host, as a change. Times of documents are kept from feature level 5 on: `{ type: 'feature', level: 5 }`. */
+/**
+ * A document of another service about a host, as a change. Times of documents are kept from feature level 5 on: `{ type: 'feature', level:
+ * 5 }`.
+ */
 export const aDocument = (host: string, namespace: string, document: unknown, sequence = 1, version = '1.0'): NamespaceReported => ({
   type: 'namespace',
   host,

@@ -1,17 +1,17 @@
-import { type Claim, isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord, OwnHostRecord } from '../fleet/hosts.ts'
+import type { HostRecord, OwnHostRecord } from '../hosts/hosts.ts'
 import { cpusOf } from '../kinds/numa/pin.ts'
 import { poolsOf, usedByPool } from '../kinds/pci/pool.ts'
+import { type Claim, isLive } from '../records/claim.ts'
 
-/** Units of which a host picks the very ones by itself, whatever a claim names. */
+/** Units that a host may choose itself, whatever unit a claim names. */
 export const pickedUnits = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 export type PickedUnitKind = (typeof pickedUnits)[number]
 
 /**
- * The mistake "a claim forgets its amount when pins move", put into a fleet from outside: every unit has free what its report and the
- * claims that name it leave, whatever claims wait for another one. It was the rule before feature level 8. Whoever proves that claims
- * keep their amounts must find it, for each kind of unit that is drawn there; `kinds`: only of these.
+ * Puts the defect "a claim loses its amount when pins move" into a fleet: every unit has free what its report and the claims that name it
+ * leave, and claims that wait for another unit are ignored. That was the rule before feature level 8. Tests of the rule that claims keep
+ * their amounts must detect the defect for each kind of unit; `kinds`: only for these.
  */
 export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKind[] = pickedUnits): void {
   const forget: Readonly<Record<PickedUnitKind, (record: OwnHostRecord) => void>> = {
@@ -22,13 +22,13 @@ export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKin
   }
   for (const { index } of hosts.present) {
     const record = hosts.own(index)
-    // what only claims count is in no report
+    // Units that only claims count are in no report.
     for (const kind of kinds) if (record.usedFrom === 'REPORT') forget[kind](record)
     hosts.columns.gpuMostFreeMilli[index] = Math.max(0, ...record.gpus.map(({ freeMilli }) => freeMilli))
   }
 }
 
-/** Claims that no report shows, and, of a unit whose use is not reported, the others too. */
+/** Claims that no report shows; for a unit whose use is not reported, all others too. */
 const namingClaims = ({ claims }: HostRecord, isReported: boolean): Claim[] =>
   [...claims].filter((claim) => isLive(claim) && (claim.state !== 'MATERIALISED' || !isReported))
 
@@ -40,7 +40,7 @@ function forgetGpus(record: OwnHostRecord): void {
     const named = namingClaims(record, reported !== null).flatMap(({ grants }) =>
       (grants.gpu ?? []).filter(({ index }) => index === gpu.index),
     )
-    // a whole GPU that is in use and claimed is taken once
+    // A whole GPU that is both in use and claimed counts once.
     gpu.freeMilli = Math.max(0, 1_000 - (reported ?? 0) - sumOf(named.map(({ milli }) => milli)))
   }
 }

@@ -1,3 +1,5 @@
+import '../bundled.ts'
+
 export { aClaim, aMove, anAttempt, aUuid, type ClaimShape, someInstances } from './claims.ts'
 export { aSolution, solveExactly } from './exact-solver.ts'
 export { aDocument, aFleet, aReport, type HostShape } from './fleet.ts'

@@ -1,16 +1,17 @@
 import type { Void } from '../claims/judge.ts'
-import { type Change, ENTRY_FORMAT, type Entry, type LogEntry, type Place } from '../fleet/change.ts'
 import { Fleet } from '../fleet/fleet.ts'
+import { type Change, ENTRY_FORMAT, type Entry, type LogEntry } from '../records/change.ts'
+import type { Place } from '../records/place.ts'
 
-/** A log of one fleet, stepped by hand. */
+/** A log of one fleet, advanced by hand. */
 export interface TestLog {
   readonly fleet: Fleet
   readonly entries: readonly LogEntry[]
-  /** Appends changes decided on `basis` (the head if not given) at a store time, and applies them. */
+  /** Appends changes decided on `basis` (by default the head) at a store time, and applies them. */
   append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
 }
 
-/** An empty log, of an empty fleet. Entry ids are e1, e2, ...; the store's time stands at 1000 ms unless told otherwise. */
+/** An empty log, of an empty fleet. Entry ids are e1, e2, ...; the store's time is 1000 ms unless given. */
 export function aLog(fleet = new Fleet()): TestLog {
   const entries: LogEntry[] = []
   return {

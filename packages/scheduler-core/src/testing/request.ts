@@ -1,7 +1,7 @@
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 
-/** What matters of a request; the rest asks 1 CPU and 1 GiB. Throws when the request is not valid. */
+/** The interesting part of a request; the rest asks for 1 CPU and 1 GiB. Throws when the request is not valid. */
 export function aRequest(shape: Partial<RequestSpecInput> & { readonly memoryMb?: number; readonly vcpus?: number } = {}): RequestSpec {
   const { memoryMb = 1_024, vcpus = 1, ...rest } = shape
   const parsed = parseRequestSpec({ flavor: { vcpus, memoryMb }, ...rest })

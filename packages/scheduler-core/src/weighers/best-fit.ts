@@ -1,5 +1,5 @@
+import type { Weigher } from '../contracts/weigher.ts'
 import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
-import type { Weigher } from './weigher.ts'
 
 /** Prefers the host that is fullest after the placement: 1 less the mean free share left, over the resources of the options. */
 export const bestFitWeigher: Weigher = {

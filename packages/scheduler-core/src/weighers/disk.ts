@@ -1,7 +1,7 @@
-import { at } from '../fleet/columns.ts'
-import { classFields } from '../fleet/stats-fields.ts'
-import { multipliedBy } from '../nova/aggregate-multiplier.ts'
-import type { Weigher } from './weigher.ts'
+import type { Weigher } from '../contracts/weigher.ts'
+import { at } from '../hosts/columns.ts'
+import { classFields } from '../report/stats-fields.ts'
+import { multipliedBy } from './aggregate-multiplier.ts'
 
 /** Prefers hosts with more disk left, which spreads work. A negative multiplier in the profile packs instead. */
 export const diskWeigher: Weigher = {

@@ -1,9 +1,9 @@
+import type { Weigher } from '../contracts/weigher.ts'
 import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
-import type { Weigher } from './weigher.ts'
 
 /**
- * Prefers hosts whose free room points another way than the request: 1 less the mean product of free and asked shares
- * (the dot-product policy as the FGD paper reads Tetris, SIGCOMM 2014). A negative multiplier gives Tetris' own reading.
+ * Prefers hosts whose free room has another composition than the request: 1 less the mean product of free and requested shares (the
+ * dot-product policy as the FGD paper describes it for Tetris, SIGCOMM 2014). A negative multiplier gives Tetris' own order.
  */
 export const dotProductWeigher: Weigher = {
   name: 'DotProductWeigher',

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { at } from '../fleet/columns.ts'
+import type { WeigherOptions } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { fieldsOfClass, type StatsField } from '../fleet/stats-fields.ts'
-import type { HostIndex } from '../host-index.ts'
-import { memoByObject } from '../memo.ts'
+import { at } from '../hosts/columns.ts'
+import { fieldsOfClass, type StatsField } from '../report/stats-fields.ts'
 import { checkOptions } from '../request/parse.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
-import type { WeigherOptions } from './weigher.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { memoByObject } from '../values/memo.ts'
 
 /** The pseudo-class of GPUs in weigher options: thousandths, over all GPUs of a host. */
 export const GPU_MILLI = 'GPU_MILLI'
 
-/** Resources that a weigher looks at, in this order. */
+/** Resources that a weigher considers, in this order. */
 export const resourceOptions = z.strictObject({
   resources: z
     .array(
       z.strictObject({
         /** A resource class, or GPU_MILLI. */
         resourceClass: z.string(),
-        /** What counts as 1; absent: the host's own capacity. */
+        /** The amount that counts as 1; absent: the host's own capacity. */
         scale: z.number().positive().optional(),
       }),
     )
@@ -30,7 +30,7 @@ export const resourceOptions = z.strictObject({
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(resourceOptions, options))
 
-/** Where reports tell of the resources. */
+/** The fields in which reports state the resources. */
 export const readsOfResources = (options: WeigherOptions): readonly StatsField[] => [
   ...new Set(
     optionsOf(options).resources.flatMap(({ resourceClass }) =>
@@ -41,13 +41,13 @@ export const readsOfResources = (options: WeigherOptions): readonly StatsField[]
 
 export const checkResourceOptions = (options: WeigherOptions): void => void checkOptions(resourceOptions, options)
 
-/** One resource as fractions of its scale: what is free on a host, and what the request asks. */
+/** One resource as fractions of its scale: the free share of a host, and the share that the request asks for. */
 export interface Dimension {
   free(host: HostIndex): number
   asked(host: HostIndex): number
 }
 
-/** The resources of the options, ready to be read per host. */
+/** The resources of the options, prepared so that they can be read per host. */
 export function dimensionsOf(
   request: RequestSpec,
   { hosts }: Fleet,
@@ -69,6 +69,6 @@ export function dimensionsOf(
   return { dimensions, finish: points ? (score) => Math.trunc(100 * score) : (score) => score }
 }
 
-/** What of a request these weighers read. */
+/** The fields of a request that these weighers read. */
 export const dimensionKey = (request: RequestSpec): string =>
   JSON.stringify([demandOf(request).amounts, request.gpus?.count ?? 0, request.gpus?.shareMilli ?? 0])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { HostIndex } from '../host-index.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { fullnessWeigher } from './fullness.ts'
 
 const rawOf = (options = {}) => {
@@ -13,11 +13,11 @@ const rawOf = (options = {}) => {
   return [0, 1, 2].map((host) => raw(host as HostIndex) + 0)
 }
 
-test('fullness is what is free of every resource, multiplied; short of one is full, over-full is no fuller', () => {
+test('fullness is the product of all free amounts; a host without one of them is full, and an over-full one is no fuller', () => {
   expect(rawOf()).toEqual([-2_000, 0, 0])
 })
 
-test('the options name what counts', () => {
+test('the options name the resources that count', () => {
   expect(rawOf({ resources: ['MEMORY_MB'] })).toEqual([-500, -1_000, 0])
   expect(() => fullnessWeigher.checkOptions?.({ resources: [] })).toThrow(RangeError)
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { at } from '../fleet/columns.ts'
-import { fieldsOfClass } from '../fleet/stats-fields.ts'
-import { memoByObject } from '../memo.ts'
+import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
+import { at } from '../hosts/columns.ts'
+import { fieldsOfClass } from '../report/stats-fields.ts'
 import { checkOptions } from '../request/parse.ts'
-import type { Weigher, WeigherOptions } from './weigher.ts'
+import { memoByObject } from '../values/memo.ts'
 
 const fullnessOptions = z.strictObject({
   /** Resource classes that count. */
@@ -13,8 +13,8 @@ const fullnessOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnessOptions, options))
 
 /**
- * Prefers the fullest host, whatever is asked: minus the product of what is free of each resource. A host that lacks one of
- * them is full, however much of the others it has. Whole numbers only, so that no two hosts differ by rounding alone.
+ * Prefers the fullest host, whatever is requested: minus the product of the free amounts of all resources. A host without any of one
+ * resource is full, however much of the others it has. Whole numbers only, so that no two hosts differ by rounding alone.
  */
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { at } from '../fleet/columns.ts'
-import { WHOLE_GPU } from '../kinds/gpu/device.ts'
-import { memoByObject } from '../memo.ts'
+import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
+import { at } from '../hosts/columns.ts'
+import { WHOLE_GPU } from '../hosts/gpu-device.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
-import type { Weigher, WeigherOptions } from './weigher.ts'
+import { memoByObject } from '../values/memo.ts'
 
 const clusteringOptions = z.strictObject({
   /** Thousandths of GPU that count as full, for all hosts alike; absent: the host's own. */
@@ -14,10 +14,10 @@ const clusteringOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(clusteringOptions, options))
 
 /**
- * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together: hosts that hold only that kind, then mixed ones,
- * then idle ones, then hosts of other kinds; fuller first (GpuClustering as the FGD paper describes it, after Gandiva,
- * OSDI 2018). Whole points, 25 for each step. Requests without GPUs weigh all hosts alike.
- * The kinds that a host holds are those of its claims: an instance that was picked before in the same request fills it, and is of no kind yet.
+ * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together: hosts that hold only that kind, then mixed ones, then idle ones,
+ * then hosts of other kinds; fuller first (GpuClustering as the FGD paper describes it, after Gandiva, OSDI 2018). Whole points, 25 for
+ * each step. Requests without GPUs get the same number for all hosts. The kinds on a host are those of its claims: an instance that was
+ * picked before in the same request fills the host, but has no kind yet.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',

@@ -1,9 +1,9 @@
-import { WHOLE_GPU } from '../kinds/gpu/device.ts'
+import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
+import { WHOLE_GPU } from '../hosts/gpu-device.ts'
 import { createFragmentation } from '../kinds/gpu/fragmentation.ts'
 import { gpuKind } from '../kinds/gpu/gpu.ts'
-import { memoByObject } from '../memo.ts'
 import { demandOf } from '../request/request-spec.ts'
-import type { Weigher, WeigherOptions } from './weigher.ts'
+import { memoByObject } from '../values/memo.ts'
 
 const fragmentationOf = memoByObject((options: WeigherOptions) => createFragmentation(options))
 

@@ -1,6 +1,6 @@
-import { gpuFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
+import type { Weigher } from '../contracts/weigher.ts'
+import { gpuFits, WHOLE_GPU } from '../hosts/gpu-device.ts'
 import { gpuKind } from '../kinds/gpu/gpu.ts'
-import type { Weigher } from './weigher.ts'
 
 /**
  * Prefers GPUs in use over idle GPUs of a host in use, and those over idle hosts (GpuPacking as the FGD paper describes

@@ -1,5 +1,5 @@
-import { asWeigher } from '../nova/as-weigher.ts'
-import { novaWeighers } from '../nova/weighers/index.ts'
+import { builtIn } from '../contracts/built-in.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import { bestFitWeigher } from './best-fit.ts'
 import { cpuWeigher } from './cpu.ts'
 import { diskWeigher } from './disk.ts'
@@ -16,7 +16,6 @@ import { portAffinityWeigher } from './port-affinity.ts'
 import { ramWeigher } from './ram.ts'
 import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
 import { volumeAffinityWeigher } from './volume-affinity.ts'
-import type { Weigher } from './weigher.ts'
 
 const ownWeighers: readonly Weigher[] = [
   ramWeigher,
@@ -38,8 +37,8 @@ const ownWeighers: readonly Weigher[] = [
   portAffinityWeigher,
 ]
 
-/** Every weigher that a profile may name: this service's own, then those of Nova's that it has no own form of. */
-export const weighers: readonly Weigher[] = [
+/** Every weigher that a profile may name: this service's own, then those of the built-in package that have no counterpart among them. */
+export const nameableWeighers = (): readonly Weigher[] => [
   ...ownWeighers,
-  ...novaWeighers.filter(({ name }) => !ownWeighers.some((own) => own.name === name)).map(asWeigher),
+  ...builtIn().weighers.filter(({ name }) => !ownWeighers.some((own) => own.name === name)),
 ]

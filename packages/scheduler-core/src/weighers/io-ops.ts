@@ -1,6 +1,6 @@
-import { at } from '../fleet/columns.ts'
-import { multipliedBy } from '../nova/aggregate-multiplier.ts'
-import type { Weigher } from './weigher.ts'
+import type { Weigher } from '../contracts/weigher.ts'
+import { at } from '../hosts/columns.ts'
+import { multipliedBy } from './aggregate-multiplier.ts'
 
 /** Input/output-heavy operations on the host. The multiplier is negative where busy hosts are to be avoided, as in Nova. */
 export const ioOpsWeigher: Weigher = {

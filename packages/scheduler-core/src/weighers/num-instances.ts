@@ -1,6 +1,6 @@
-import { at } from '../fleet/columns.ts'
-import { multipliedBy } from '../nova/aggregate-multiplier.ts'
-import type { Weigher } from './weigher.ts'
+import type { Weigher } from '../contracts/weigher.ts'
+import { at } from '../hosts/columns.ts'
+import { multipliedBy } from './aggregate-multiplier.ts'
 
 /** Instances on the host. A positive multiplier packs by count, a negative one spreads, as in Nova. */
 export const numInstancesWeigher: Weigher = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { HostIndex } from '../host-index.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { numaFitWeigher } from './numa-fit.ts'
 
 const cell = (id: number, cpuUsage: number) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 400, cpuUsage })
@@ -11,7 +11,7 @@ const guest = (...cpus: number[]) => ({
 test.each([
   ['one guest cell: the tightest cell that has room counts', guest(1), -0.25],
   ['a cell without room is passed over', guest(2), -1],
-  ['several guest cells: the free shares of all of theirs add up', guest(1, 2), -1.25],
+  ['several guest cells: the free shares of all chosen cells are added', guest(1, 2), -1.25],
   ['no topology: all hosts alike', {}, 0],
 ])('%s', (_name, shape, raw) => {
   const fleet = aFleet({ h1: { numaCells: [cell(0, 0), cell(1, 3)] } })

@@ -1,5 +1,5 @@
+import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate, numaKind } from '../kinds/numa/numa.ts'
-import type { Weigher } from './weigher.ts'
 
 /**
  * Prefers hosts whose tightest NUMA cells that can take the guest are tightest of all: minus the sum of those cells' free

@@ -1,5 +1,5 @@
+import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate } from '../kinds/numa/numa.ts'
-import type { Weigher } from './weigher.ts'
 
 /**
  * Prefers hosts whose NUMA cells are filled most unevenly, for guests of one cell: with the assignment rule `emptiest`

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { memoByObject } from '../memo.ts'
+import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
 import { weighNear } from '../namespace/affinity.ts'
-import { network } from '../namespace/network.ts'
+import { network } from '../namespace/facts/network.ts'
 import { maxAge } from '../namespace/options.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
 import { namedKeys } from '../request/request-reads.ts'
-import type { Weigher, WeigherOptions } from './weigher.ts'
+import { memoByObject } from '../values/memo.ts'
 
 const portAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(network) })
 

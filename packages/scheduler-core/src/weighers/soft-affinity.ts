@@ -1,9 +1,9 @@
-import type { GroupPolicy } from '../fleet/change.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostIndex } from '../host-index.ts'
-import { multipliedBy } from '../nova/aggregate-multiplier.ts'
+import type { GroupPolicy } from '../records/change.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { Weigher } from './weigher.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { multipliedBy } from './aggregate-multiplier.ts'
 
 /** Members of a server group with the policy SOFT_AFFINITY on the host; 0 for every other request. */
 export const serverGroupSoftAffinityWeigher: Weigher = {
@@ -32,7 +32,7 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   },
 }
 
-/** Counts live claims, picks of this request included; where the caller names hosts of members placed elsewhere, these as well. */
+/** Counts live claims, including picks of this request and hosts of members that the caller placed elsewhere. */
 function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
   if (instanceGroup?.policy !== policy) return () => 0
   const elsewhere = new Map<string, number>()

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { memoByObject } from '../memo.ts'
+import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
 import { weighNear } from '../namespace/affinity.ts'
+import { storage } from '../namespace/facts/storage.ts'
 import { maxAge } from '../namespace/options.ts'
-import { storage } from '../namespace/storage.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
 import { checkOptions } from '../request/parse.ts'
 import { namedKeys } from '../request/request-reads.ts'
-import type { Weigher, WeigherOptions } from './weigher.ts'
+import { memoByObject } from '../values/memo.ts'
 
 const volumeAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(storage) })
 

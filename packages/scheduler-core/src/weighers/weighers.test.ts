@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { GroupPolicy } from '../fleet/change.ts'
+import { weighers } from '../bundled.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import type { HostIndex } from '../host-index.ts'
+import type { GroupPolicy } from '../records/change.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { weighers } from './index.ts'
-import type { Weigher } from './weigher.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 type Request = Parameters<typeof aRequest>[0]
 

@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Change } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
+import { prepareChecks } from '../examine/examine.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord } from '../fleet/hosts.ts'
-import { ALLOCATION_RULES } from '../fleet/levels.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
+import { at } from '../hosts/columns.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Change } from '../records/change.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { ALLOCATION_RULES } from '../values/levels.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type FleetEditsInput, parseFleetEditsInSteps } from './edits.ts'
 import { edit, tryEdit } from './testing.ts'
@@ -17,7 +17,7 @@ import { utilisationOf } from './utilisation.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as (typeof builtInProfiles)[number]
 
-/** Two hosts in az1, one in az2, one in none; ssd holds h1 and h3; a claim on h1 and one on h2. */
+/** Two hosts in az1, one in az2 and one in no zone; the aggregate ssd contains h1 and h3; h1 and h2 have a claim each. */
 function aTown(more: readonly Change[] = []): Fleet {
   const log = aLog()
   log.append([
@@ -44,7 +44,7 @@ const free = ({ hosts }: Fleet, host: string, resourceClass = 'MEMORY_MB') =>
   at(hosts.classColumns(resourceClass).free, hosts.find({ host, node: host })?.index ?? (-1 as never))
 const recordOf = ({ hosts }: Fleet, host: string) => hosts.find({ host, node: host })
 
-/** Hosts that any request at all may go to. */
+/** Hosts that pass for a request without any conditions. */
 function open(fleet: Fleet, profile = 'default'): string[] {
   const { checksOf } = prepareChecks(fleet, aRequest(), profileNamed(profile))
   return fleet.hosts.records
@@ -53,7 +53,7 @@ function open(fleet: Fleet, profile = 'default'): string[] {
 }
 
 describe('edits of a fleet', () => {
-  test('added hosts have the machine of the one they are like, nothing on it, and its aggregates', () => {
+  test('added hosts have the machine and the aggregates of the host that they copy, without its instances', () => {
     const fleet = edit(aTown(), { addHosts: [{ likeHost: 'h1', count: 2 }] })
     for (const host of ['h1+1', 'h1+2']) {
       expect(recordOf(fleet, host)).toMatchObject({ zone: 'az1', aggregates: [aUuid(1), aUuid(3)] })
@@ -64,8 +64,8 @@ describe('edits of a fleet', () => {
   })
 
   test.each([
-    ['another zone that is there', { availabilityZone: 'az2' }, 'az2', [aUuid(2), aUuid(3)]],
-    ['a zone that is not there', { availabilityZone: 'az9' }, 'az9', [aUuid(3), 'what-if zone az9']],
+    ['another existing zone', { availabilityZone: 'az2' }, 'az2', [aUuid(2), aUuid(3)]],
+    ['a new zone', { availabilityZone: 'az9' }, 'az9', [aUuid(3), 'what-if zone az9']],
     ['no zone', { availabilityZone: 'nova' }, 'nova', [aUuid(3)]],
     ['aggregates by name', { aggregates: ['zone-2'] }, 'az2', [aUuid(2)]],
     ['no aggregates', { aggregates: [] }, 'nova', []],
@@ -75,7 +75,7 @@ describe('edits of a fleet', () => {
   })
 
   test.each(['default', 'random', 'nova-compat'])(
-    'a removed host takes nothing by the profile %s, and its capacity and claims are gone',
+    'a removed host takes no instance by the profile %s, and its capacity and claims are gone',
     (profile) => {
       const fleet = aTown()
       expect(open(fleet, profile)).toEqual(['h1', 'h2', 'h3'])
@@ -86,13 +86,13 @@ describe('edits of a fleet', () => {
     },
   )
 
-  test('disabled hosts keep what they have; enabled ones are up too', () => {
+  test('disabled hosts keep their claims; enabled hosts are also UP', () => {
     const fleet = edit(aTown(), { disableHosts: ['h1'], enableHosts: ['h4'] })
     expect(open(fleet)).toEqual(['h2', 'h3', 'h4'])
     expect(fleet.ledger.claims.get('a.0')?.state).toBe('RESERVED')
   })
 
-  test('aggregates change members and metadata, and changes of one follow each other', () => {
+  test('aggregates change members and metadata, and several changes of one aggregate are applied in order', () => {
     const fleet = edit(aTown(), {
       addHosts: [{ likeHost: 'h2' }],
       aggregateChanges: [
@@ -116,7 +116,7 @@ describe('edits of a fleet', () => {
     expect(free(fleet, 'h3', 'CUSTOM_FPGA')).toBe(6)
   })
 
-  test('added hosts have what operators set of the one they are like, and a ratio counts whatever aggregates say', () => {
+  test('added hosts have the operator settings of the host that they copy, and a ratio takes precedence over aggregates', () => {
     const set = { type: 'hostAllocation', host: 'h1', node: 'h1', by: 'ops', reason: 'measured' } as const
     const aggregate = { type: 'aggregate', uuid: aUuid(3), expectedVersion: 1 } as const
     const town = aTown([
@@ -142,14 +142,14 @@ describe('edits of a fleet', () => {
     expect(free(edit(aTown(), { removeHosts: ['h1'], releaseClaims: ['a.0'] }), 'h2')).toBe(65_536 - 1_024)
   })
 
-  test('what is named twice is done once', () => {
+  test('a host that is named twice is edited once', () => {
     const twice = { removeHosts: ['h1', 'h1'], disableHosts: ['h2', 'h2'], releaseClaims: ['a.0', 'a.0'] }
     const once = { removeHosts: ['h1'], disableHosts: ['h2'], releaseClaims: ['a.0'] }
     const [fleet, other] = [edit(aTown(), twice), edit(aTown(), once)]
     expect(['h1', 'h2'].map((host) => free(fleet, host))).toEqual(['h1', 'h2'].map((host) => free(other, host)))
   })
 
-  test('hosts that were replaced are meant by their old names too, each once', () => {
+  test('replaced hosts are also found by their old names, each once', () => {
     const pair = { from: { host: 'h1', node: 'h1' }, to: { host: 'r1', node: 'r1' } }
     const renamed = () => aTown([{ type: 'replace', hosts: [pair], reason: 'renamed' }])
     expect(open(edit(renamed(), { removeHosts: ['h1', 'r1', 'h1'] }))).toEqual(['h2', 'h3'])
@@ -167,7 +167,7 @@ describe('edits of a fleet', () => {
     expect(tryEdit(renamed(), { disableHosts: ['r1'], enableHosts: ['h1'] })[0]?.path).toEqual(['enableHosts', '0'])
   })
 
-  test('one node of a host is named HOST/NODE, as it is printed, and the others stay as they are', () => {
+  test('one node of a host is named HOST/NODE, as in output, and its other nodes are unchanged', () => {
     const more = (node: string): Change => ({ ...aReport('h5'), node })
     const town = () => aTown([more('n1'), more('n2'), more('n/3')])
     const nodesOpen = (fleet: Fleet) => {
@@ -184,7 +184,7 @@ describe('edits of a fleet', () => {
     expect(problems({ disableHosts: ['h5/n1'], enableHosts: ['h5/n2', 'h5'] })).toEqual([['overlay.invalid', 'enableHosts.1']])
   })
 
-  test('every problem is told at once, each at its place', () => {
+  test('all problems are reported at once, each with its path', () => {
     const problems = tryEdit(aTown(), {
       addHosts: [
         { likeHost: 'ghost', aggregates: ['none'] },
@@ -233,12 +233,12 @@ describe('edits of a fleet', () => {
     expect(tryEdit(log.fleet, { releaseClaims: ['k1.0'] })[0]?.message).toContain('this one is MATERIALISED')
   })
 
-  test('what the log would refuse is told of the edit that asked it', () => {
+  test('a refusal of the log is reported for the edit that causes it', () => {
     const [problem] = tryEdit(aTown(), { aggregateChanges: [{ aggregate: 'zone-2', addHosts: ['h1'] }] })
     expect(problem).toMatchObject({ code: 'aggregate.zone_conflict', path: ['aggregateChanges', '0'] })
   })
 
-  test('the fleet that was copied stays as it is, and the copy takes overlays', () => {
+  test('the original fleet is unchanged, and the copy accepts overlays', () => {
     const fleet = aTown()
     const before = atOnce(utilisationOf(fleet))
     openOverlay(
@@ -249,11 +249,11 @@ describe('edits of a fleet', () => {
   })
 })
 
-describe('edits of many hosts look at few, and make few, between two pauses', () => {
+describe('edits of many hosts read and change only a few between two pauses', () => {
   const HOSTS = 2_000
   const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
-  /** Many hosts, all in one aggregate, every other one with a reservation that ends. */
+  /** Many hosts in one aggregate, every second one with a reservation that ends. */
   function aLargeTown(): Fleet {
     const log = aLog()
     log.append(names.map((name) => aReport(name)))
@@ -268,10 +268,12 @@ describe('edits of many hosts look at few, and make few, between two pauses', ()
     ['hosts that are removed', { removeHosts: names }],
     ['hosts that are disabled', { disableHosts: names }],
     ['hosts that are enabled', { enableHosts: names }],
-    ['hosts that leave an aggregate and come into it', { aggregateChanges: [{ aggregate: 'all', addHosts: names, removeHosts: names }] }],
+    ['a host that is named many times', { disableHosts: Array.from({ length: 20_000 }, () => 'h0') }],
+    ['hosts that are named twice', { removeHosts: [...names, ...names] }],
+    ['hosts that leave or join an aggregate', { aggregateChanges: [{ aggregate: 'all', addHosts: names, removeHosts: names }] }],
     ['metadata of an aggregate', { aggregateChanges: [{ aggregate: 'all', setMetadata: { availability_zone: 'z1' } }] }],
     ['a ratio', { ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
-    ['a ratio of a class that no host has any more', { removeHosts: names, ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
+    ['a ratio of a class that no host has any longer', { removeHosts: names, ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
     ['claims that end', { releaseClaims: names.filter((_, i) => i % 2 === 0).map((name) => `${name}.0`) }],
     ['reservations that end', { expireBy: 10_000_000 }],
   ])('%s', (_name, input) => {
@@ -291,14 +293,14 @@ describe('edits of many hosts look at few, and make few, between two pauses', ()
       }
     }
     const parsed = run(parseFleetEditsInSteps(fleet, input))
-    if (!parsed.ok) throw new Error('these are edits')
+    if (!parsed.ok) throw new Error('the overlay contains edits')
     expect(run(applyEdits(fleet, parsed.value))).toEqual([])
     expect(most).toBeGreaterThan(0)
     expect(most).toBeLessThan(1_100)
   })
 })
 
-test('a change of an aggregate that cannot be made leaves those that follow it as they are asked', () => {
+test('an impossible change of an aggregate does not affect the changes that follow', () => {
   const log = aLog(aTown())
   const [problem, ...others] = tryEdit(log.fleet, {
     aggregateChanges: [

@@ -1,52 +1,50 @@
-import { isLive } from '../claims/claim.ts'
 import type { Void } from '../claims/judge.ts'
-import { codes } from '../codes.ts'
-import { ZONE_KEY } from '../fleet/aggregate-keys.ts'
-import { type AggregateState, type Change, ENTRY_FORMAT, type HostAllocationSet, type HostReported } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../fleet/hosts.ts'
-import { ALLOCATION_RULES } from '../fleet/levels.ts'
 import { nodesMeant, nodesNamed } from '../fleet/present-names.ts'
-import type { HostStats } from '../fleet/stats.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import { type Problem, quote } from '../problem.ts'
+import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../hosts/hosts.ts'
+import { type AggregateState, type Change, ENTRY_FORMAT, type HostAllocationSet, type HostReported } from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import type { HostStats } from '../report/stats.ts'
+import { codes } from '../text/codes.ts'
+import { type Problem, quote } from '../text/problem.ts'
+import { ZONE_KEY } from '../values/aggregate-keys.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { ALLOCATION_RULES } from '../values/levels.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
-/** Changes of one made-up entry: a pause is due after it. */
+/** The largest number of changes in one made-up entry, after which a pause is due. */
 const SLICE = 50
 
-/** Hosts or claims that are looked at between two pauses. */
+/** The largest number of hosts or claims that are read between two pauses. */
 const PAUSED_AFTER = 500
 
-/** What a removed host says as the reason of its status. */
+/** The status reason of a host that a what-if removes. */
 export const REMOVED = 'removed, in this what-if'
 const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
 const ENABLED = 'enabled, in this what-if'
 
-/** A change, and what the caller said that it comes of. */
+/** A change, and the path of the edit that causes it. */
 interface Step {
   readonly change: Change
   readonly path: readonly string[]
   readonly found: unknown
 }
 
-/** Makes changes as their turn comes: nothing is made of a whole fleet at once. Undefined: a pause is due, before the next or without one. */
+/** Yields changes one after another, so that no list for a whole fleet is built. It yields undefined where a pause is due. */
 type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
- * Makes a fleet what the edits say, by made-up entries of its log: `apply` stays its only writer. The fleet must be the
- * caller's own: its revisions beyond this are in no log. Answers what could not be done, with paths into the edits.
- *
- * A host is never deleted from a log. One that is removed is DISABLED and reports a machine of nothing, so that no filter
- * of any profile has anything to give there and its capacity is gone from every sum; its claims end with it. It still counts
- * among the hosts that a decision looks at.
+ * Applies edits to a fleet as made-up entries of its log, so that `apply` remains its only writer. The fleet must be a private copy,
+ * because its further revisions are in no log. Returns the edits that could not be made, with their paths.
+ * A host is never deleted from a log. A removed host becomes DISABLED and reports a machine without capacity, so that no profile places
+ * anything there and no sum contains its capacity; its claims end. It still counts among the hosts that a decision evaluates.
  */
 export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
-  // each kind of edit reads the fleet as those before it have left it
+  // each kind of edit reads the fleet after the preceding edits
   for (const stepsOf of kindsOfEdits) {
     const slice: Step[] = []
     for (const step of stepsOf(fleet, edits)) {
@@ -73,10 +71,10 @@ function* applyStep(fleet: Fleet, slice: readonly Step[]): Steps<Problem[]> {
   })
 }
 
-/** Appends made-up changes to a private fleet; the time of the log stands still. */
+/** Appends made-up changes to a private fleet; the time of the log does not advance. */
 export const append = (fleet: Fleet, changes: readonly Change[]): readonly Void[] => atOnce(appendInSteps(fleet, changes))
 
-/** The same with pauses, during which nobody may use the fleet. */
+/** The same as a generator that pauses; nobody may use the fleet until it ends. */
 export function appendInSteps(fleet: Fleet, changes: readonly Change[]): Steps<readonly Void[]> {
   const revision = fleet.place.revision + 1
   return fleet.applyInSteps({
@@ -134,7 +132,7 @@ function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-/** What operators set of a host, set alike for another one. */
+/** What operators set for a host, applied to another host. */
 const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAllocationSet[] =>
   Object.entries(allocation).map(([resourceClass, { ratio, reserved }]) => ({
     ...{ type: 'hostAllocation', host, node: host, resourceClass },
@@ -143,7 +141,7 @@ const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAll
     ...MADE_UP,
   }))
 
-/** Who sets ratios and reserved amounts in a what-if, and why. */
+/** The author and reason of ratios and reserved amounts in a what-if. */
 const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
 
 /** The incarnation of made-up hosts. */
@@ -156,7 +154,7 @@ function push(lists: Map<string, string[]>, key: string, items: readonly string[
 const zoneAmong = ({ aggregates }: Fleet, uuids: readonly string[]): string | undefined =>
   uuids.map((uuid) => aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]).find((zone) => zone !== undefined)
 
-/** An aggregate that makes no zone, or this one. */
+/** Whether an aggregate defines no zone, or the given one. */
 function isOfZone({ aggregates }: Fleet, uuid: string, zone: string | undefined): boolean {
   const own = aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]
   return own === undefined || own === zone
@@ -169,7 +167,12 @@ function memberStep({ aggregates }: Fleet, uuid: string, hosts: readonly string[
 }
 
 function* removeHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
-  for (const { position, name, record } of recordsNamed(fleet, edits.removeHosts)) {
+  for (const named of recordsNamed(fleet, edits.removeHosts)) {
+    if (named === undefined) {
+      yield undefined
+      continue
+    }
+    const { position, name, record } = named
     const [path, found] = [['removeHosts', String(position)], name]
     const ended = [...record.claims].filter(isLive)
     yield { change: reportOf(record, gone(record.stats)), path, found }
@@ -184,7 +187,12 @@ function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     ['disableHosts', 'DISABLED', DISABLED],
     ['enableHosts', 'ENABLED', ENABLED],
   ] as const)
-    for (const { position, name, record } of recordsNamed(fleet, edits[field])) {
+    for (const named of recordsNamed(fleet, edits[field])) {
+      if (named === undefined) {
+        yield undefined
+        continue
+      }
+      const { position, name, record } = named
       const { host, node } = record
       const path = [field, String(position)]
       yield { change: { type: 'status', host, node, status, reason }, path, found: name }
@@ -192,10 +200,14 @@ function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     }
 }
 
-/** Hosts that Nova reported say there too whether they are enabled. */
+/** The report of an enabled host in Nova's form, which also contains the state of its service. */
 function* enableServices(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
-  for (const { position, name, record } of recordsNamed(fleet, edits.enableHosts)) {
-    if (isPauseDue(position)) yield undefined
+  for (const named of recordsNamed(fleet, edits.enableHosts)) {
+    if (named === undefined) {
+      yield undefined
+      continue
+    }
+    const { position, name, record } = named
     const stats = withService(record.stats, fleet.now)
     if (stats !== undefined) yield { change: reportOf(record, stats), path: ['enableHosts', String(position)], found: name }
   }
@@ -217,7 +229,7 @@ function* changeAggregates(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     }
     const change: Change = { type: 'aggregate', uuid, expectedVersion: known.version, next }
     yield { change, path: ['aggregateChanges', String(i)], found: edit.aggregate }
-    // it is applied before the next one is made
+    // the change is applied before the next one is created
     yield undefined
   }
 }
@@ -226,7 +238,7 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
   return byUuid.has(ref) ? ref : [...byUuid.values()].find(({ name }) => name === ref)?.uuid
 }
 
-/** A ratio, and the hosts that it is set on. */
+/** A ratio and the hosts for which it is set. */
 interface WantedRatio {
   readonly resourceClass: string
   readonly allocationRatio: number
@@ -260,7 +272,7 @@ function* setRatios(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-/** As an operator would set it: whatever a host's report or its aggregates say of the class. */
+/** Sets the ratio as an operator would, which takes precedence over the host's report and its aggregates. */
 function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnType<Edit> {
   for (const [i, { index }] of fleet.hosts.present.entries()) {
     if (isPauseDue(i)) yield undefined
@@ -274,7 +286,7 @@ function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnTy
   }
 }
 
-/** As an operator would set it. */
+/** Sets reserved amounts as an operator would. */
 function* setReserves(fleet: Fleet, { reserves }: FleetEdits): ReturnType<Edit> {
   for (const [i, { host, node, resourceClass, reserved }] of reserves.entries())
     for (const record of nodesNamed(fleet.hosts, { host, node })) {
@@ -296,7 +308,7 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
   for (const [i, id] of releaseClaims.entries()) {
     if (isPauseDue(i)) yield undefined
     const claim = ledger.claims.get(id)
-    // a host that was removed took its claims along
+    // the claims of a removed host have already ended
     if (claim !== undefined && isLive(claim)) yield end(id, ['releaseClaims', String(i)])
   }
   if (expireBy === null) return
@@ -307,29 +319,34 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
   }
 }
 
-/** Whether to pause before this one of hosts or claims that may all need no change. */
+/** Whether to pause before this host or claim, since a long run of them may need no change. */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
-/** The nodes that are named, each once however often and by whatever name it is named. */
-function* recordsNamed(
-  { hosts }: Fleet,
-  names: readonly string[],
-): Generator<{
+interface NamedRecord {
   readonly position: number
   readonly name: string
   readonly record: HostRecord
-}> {
+}
+
+/** The named nodes, each once, even if it is named repeatedly or by several names; now and then undefined, for a pause. */
+function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<NamedRecord | undefined> {
   const seen = new Set<HostIndex>()
-  for (const [position, name] of names.entries())
+  // a name may be one of a thousand nodes, and be given a hundred thousand times
+  const seenNames = new Set<string>()
+  for (const [position, name] of names.entries()) {
+    if (isPauseDue(position)) yield undefined
+    if (seenNames.has(name)) continue
+    seenNames.add(name)
     for (const { index } of nodesMeant(hosts, name)) {
       if (seen.has(index)) continue
       seen.add(index)
-      // as those before it have left it
+      // in the state after the preceding edits
       yield { position, name, record: hosts.get(index) }
     }
+  }
 }
 
-/** The next report of a host, with this in it: in the version of hosts in memory, since nobody else reads these entries. */
+/** The next report of a host with these contents, in the version that is used in memory, since no other program reads these entries. */
 function reportOf({ host, node, reporters }: HostRecord, stats: HostStats): HostReported {
   const { incarnation, sequence } = reporters.get(COMPUTE) ?? { incarnation: NEW, sequence: 0 }
   return { type: 'report', host, node, incarnation, sequence: sequence + 1, full: stats }

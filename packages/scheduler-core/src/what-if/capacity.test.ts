@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { definePlugin } from '../contracts/plugin.ts'
+import { gatherPlugins } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { atOnce } from '../fleet/steps.ts'
-import { definePlugin } from '../plugin/plugin.ts'
-import { gatherPlugins } from '../plugin/plugins.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aClaim, aDocument, aFleet, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { type CapacityOptions, countCapacity } from './capacity.ts'
+import { atOnce } from '../values/steps.ts'
+import { countCapacity } from './capacity.ts'
+import type { CapacityOptions } from './capacity-groups.ts'
 import { simulate } from './simulate.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
@@ -71,13 +73,13 @@ const requests: fc.Arbitrary<RequestSpec> = fc
   })
   .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
 
-/** Of the group that some requests are of, a member may be there already. */
+/** Whether the group of some requests already has a member. */
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
-  /** Whether h0 and h1 are in a zone and a rack of their own, and the others in another rack. */
+  /** Whether h0 and h1 are in a separate zone and rack, and the others in another rack. */
   isDivided: fc.boolean(),
-  /** GiB of the pool that the disks of h0 to h2 lie in; null: they lie on the hosts. */
+  /** The size in GiB of the pool with the disks of h0 to h2; null if the disks are on the hosts. */
   poolGib: fc.option(fc.nat({ max: 60 }), { nil: null }),
 })
 
@@ -122,7 +124,7 @@ describe.each([
     filters: [...profileNamed('nova-compat').filters, { name: 'NumInstancesFilter', options: { max_instances_per_host: 2 } }],
   }),
 ])('by the profile $name@$number', (profile) => {
-  test('counting gives what placing one by one until no host takes one more gives', () => {
+  test('the count equals the number of instances placed one by one until no host takes another one', () => {
     fc.assert(
       fc.property(fleets, requests, (town, request) => {
         const one = { ...request, numInstances: 1 }
@@ -136,13 +138,13 @@ describe.each([
         for (const { fits: there, fitsIfPooled } of groups) if (fitsIfPooled !== null) expect(fitsIfPooled).toBeGreaterThanOrEqual(there)
         expect(bottlenecks.reduce((sum, { hosts }) => sum + hosts, 0)).toBe(town.hosts.length)
       }),
-      { numRuns: 25 },
+      { numRuns: byExtent(8, 25) },
     )
   })
 })
 
-test('where the first one drawn decides how many fit, as many are counted as a simulation with the same seed places', () => {
-  // one of h0 and h2 has the pool's only disk; while h0 stays empty, the spread holds h3 to two
+test('if the first draw decides how many fit, the count equals a simulation with the same seed', () => {
+  // h0 or h2 has the pool's only disk; while h0 stays empty, the spread limits h3 to two
   const fleet = () => fleetOf({ hosts: [{}, { memoryMb: 0 }, {}, {}], policy: null, isDivided: true, poolGib: 20 })
   const request = aRequest({
     flavor: { vcpus: 0, memoryMb: 512, rootGb: 20 },
@@ -160,7 +162,7 @@ test('where the first one drawn decides how many fit, as many are counted as a s
   expect(found.size).toBeGreaterThan(1)
 })
 
-test('space of a pool that hosts share is counted once, beside hosts that have disk of their own', () => {
+test('space of a pool that hosts share is counted once, next to hosts that have disks of their own', () => {
   const hosts = [{}, {}, {}, { localGb: 45 }]
   const fleet = fleetOf({ hosts, policy: null, poolGib: 100 })
   const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 } })
@@ -178,11 +180,11 @@ test('space of a pool that hosts share is counted once, beside hosts that have d
 })
 
 describe('filters that look at other hosts', () => {
-  test('members of a group stand in zones as a spread asks, whatever each host has room for', () => {
+  test('members of a group are spread over zones as requested, whatever the free room of each host', () => {
     const fleet = fleetOf({ hosts: [{ vcpus: 2 }, { vcpus: 2 }, { vcpus: 8 }], policy: null, isDivided: true })
     const spread = (rule: object) =>
       aRequest({ vcpus: 1, ...group('SOFT_ANTI_AFFINITY'), topologySpread: [{ topologyKey: 'zone', ...rule }] })
-    // az1 takes 4, and the others one more
+    // az1 takes 4 instances, and the other zones one more
     expect(counted(fleet, spread({ maxSkew: 1 }))).toMatchObject({
       ...{ fits: 9, exact: true, method: 'ONE_BY_ONE', hostsWithRoom: 3 },
       bottlenecks: expect.arrayContaining([
@@ -194,7 +196,7 @@ describe('filters that look at other hosts', () => {
     expect(counted(fleet, aRequest({ vcpus: 1 })).method).toBe('PER_HOST')
   })
 
-  const beside = (more: object) =>
+  const withFilter = (more: object) =>
     aFleet(
       { h1: { vcpus: 1, cpuAllocationRatio: 4 }, h2: { vcpus: 1, cpuAllocationRatio: 4 } },
       gatherPlugins([
@@ -215,15 +217,15 @@ describe('filters that look at other hosts', () => {
   const profile = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: [{ name: 'FirstOfAllFilter' }] })
 
   test.each([
-    ['says nothing', {}, 'ONE_BY_ONE', 1],
-    ['says so', { readsOtherHosts: true }, 'ONE_BY_ONE', 1],
-    ['says that it reads the host only is believed', { readsHostOnly: true }, 'PER_HOST', 2],
-  ] as const)('one of a plug-in that %s', (_what, more, method, fits) => {
-    expect(counted(beside(more), aRequest(), { profile })).toMatchObject({ method, fits })
+    ['declares nothing', {}, 'ONE_BY_ONE', 1],
+    ['declares that it reads other hosts', { readsOtherHosts: true }, 'ONE_BY_ONE', 1],
+    ['declares that it reads only the host is counted per host', { readsHostOnly: true }, 'PER_HOST', 2],
+  ] as const)('a filter of a plug-in that %s', (_what, more, method, fits) => {
+    expect(counted(withFilter(more), aRequest(), { profile })).toMatchObject({ method, fits })
   })
 })
 
-describe('what the count says beside the number', () => {
+describe('the details of the count', () => {
   const fleet = (): Fleet => {
     const log = aLog()
     log.append([aReport('h1', { vcpus: 4 }), aReport('h2', { vcpus: 8, memoryMb: 2_048 }), aReport('h3', { vcpus: 0 })])
@@ -233,7 +235,7 @@ describe('what the count says beside the number', () => {
     return log.fleet
   }
 
-  test('free room that is in pieces: what would fit if it were on one host, without hosts that are out for other reasons', () => {
+  test('fragmented free room: the number that would fit if it were on one host, without hosts that are excluded for other reasons', () => {
     const fleet = aFleet({ h1: { vcpus: 3 }, h2: { vcpus: 3 }, h3: { vcpus: 1 }, h4: { vcpus: 9 } })
     const request = aRequest({ flavor: { vcpus: 2, memoryMb: 512 }, ignoreHosts: ['h4'] })
     expect(counted(fleet, request).groups).toMatchObject([{ fits: 2, fitsIfPooled: 3 }])
@@ -278,8 +280,8 @@ describe('what the count says beside the number', () => {
       ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
     )
   }
-  // each row: the request is about fewer hosts than it is not about, or the hosts beyond lack something else first
-  test.each<[what: string, extra: Parameters<typeof aRequest>[0], told: readonly string[]]>([
+  // in each row the request admits fewer hosts than it excludes, or the excluded hosts lack something else first
+  test.each<[what: string, extra: Parameters<typeof aRequest>[0], expected: readonly string[]]>([
     ['a zone', { availabilityZone: 'z1' }, ['admitted: memory.short on 3', 'not meant: zone.other on 3']],
     [
       'a trait',
@@ -287,7 +289,7 @@ describe('what the count says beside the number', () => {
       ['admitted: memory.short on 1', 'not meant: trait.missing on 5'],
     ],
     ['hosts by name', { forceHosts: ['held'] }, ['admitted: memory.short on 1', 'not meant: host.not_requested on 5']],
-    ['a zone that nobody is in', { availabilityZone: 'z9' }, ['not meant: zone.other on 6']],
+    ['a zone without hosts', { availabilityZone: 'z9' }, ['not meant: zone.other on 6']],
     ['hosts to ignore', { ignoreHosts: ['other1', 'other2', 'other3'] }, ['admitted: memory.short on 3', 'not meant: host.excluded on 3']],
     [
       'an aggregate',
@@ -295,32 +297,32 @@ describe('what the count says beside the number', () => {
       ['admitted: memory.short on 3', 'not meant: aggregate.not_member on 3'],
     ],
     ['nothing', {}, ['admitted: memory.short on 6']],
-  ])('what hosts end at that the request is about comes first, and the others are said to be beyond it: %s', (_what, extra, told) => {
-    expect(zoned(extra)).toEqual(told)
-    // whichever filter a profile asks first
+  ])('the limits of admitted hosts come first, and the others are marked as not admitted: %s', (_what, extra, expected) => {
+    expect(zoned(extra)).toEqual(expected)
+    // the result is the same whichever filter a profile evaluates first
     const turned = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: profileNamed('default').filters.toReversed() })
-    expect(zoned(extra, turned)).toEqual(told)
+    expect(zoned(extra, turned)).toEqual(expected)
   })
 
-  test('a limit cuts, and so does the end of time', () => {
+  test('counting stops at the limit and at the deadline', () => {
     expect(counted(fleet(), aRequest(), { limit: 3 })).toMatchObject({ fits: 3, exact: false, cut: 'limit' })
     expect(counted(fleet(), aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: false, cut: 'limit' })
     let hosts = 1
     expect(counted(fleet(), aRequest(), { isOver: () => hosts-- === 0 })).toMatchObject({ fits: 4, exact: false, cut: 'deadline' })
   })
 
-  test('a limit that is just reached by the last host does not cut', () => {
+  test('a limit that the last host reaches exactly does not make the count inexact', () => {
     const log = aLog()
     log.append([aReport('h1', { vcpus: 4 })])
     expect(counted(log.fleet, aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: true })
   })
 
-  test('a request that takes nothing ends at the limit', () => {
+  test('counting a request without resources stops at the limit', () => {
     expect(counted(fleet(), aRequest({ vcpus: 0, memoryMb: 0 }), { limit: 50 })).toMatchObject({ fits: 50, cut: 'limit' })
   })
 })
 
-describe('a host that takes very many', () => {
+describe('a host that takes very many instances', () => {
   const requestOf = (extra: Parameters<typeof aRequest>[0] = {}) => aRequest({ flavor: { vcpus: 0, memoryMb: 1, rootGb: 0 }, ...extra })
 
   test('is filled with plain amounts in few steps', () => {
@@ -330,7 +332,7 @@ describe('a host that takes very many', () => {
     expect(join.mock.calls.length).toBeLessThan(10)
   })
 
-  test('is filled with devices with pauses, and no further than there is time', () => {
+  test('is filled with devices with pauses, and not beyond the deadline', () => {
     const gpus = Array.from({ length: 8 }, (_, index) => ({ index, model: null }))
     const fleet = aFleet({ h: { vcpus: 1, memoryMb: 100_000, gpus } })
     const request = requestOf({ gpus: { shareMilli: 1 } })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
+import { atOnce } from '../values/steps.ts'
 import { curveOf } from './curve.ts'
 import { type SimulatedRequest, simulate } from './simulate.ts'
 import { fleetUseOf } from './utilisation.ts'
@@ -14,7 +14,7 @@ const run = (hosts: Parameters<typeof aFleet>[0], ...requests: SimulatedRequest[
 const vcpus = (usage: ReturnType<typeof fleetUseOf>) => usage.find(({ resourceClass }) => resourceClass === 'VCPU')?.used
 
 describe('the curve of a simulation', () => {
-  test('has a point for each decision where there is room for all', () => {
+  test('has a point for each decision if there are enough points', () => {
     const simulated = run({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, { request: aRequest(), count: 5 })
     const curve = curveOf(simulated, 100)
     expect(curve.map(({ asked, placed, usage }) => [asked, placed, vcpus(usage)])).toEqual([
@@ -37,17 +37,20 @@ describe('the curve of a simulation', () => {
     ])
   })
 
-  test.each([2, 3, 4, 7, 10, 11, 12])('of at most %i points begins and ends as the simulation does, and keeps its bend', (most) => {
-    const simulated = run({ h1: { vcpus: 4 }, h2: { vcpus: 3 } }, { request: aRequest(), count: 10 })
-    const curve = curveOf(simulated, most)
-    expect(curve.length).toBeLessThanOrEqual(most + 1)
-    expect(curve[0]?.usage).toEqual(fleetUseOf(simulated.before))
-    expect(curve.at(-1)).toEqual({ asked: 10, placed: simulated.placed, usage: fleetUseOf(simulated.after) })
-    expect(curve.find(({ asked }) => asked === 7)).toMatchObject({ placed: 7 })
-    expect(curve.map(({ asked }) => asked)).toEqual([...new Set(curve.map(({ asked }) => asked))].sort((a, b) => a - b))
-  })
+  test.each([2, 3, 4, 7, 10, 11, 12])(
+    'with at most %i points contains the start and the end of the simulation, and the first failure',
+    (most) => {
+      const simulated = run({ h1: { vcpus: 4 }, h2: { vcpus: 3 } }, { request: aRequest(), count: 10 })
+      const curve = curveOf(simulated, most)
+      expect(curve.length).toBeLessThanOrEqual(most + 1)
+      expect(curve[0]?.usage).toEqual(fleetUseOf(simulated.before))
+      expect(curve.at(-1)).toEqual({ asked: 10, placed: simulated.placed, usage: fleetUseOf(simulated.after) })
+      expect(curve.find(({ asked }) => asked === 7)).toMatchObject({ placed: 7 })
+      expect(curve.map(({ asked }) => asked)).toEqual([...new Set(curve.map(({ asked }) => asked))].sort((a, b) => a - b))
+    },
+  )
 
-  test('of a request that finds no host from the first on stays where it began', () => {
+  test('of a request that never finds a host is constant', () => {
     const curve = curveOf(run({ h1: { vcpus: 1 } }, { request: aRequest({ vcpus: 9 }), count: 3 }), 2)
     expect(curve.map(({ asked, placed }) => [asked, placed])).toEqual([
       [0, 0],
@@ -55,7 +58,7 @@ describe('the curve of a simulation', () => {
     ])
   })
 
-  test('of nothing decided is its beginning', () => {
+  test('without decisions is its first point', () => {
     const simulated = atOnce(
       simulate(aFleet({ h1: {} }), { requests: [{ request: aRequest(), count: 3 }], profile, seed: 's', isOver: () => true }),
     )

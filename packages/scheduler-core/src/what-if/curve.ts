@@ -1,26 +1,26 @@
 import type { Simulated } from './simulate.ts'
 import { type ClassUse, fleetUseOf } from './utilisation.ts'
 
-/** Where a simulation stood after some of its decisions. */
+/** The state of a simulation after some of its decisions. */
 export interface CurvePoint {
-  /** Instances that were asked for by then. */
+  /** The number of instances requested up to this point. */
   readonly asked: number
-  /** Of these, the ones that found a host. */
+  /** The number of these instances that were placed. */
   readonly placed: number
-  /** The whole fleet then, class by class. */
+  /** The use of the whole fleet at this point, by class. */
   readonly usage: readonly ClassUse[]
 }
 
 /**
- * How a simulation went: where it stood before the first decision, after decisions that are evenly apart, and after the last. These are at
- * most `most` points, which must be 2 or more; one more stands where the first request found no host, for there the line bends. What was
- * placed is added up, and the fleet is not looked at: it costs as much as there are placements.
+ * The progress of a simulation as points: before the first decision, after decisions at equal distances, and after the last one. There are
+ * at most `most` points, which must be 2 or more, and one further point where the first request found no host, because the curve bends
+ * there. The points are sums of placements without access to the fleet, so that the cost grows with the number of placements only.
  */
 export function curveOf(
   { decisions, proposals, before }: Pick<Simulated, 'decisions' | 'proposals' | 'before'>,
   most: number,
 ): CurvePoint[] {
-  const told = pointsOf(decisions, most)
+  const shownAt = pointsOf(decisions, most)
   const start = fleetUseOf(before)
   const taken = new Map<string, number>()
   let asked = 0
@@ -36,12 +36,12 @@ export function curveOf(
         for (const [name, amount] of Object.entries(grants.classes ?? {})) taken.set(name, (taken.get(name) ?? 0) + amount)
       held++
     }
-    if (told.has(i)) points.push(point())
+    if (shownAt.has(i)) points.push(point())
   }
   return points
 }
 
-/** Positions of the decisions after which there is a point. */
+/** The positions of the decisions after which the curve has a point. */
 function pointsOf(decisions: Simulated['decisions'], most: number): ReadonlySet<number> {
   const count = Math.min(decisions.length, most - 1)
   const even = Array.from({ length: count }, (_, i) => Math.ceil(((i + 1) * decisions.length) / count) - 1)

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { isLive } from '../claims/claim.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { nodesMeant, nodesNamed, presentHosts } from '../fleet/present-names.ts'
-import { atOnce, type Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
-import { type Parsed, type Problem, quote } from '../problem.ts'
+import { isLive } from '../records/claim.ts'
 import { limits } from '../request/limits.ts'
 import { parseWith } from '../request/parse.ts'
 import { keyValues } from '../request/versions/v1-0.ts'
+import { type Parsed, type Problem, quote } from '../text/problem.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 
-/** Hosts that may be made up at once. */
+/** The largest number of hosts that edits can add. */
 export const MOST_ADDED = 10_000
 const MOST_NAMED = 100_000
 
@@ -17,66 +17,102 @@ const name = z.string().min(1).max(limits.nameLength)
 const names = z.array(name).max(MOST_NAMED).default([])
 
 /**
- * What a fleet is asked to be instead of what it is, as data. Edits are made in the order of the fields: hosts that are
- * added can be named by the aggregate changes and ratios that follow.
+ * Hypothetical edits of a fleet as data. They are applied in the order of the fields, so that aggregate changes and ratios can name added
+ * hosts.
  */
-export const fleetEditsSchema = z.strictObject({
-  addHosts: z
-    .array(
-      z.strictObject({
-        likeHost: name,
-        count: z.number().int().min(1).max(MOST_ADDED).default(1),
-        availabilityZone: name.nullable().default(null),
-        aggregates: z.array(name).max(limits.entries).nullable().default(null),
-      }),
-    )
-    .max(limits.entries)
-    .default([]),
-  removeHosts: names,
-  /** These are DRAINING. What is on them is moved by who knows what their claims' decisions asked for. */
-  drainHosts: names,
-  disableHosts: names,
-  enableHosts: names,
-  aggregateChanges: z
-    .array(
-      z.strictObject({
-        aggregate: name,
-        addHosts: names,
-        removeHosts: names,
-        setMetadata: keyValues.default({}),
-        unsetMetadata: z.array(name).max(limits.entries).default([]),
-      }),
-    )
-    .max(limits.entries)
-    .default([]),
-  ratios: z
-    .array(
-      z.strictObject({
-        host: name.nullable().default(null),
-        node: name.nullable().default(null),
-        aggregate: name.nullable().default(null),
-        resourceClass: name,
-        allocationRatio: z.number().min(0.001).max(limits.ratio),
-      }),
-    )
-    .max(limits.entries)
-    .default([]),
-  /** How much of a class a host, or one node of it, keeps back. */
-  reserves: z
-    .array(
-      z.strictObject({
-        host: name,
-        node: name.nullable().default(null),
-        resourceClass: name,
-        reserved: z.number().int().min(0).max(limits.amount),
-      }),
-    )
-    .max(limits.entries)
-    .default([]),
-  releaseClaims: names,
-  /** Reservations that end by this store time, milliseconds since 1970, have ended. */
-  expireBy: z.number().int().min(0).nullable().default(null),
-})
+export const fleetEditsSchema = z
+  .strictObject({
+    addHosts: z
+      .array(
+        z
+          .strictObject({
+            likeHost: name.describe(
+              'Host whose machine the new hosts have, with nothing on it. They are named after it: cmp-1+1, cmp-1+2.',
+            ),
+            count: z.number().int().min(1).max(MOST_ADDED).default(1).describe('Number of hosts; at most 10,000 are added in all.'),
+            availabilityZone: name
+              .nullable()
+              .default(null)
+              .describe('Zone of the new hosts, which may be a new one; null: the zone of the host that they are like.'),
+            aggregates: z
+              .array(name)
+              .max(limits.entries)
+              .nullable()
+              .default(null)
+              .describe('Aggregates of the new hosts, by uuid or name; null: those of the host that they are like, but for other zones.'),
+          })
+          .describe('Hosts that are not there.'),
+      )
+      .max(limits.entries)
+      .default([])
+      .describe('Hosts that are added.'),
+    removeHosts: names.describe(
+      'Hosts that are gone, and what is on them with them: nothing fits there any more, and their claims have ended. To move it elsewhere, drain them.',
+    ),
+    drainHosts: names.describe(
+      'Hosts that take nothing new and whose instances move to others, after all other edits, the oldest claim first. What finds no host stays and is reported in `drain`.',
+    ),
+    disableHosts: names.describe('Hosts that take nothing new; what is there stays.'),
+    enableHosts: names.describe('Hosts that are enabled and alive.'),
+    aggregateChanges: z
+      .array(
+        z
+          .strictObject({
+            aggregate: name.describe('The aggregate, by uuid or name.'),
+            addHosts: names.describe('Hosts that join the aggregate, including those that the same overlay adds.'),
+            removeHosts: names.describe('Hosts that leave the aggregate.'),
+            setMetadata: keyValues.default({}).describe('Metadata keys that are set.'),
+            unsetMetadata: z.array(name).max(limits.entries).default([]).describe('Metadata keys that are removed.'),
+          })
+          .describe('An aggregate with other hosts or metadata.'),
+      )
+      .max(limits.entries)
+      .default([])
+      .describe('Aggregates with other hosts or metadata.'),
+    ratios: z
+      .array(
+        z
+          .strictObject({
+            host: name.nullable().default(null).describe('Host whose ratio changes; null: as `aggregate` says.'),
+            node: name.nullable().default(null).describe('Node of the host whose ratio alone changes; null: all its nodes.'),
+            aggregate: name
+              .nullable()
+              .default(null)
+              .describe('Aggregate whose hosts change, by uuid or name, instead of one host. With neither: all hosts.'),
+            resourceClass: name.describe('The resource class, e.g. VCPU, MEMORY_MB or DISK_GB.'),
+            allocationRatio: z.number().min(0.001).max(limits.ratio).describe('How many times over the class may be allocated.'),
+          })
+          .describe('Another allocation ratio.'),
+      )
+      .max(limits.entries)
+      .default([])
+      .describe('Allocation ratios that differ.'),
+    reserves: z
+      .array(
+        z
+          .strictObject({
+            host: name.describe('Host whose reserved amount changes.'),
+            node: name.nullable().default(null).describe('Node of the host whose amount alone changes; null: all its nodes.'),
+            resourceClass: name.describe('The resource class, e.g. VCPU, MEMORY_MB or DISK_GB.'),
+            reserved: z
+              .number()
+              .int()
+              .min(0)
+              .max(limits.amount)
+              .meta({ description: 'Amount of the class that is kept back.', unit: 'units of the class' }),
+          })
+          .describe('Another reserved amount.'),
+      )
+      .max(limits.entries)
+      .default([])
+      .describe('Reserved amounts that differ, from feature level 10 on.'),
+    releaseClaims: names.describe('Claims that have ended; none that the host’s report counts already (MATERIALISED).'),
+    /** Milliseconds since 1970. */
+    expireBy: z.number().int().min(0).nullable().default(null).describe('Store time by which reservations that end have ended.'),
+  })
+  .describe(
+    'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays. Where hosts are removed, drained, disabled or enabled, HOST names all nodes of a host, HOST/NODE one of them.',
+  )
 
 /**
  * Edits of a fleet. `likeHost`: a host whose machine the new ones have, with nothing on it, named `<likeHost>+1` and so on.
@@ -85,14 +121,14 @@ export const fleetEditsSchema = z.strictObject({
 export type FleetEdits = z.output<typeof fleetEditsSchema>
 export type FleetEditsInput = z.input<typeof fleetEditsSchema>
 
-/** Nothing is otherwise. */
+/** No change to the fleet. */
 export const NO_EDITS: FleetEdits = fleetEditsSchema.parse({})
 
 export const isNoEdit = (edits: FleetEdits): boolean => editNames.every((field) => isNothing(edits[field]))
 const editNames = Object.keys(fleetEditsSchema.shape) as (keyof FleetEdits)[]
 const isNothing = (value: FleetEdits[keyof FleetEdits]): boolean => value === null || (Array.isArray(value) && value.length === 0)
 
-/** The edits of both, those of the first before those of the second. */
+/** Combines two sets of edits; those of the first come before those of the second. */
 export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   return {
     addHosts: [...a.addHosts, ...b.addHosts],
@@ -108,17 +144,17 @@ export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   }
 }
 
-/** The uuid of the aggregate of a uuid or name; undefined when there is none. */
+/** The uuid of the aggregate with this uuid or name; undefined if there is none. */
 export function findAggregate({ aggregates }: Fleet, ref: string): string | undefined {
   if (aggregates.byUuid.has(ref)) return ref
   for (const { uuid, name: known } of aggregates.byUuid.values()) if (known === ref) return uuid
   return undefined
 }
 
-/** Hosts or names that are looked at between two pauses. */
+/** The largest number of hosts or names that are read between two pauses. */
 const SLICE = 500
 
-/** Names of the hosts that are added, in their order; none of them is a name of the fleet. */
+/** The names of the added hosts in their order; no host of the fleet has one of them. */
 export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'addHosts'>): Steps<readonly (readonly string[])[]> {
   const taken = new Set<string>()
   const added: string[][] = []
@@ -146,10 +182,13 @@ export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[])
   return [...present]
 }
 
-/** Unknown input to edits that this fleet can take, or every problem at once. What only the order of edits shows, `applyEdits` tells. */
+/**
+ * Parses unknown input as edits that this fleet allows, or returns every problem at once. Problems that depend on the order of edits are
+ * found by `applyEdits`.
+ */
 export const parseFleetEdits = (fleet: Fleet, input: unknown): Parsed<FleetEdits> => atOnce(parseFleetEditsInSteps(fleet, input))
 
-/** The same with pauses, during which nobody may write the fleet. */
+/** The same as a generator that pauses; nobody may write the fleet until it ends. */
 export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Parsed<FleetEdits>> {
   const parsed = parseWith(fleetEditsSchema, input, 'overlay')
   if (!parsed.ok) return parsed
@@ -212,7 +251,9 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   for (const [i, host] of edits.enableHosts.entries()) {
     if (i % SLICE === SLICE - 1) yield
     if (shut.size > 0 && nodesMeant(fleet.hosts, host).some(({ index }) => shut.has(index)))
-      problems.push(wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed, drained or disabled beside'))
+      problems.push(
+        wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed, drained or disabled by the same overlay'),
+      )
   }
   return problems
 }
@@ -244,7 +285,7 @@ function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Steps<P
     const path = ['releaseClaims', String(i)]
     const claim = ledger.claims.get(id)
     if (claim === undefined || !isLive(claim)) problems.push(wrong('overlay.unknown', path, id, 'the id of a live claim'))
-    // its room is in the figures of the host's own report, which nobody can take apart
+    // the report of the host already counts the claim, and its figures cannot be split
     else if (claim.state === 'MATERIALISED')
       problems.push(wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED"))
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { FEATURE_LEVEL } from '../fleet/change.ts'
-import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import type { RequestSpecInput } from '../request/request-spec.ts'
 import { requestSpecV1_3 } from '../request/versions/v1-3.ts'
 import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { whatWouldFit } from './what-would-fit.ts'
+import { atOnce } from '../values/steps.ts'
+import { whatWouldFit } from './would-fit/what-would-fit.ts'
 
 const GIB = 1_024
 const byDefault = builtInProfiles.find(({ name }) => name === 'default') as Profile
@@ -19,7 +19,7 @@ const placing = (placement: object): Profile =>
     ...{ number: 1, filters: [], nova: { placement } },
   })
 
-/** A refusal that this field alone is the cause of, and the change of it that is proposed. */
+/** A refusal that only this field causes, and the proposed change of the field. */
 interface Case {
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly request: Partial<RequestSpecInput>
@@ -54,9 +54,12 @@ const storageAt = (host: string, number: number, isThere: boolean) =>
 const networkAt = (host: string, name: string, isThere: boolean) =>
   aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 
-/** Of every field of a request either a refusal, or why no change of it is proposed. Gangs, whose members have the same fields, are in docs/what-if.md. */
+/**
+ * For every field of a request either a refusal, or the reason for which no change of it is proposed. Gangs, whose members have the same
+ * fields, are described in docs/what-if.md.
+ */
 const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
-  version: 'it asks nothing of a host',
+  version: 'it is no condition on a host',
   instanceUuids: 'as many as numInstances says',
   numInstances: { hosts: { a: { memoryMb: GIB } }, request: { ...flavor({ memoryMb: GIB }), numInstances: 2 }, change: 'instances -> 1' },
   projectId: {
@@ -91,14 +94,14 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     { request: flavor({ extraSpecs: { ssd: 'true' } }), change: 'extra spec ssd -> not asked' },
   ],
   image: 'its fields are below',
-  'image.id': 'only the isolation of images reads it, which stays',
+  'image.id': 'only the isolation of images reads it, and isolation is never proposed to change',
   'image.architecture': {
     hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] } },
     request: { image: { architecture: 'aarch64' } },
     change: 'image architecture -> not asked',
   },
-  'image.minRamMb': 'a call is refused for it before hosts are looked at',
-  'image.minDiskGb': 'a call is refused for it before hosts are looked at',
+  'image.minRamMb': 'a wrong value refuses the call before any host is evaluated',
+  'image.minDiskGb': 'a wrong value refuses the call before any host is evaluated',
   'image.properties': {
     hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] } },
     request: { image: { properties: { img_hv_type: 'xen' } } },
@@ -132,7 +135,7 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     change: `server group ${aUuid(7)} -> not apart from it`,
   },
   numaTopology: { request: guest(), change: 'NUMA topology -> none' },
-  'numaTopology.cells.id': 'it only tells cells apart',
+  'numaTopology.cells.id': 'it only identifies a cell',
   'numaTopology.cells.cpus': {
     hosts: { a: { numaCells: cells(1) } },
     request: { ...flavor({ vcpus: 6 }), numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 512 }] } },
@@ -169,11 +172,11 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     change: 'NUMA topology, emulator threads policy -> not asked',
   },
   gpus: { request: { gpus: {} }, change: 'GPUs -> none' },
-  'gpus.count': { hosts: { a: { gpus: [{ index: 0 }] } }, request: { gpus: { count: 2 } }, change: 'GPUs -> 1 × 1000/1000' },
+  'gpus.count': { hosts: { a: { gpus: [{ index: 0 }] } }, request: { gpus: { count: 2 } }, change: 'GPUs -> 1' },
   'gpus.shareMilli': {
     hosts: { a: { gpus: [{ index: 0, usedMilli: 400 }] } },
     request: { gpus: { shareMilli: 700 } },
-    change: 'share of each GPU -> 600/1000',
+    change: 'share of each GPU -> 60%',
   },
   'gpus.models': {
     hosts: { a: { gpus: [{ index: 0, model: 'T4' }] } },
@@ -193,14 +196,14 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
       changes: [aClaim({ hosts: ['a'], mode: 'CONFIRM', grants: { numa: [{ guest: 0, cell: 1, cpus: 1, memoryMb: GIB }] } })],
       change: 'NUMA policy of GPUs -> near if possible',
     },
-    // devices of PCI that must be near are at another cell
+    // the PCI devices, which must be near, are at another cell
     {
       hosts: { a: { ...gpuAt(1), ...pool(1, 0) } },
       request: { ...guest(), gpus: { numaPolicy: 'required' }, ...ofVendor(1, { numaPolicy: 'required' }) },
       change: 'NUMA policy of GPUs -> near if possible',
     },
   ],
-  'pciRequests.requestId': 'it only names what the devices are for',
+  'pciRequests.requestId': 'it only names the purpose of the devices',
   'pciRequests.alias': 'it only names the kind of device',
   'pciRequests.count': { hosts: { a: pool(2) }, request: ofVendor(3), change: 'PCI devices -> 2' },
   'pciRequests.specs': { request: ofVendor(1), change: 'PCI devices -> none' },
@@ -216,7 +219,7 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
       change: 'NUMA policy of PCI devices -> near if possible',
     },
   ],
-  'requestedResources.suffix': 'it only tells groups apart',
+  'requestedResources.suffix': 'it only identifies a group',
   'requestedResources.amounts.resourceClass': {
     hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2 }] } },
     request: { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FGPA', amount: 1 }] }] },
@@ -262,11 +265,11 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
     changes: [aClaim({ hosts: ['a'], grants: {}, instances: [aUuid(5)], mode: 'CONFIRM' })],
     change: 'hint different_host -> not asked',
   },
-  isBfv: 'an instance that boots from a volume is another instance; less disk is proposed',
-  forceVerify: 'to run fewer filters makes nothing fit',
-  nova: 'what it asks is in the other fields',
-  'nova.form': 'what it asks is in the other fields',
-  'nova.document': 'what it asks is in the other fields',
+  isBfv: 'booting from a volume would be a different instance; less disk is proposed instead',
+  forceVerify: 'running fewer filters lets no request fit',
+  nova: 'its conditions are in the other fields',
+  'nova.form': 'its conditions are in the other fields',
+  'nova.document': 'its conditions are in the other fields',
   'topologySpread.topologyKey': {
     request: { ...group({}), topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }] },
     change: 'spread over rack -> not asked',
@@ -313,7 +316,7 @@ const pathsOf = ({ anyOf, properties, items }: Node, path: readonly string[] = [
   return items?.properties === undefined ? [path.join('.')] : pathsOf(items, path)
 }
 
-test('every field of a request is here', () => {
+test('every field of a request has an entry', () => {
   const schema = z.toJSONSchema(requestSpecV1_3, { io: 'input', unrepresentable: 'any' }) as Node
   const known = new Set(pathsOf(schema).filter((path) => !path.startsWith('gang.')))
   expect(Object.keys(fields).sort()).toEqual([...known].sort())
@@ -323,7 +326,7 @@ const cases = Object.entries(fields).flatMap(([field, given]) =>
   typeof given === 'string' ? [] : [given].flat().map((one, number) => ({ field, number, ...one })),
 )
 
-describe('a field that alone is in the way', () => {
+describe('a field that is the only cause of a refusal', () => {
   test.each(cases)(
     '$field, $number: $change',
     ({ hosts = { a: {} }, request, changes = [], aggregates = [], profile = byDefault, change }) => {

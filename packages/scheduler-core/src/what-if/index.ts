@@ -1,11 +1,13 @@
 export { append, appendInSteps, applyEdits, REMOVED } from './apply-edits.ts'
-export { type Bottleneck, type Capacity, type CapacityGroup, type CapacityOptions, countCapacity } from './capacity.ts'
+export { countCapacity } from './capacity.ts'
+export type { Bottleneck, Capacity, CapacityGroup, CapacityOptions } from './capacity-groups.ts'
 export { type CurvePoint, curveOf } from './curve.ts'
 export {
   addedNames,
   type FleetEdits,
   type FleetEditsInput,
   findAggregate,
+  fleetEditsSchema,
   isNoEdit,
   joinEdits,
   MOST_ADDED,
@@ -13,7 +15,6 @@ export {
   parseFleetEdits,
   parseFleetEditsInSteps,
 } from './edits.ts'
-export { type ChangeKind, changeKinds, type ProposedChange } from './remedies/remedy.ts'
 export {
   MOST_SIMULATED,
   type Simulated,
@@ -24,4 +25,5 @@ export {
   simulate,
 } from './simulate.ts'
 export { type ClassUse, utilisationOf, type ZoneUse } from './utilisation.ts'
-export { type Counterfactual, type WhatWouldFit, type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
+export { type ChangeKind, changeKinds, type ProposedChange } from './would-fit/remedies/remedy.ts'
+export { type Counterfactual, type WhatWouldFit, type WhatWouldFitOptions, whatWouldFit } from './would-fit/what-would-fit.ts'

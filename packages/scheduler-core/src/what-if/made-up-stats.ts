@@ -1,9 +1,9 @@
-import type { HostStats } from '../fleet/stats.ts'
-import type { JsonObject, JsonValue } from '../json.ts'
+import type { HostStats } from '../report/stats.ts'
+import type { JsonObject, JsonValue } from '../values/json.ts'
 
 /**
- * A machine like the one of a report, with nothing on it. What Nova wrote of it is kept, with its use set to nothing; what
- * its NUMA cells and PCI pools say inside that document stays, since it does not tell use and size apart.
+ * The machine of a report without instances. Nova's document of it is kept with its use set to 0; the NUMA cells and PCI pools inside that
+ * document are unchanged, because it does not separate their use from their size.
  */
 export function emptied(stats: HostStats): HostStats {
   const none = (used: number | null): number | null => (used === null ? null : 0)
@@ -44,7 +44,7 @@ export function emptied(stats: HostStats): HostStats {
   }
 }
 
-/** The same name with no machine behind it: no room of any kind, no traits, no instances. */
+/** A report under the same name without any capacity, traits or instances. */
 export const gone = (stats: HostStats): HostStats => ({
   ...emptied(stats),
   vcpus: 0,
@@ -78,7 +78,7 @@ const standardRatios: Readonly<Record<string, { readonly field: keyof HostStats;
   DISK_GB: { field: 'diskAllocationRatio', nova: 'disk_allocation_ratio' },
 }
 
-/** The host as if its service in Nova were enabled and heard at this time; undefined where the report tells of no service. */
+/** The report with an enabled service in Nova that was heard at this time; undefined if the report contains no service. */
 export function withService(stats: HostStats, now: number): HostStats | undefined {
   if (stats.nova === null || stats.nova.service === null) return undefined
   const heard = new Date(now).toISOString()
@@ -86,7 +86,7 @@ export function withService(stats: HostStats, now: number): HostStats | undefine
   return { ...stats, nova: { ...stats.nova, service } }
 }
 
-/** A document of Nova's with some of its fields set anew, in its envelope or without one. */
+/** A document of Nova with some fields changed, with or without its envelope. */
 function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
   const data = document[DATA]
   if (data === undefined || data === null || typeof data !== 'object' || Array.isArray(data)) return { ...document, ...fields }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from '../canonical-json.ts'
 import { examineAgain } from '../decision/replay.ts'
 import { checkpointOf } from '../fleet/checkpoint.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { aFleet, aRequest, aUuid } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import { atOnce } from '../values/steps.ts'
 import { type SimulatedRequest, type SimulateOptions, simulate } from './simulate.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as (typeof builtInProfiles)[number]
@@ -14,7 +14,7 @@ const run = (fleet: Fleet, requests: readonly SimulatedRequest[], more: Partial<
   atOnce(simulate(fleet, { requests, profile: profileNamed(more.by ?? 'default'), seed: 's', isOver: () => false, ...more }))
 
 describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile %s', (by) => {
-  test('places each request on what those before it left, and tells why the rest finds none', () => {
+  test('places each request after the earlier ones, and explains why the remaining ones are not placed', () => {
     const fleet = aFleet({ h1: { vcpus: 2 }, h2: { vcpus: 1 } })
     const before = canonicalJson(checkpointOf(fleet))
     const { decisions, placed, failed, notDecided, ...use } = run(fleet, [{ request: aRequest(), count: 5 }], { by })
@@ -30,11 +30,11 @@ describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile
     const cpus = ({ usage }: (typeof use.after)[number]) => usage.find(({ resourceClass }) => resourceClass === 'VCPU')
     expect(use.before.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 0, claimed: 0, free: 3 }])
     expect(use.after.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 3, claimed: 3, free: 0 }])
-    // nothing of it stays
+    // the fleet is unchanged afterwards
     expect(canonicalJson(checkpointOf(fleet))).toBe(before)
   })
 
-  test('the same seed gives the same answer', () => {
+  test('the same seed gives the same result', () => {
     const hosts = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h${i}`, {}]))
     const hostsOf = (seed: string) =>
       run(aFleet(hosts), [{ request: aRequest(), count: 8 }], { by, seed }).decisions.flatMap(({ decided }) =>
@@ -44,7 +44,7 @@ describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile
   })
 })
 
-test('a group spreads over the simulation, and a request of several instances is placed whole or not', () => {
+test('a group is spread over the whole simulation, and a request of several instances is placed as a whole or not at all', () => {
   const instanceGroup = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const }
   const { decisions, placed, failed } = run(aFleet({ h1: {}, h2: {}, h3: {} }), [
     { request: aRequest({ numInstances: 2, instanceGroup }), count: 2 },
@@ -59,7 +59,7 @@ test('a group spreads over the simulation, and a request of several instances is
   expect(decisions[1]?.reasons).toMatchObject([{ code: 'group.anti_affinity', hosts: 3 }])
 })
 
-test('a decision of it can be examined on the state that it met', () => {
+test('a decision of a simulation can be examined on the state in which it was made', () => {
   const fleet = aFleet({ h1: { vcpus: 2 }, h2: { vcpus: 2 } })
   const { decisions, proposals } = run(fleet, [{ request: aRequest(), count: 5 }])
   const passing = decisions.map(({ before, decided }) =>
@@ -68,7 +68,7 @@ test('a decision of it can be examined on the state that it met', () => {
   expect(passing).toEqual([2, 2, expect.any(Number), 1, 0])
 })
 
-test('time that is over leaves the rest undecided', () => {
+test('requests after the deadline are not decided', () => {
   let left = 3
   const { placed, failed, notDecided } = run(aFleet({ h1: {} }), [{ request: aRequest(), count: 9 }], { isOver: () => left-- === 0 })
   expect([placed, failed, notDecided]).toEqual([3, 0, 6])

@@ -1,21 +1,21 @@
 import { causeInSteps } from '../cause/cause.ts'
-import type { ClaimsProposed } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import type { Steps } from '../fleet/steps.ts'
-import type { Profile } from '../profiles/profile.ts'
-import type { ReasonCount } from '../reason.ts'
+import type { ClaimsProposed } from '../records/change.ts'
+import type { Profile } from '../records/profile.ts'
+import type { Solution } from '../records/solution.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
-import type { Solution } from '../schedulers/solver/solution.ts'
 import { asksSolver } from '../schedulers/solver-scheduler.ts'
+import type { ReasonCount } from '../text/reason.ts'
+import type { Steps } from '../values/steps.ts'
 import { utilisationOf, type ZoneUse } from './utilisation.ts'
 
-/** Instances that one simulation may place. */
+/** The largest number of instances that one simulation may place. */
 export const MOST_SIMULATED = 10_000
 
-/** A request, and how often it is asked, one after another. */
+/** A request, and how many times it is repeated. */
 export interface SimulatedRequest {
   readonly request: RequestSpec
   readonly count: number
@@ -25,53 +25,55 @@ export interface SimulateOptions {
   readonly requests: readonly SimulatedRequest[]
   readonly profile: Profile
   readonly seed: string
-  /** Whether time is over: what is left is not decided then. */
+  /** Whether the time is used up; the remaining requests are then not decided. */
   isOver(): boolean
-  /** Called before a request is decided, on what those before it left; throws where a call would be refused before any host is looked at. */
+  /**
+   * Called before each decision with the state that the earlier ones left; throws if a call would be refused before any host is evaluated.
+   */
   checkNext?(request: number): void
 }
 
 /** One decision of a simulation. */
 export interface SimulatedDecision {
-  /** Position of its request. */
+  /** The position of its request in the list. */
   readonly request: number
-  /** Which of the copies of the request, from 0. */
+  /** The number of the copy of the request, from 0. */
   readonly copy: number
-  /** Instances that it asked for. */
+  /** The number of requested instances. */
   readonly asked: number
   readonly outcome: 'PLACED' | 'NO_VALID_HOST'
   readonly decided: Decided
-  /** Why hosts were refused, for the instance that found none; empty where all are placed. */
+  /** The reasons for which hosts were refused to the instance that found none; empty if all instances are placed. */
   readonly reasons: readonly ReasonCount[]
-  /** How many placements of this simulation came before it. */
+  /** The number of placements of the simulation before this decision. */
   readonly before: number
 }
 
 export interface Simulated {
-  /** In the order in which they were made. */
+  /** The decisions in their order. */
   readonly decisions: readonly SimulatedDecision[]
-  /** What was placed, as proposals in their order: the first `before` of them are the state that a decision met. */
+  /** The placements as proposals in their order: the first `before` of them are the state in which a decision was made. */
   readonly proposals: readonly ClaimsProposed[]
   /** Instances. */
   readonly placed: number
   readonly failed: number
-  /** Instances that there was no time for. */
+  /** The number of instances that were not decided before the deadline. */
   readonly notDecided: number
   readonly before: readonly ZoneUse[]
   readonly after: readonly ZoneUse[]
 }
 
-/** What a simulation asks a solver before it decides a request. */
+/** The problem that a simulation gives to a solver before it decides a request. */
 export interface SimulatedQuestion {
   readonly request: RequestSpec
   readonly seed: string
-  /** What is placed already, beside what the fleet holds. */
+  /** The instances that the simulation has already placed, in addition to the claims of the fleet. */
   readonly before: readonly ClaimsProposed[]
 }
 
 /**
- * Decides requests one behind the other, each on what those before it left, as if all of them were claimed. The fleet must
- * be the caller's own, for it is locked at the pauses, and it is as it was at the end. A pause may be a question to a solver: the next step
+ * Decides requests one after another, each on the state that the earlier ones left, as if all of them were claimed. The fleet must be a
+ * private copy, because it is locked during the pauses; it is unchanged at the end. A pause may be a question to a solver: the next step
  * takes the answer, and without one the filter scheduler decides.
  */
 export function* simulate(
@@ -92,7 +94,7 @@ export function* simulate(
         const kept = again(last, request, copy)
         const one = { request, profile, seed, index, copy, before: proposals.length, last }
         const isAsked = kept === undefined && asksSolver(profile, request)
-        // nothing was taken since the copy before found no place: its answer still holds
+        // nothing was placed since the preceding copy found no host, so its result still holds
         const known = last?.outcome === 'NO_VALID_HOST' ? last.decided.record.solver?.solution : undefined
         const solution: Solution | undefined = isAsked
           ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
@@ -121,9 +123,9 @@ interface One {
   readonly index: number
   readonly copy: number
   readonly before: number
-  /** The copy before this one. */
+  /** The decision of the preceding copy. */
   readonly last: SimulatedDecision | undefined
-  /** What a solver answered. */
+  /** The solver's answer. */
   readonly solution: Solution | undefined
 }
 
@@ -131,7 +133,7 @@ const idOf = ({ index, copy }: Pick<One, 'index' | 'copy'>): string => `${index}
 
 const seedOf = (one: Pick<One, 'index' | 'copy' | 'seed'>): string => `${one.seed} ${idOf(one)}`
 
-/** A single instance that found no host finds none at the next try either: nothing was taken, and nothing was given back. */
+/** Whether the next copy of a single instance without a host can be skipped: the state is unchanged, so it finds none either. */
 function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
 }
@@ -150,14 +152,14 @@ function* decideOne(fleet: Fleet, overlay: Overlay, one: One): Steps<SimulatedDe
     solution,
   }
   const decided = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: true })
-  const told = { request: index, copy, asked: request.numInstances, decided, before }
-  if (decided.found === request.numInstances) return { ...told, outcome: 'PLACED', reasons: [] }
+  const common = { request: index, copy, asked: request.numInstances, decided, before }
+  if (decided.found === request.numInstances) return { ...common, outcome: 'PLACED', reasons: [] }
   // the same state refuses the copies of a request for the same reasons
   const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : yield* reasonsAt(fleet, overlay, input)
-  return { ...told, outcome: 'NO_VALID_HOST', reasons }
+  return { ...common, outcome: 'NO_VALID_HOST', reasons }
 }
 
-/** Why the instance that found no host found none: those before it hold their share. */
+/** The reasons for which the instance found no host, while the instances before it hold their resources. */
 function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'allOrNothing'>): Steps<readonly ReasonCount[]> {
   const held = overlay.size
   const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })
@@ -168,5 +170,5 @@ function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'al
   }
 }
 
-/** What a proposal says beside what is held by it: nobody proposes these. */
+/** Fields of a proposal that a simulation leaves empty, because no caller makes these proposals. */
 const UNPROPOSED = { type: 'claims', intent: 'CREATE', account: '', digest: '', mode: 'CONFIRM', ttlMs: 0, notAfter: null } as const

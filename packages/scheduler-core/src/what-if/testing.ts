@@ -1,6 +1,6 @@
 import type { Fleet } from '../fleet/fleet.ts'
-import { atOnce } from '../fleet/steps.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../text/problem.ts'
+import { atOnce } from '../values/steps.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type FleetEditsInput, parseFleetEdits } from './edits.ts'
 
@@ -11,7 +11,7 @@ export function edit(fleet: Fleet, input: FleetEditsInput): Fleet {
   return fleet
 }
 
-/** Makes edits at once, and tells what is in the way. */
+/** Makes edits at once, and returns the problems. */
 export function tryEdit(fleet: Fleet, input: unknown): readonly Problem[] {
   const parsed = parseFleetEdits(fleet, input)
   return parsed.ok ? atOnce(applyEdits(fleet, parsed.value)) : parsed.problems

@@ -1,10 +1,10 @@
-import { byCodeUnit } from '../canonical-json.ts'
-import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { SLICE, type Steps } from '../fleet/steps.ts'
+import { at } from '../hosts/columns.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import { SLICE, type Steps } from '../values/steps.ts'
 import { REMOVED } from './apply-edits.ts'
 
-/** What hosts can hold of a class in all (ratio and reserve included), and how it stands. used + free = capacity; used has claimed. */
+/** The capacity of hosts for a class, with ratio and reserve, and its use: used + free = capacity, and used includes claimed. */
 export interface ClassUse {
   readonly resourceClass: string
   readonly capacity: number
@@ -13,7 +13,7 @@ export interface ClassUse {
   readonly free: number
 }
 
-/** The hosts of one availability zone together. */
+/** The use of all hosts of one availability zone. */
 export interface ZoneUse {
   readonly zone: string
   readonly hosts: number
@@ -21,8 +21,8 @@ export interface ZoneUse {
 }
 
 /**
- * How full each zone is, by name; hosts that take no instances now, or have nothing to give, count too: as many as a list of the
- * zone's hosts has. Only those that a what-if removed do not. Pauses, during which nobody may write the fleet.
+ * The use of each zone, by name. Hosts that take no instances at present or have no capacity count too, as in a list of the zone's hosts;
+ * only hosts that a what-if removed do not count. The generator pauses, and the fleet must not be written meanwhile.
  */
 export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
@@ -59,7 +59,7 @@ export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
     }))
 }
 
-/** All zones together, class by class. */
+/** The use of each class over all zones. */
 export function fleetUseOf(zones: readonly ZoneUse[]): readonly ClassUse[] {
   const sums = new Map<string, ClassUse>()
   for (const { usage } of zones)

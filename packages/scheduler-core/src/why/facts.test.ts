@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Fact, shortfallOf } from '../evidence.ts'
+import { prepareChecks } from '../examine/examine.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import type { HostIndex } from '../host-index.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
-import { profileSchema } from '../profiles/profile.ts'
+import { profileSchema } from '../records/profile.ts'
 import { aClaim, aLog, aReport, aRequest } from '../testing/index.ts'
+import { type Fact, shortfallOf } from '../text/evidence.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 const inventory = fc
   .record({
@@ -14,11 +14,11 @@ const inventory = fc
     ratioMilli: fc.integer({ min: 1, max: 20_000 }),
     used: fc.nat({ max: 3_000 }),
   })
-  .map((told) => ({ ...told, reserved: Math.min(told.total, told.reserved) }))
+  .map((given) => ({ ...given, reserved: Math.min(given.total, given.reserved) }))
 const upTo = (max: number) => fc.integer({ min: 1, max })
 const amounts = fc.record({ VCPU: upTo(40), MEMORY_MB: upTo(4_000), DISK_GB: upTo(400) })
 
-/** What is left, in big integers and in one expression: nothing of the core. */
+/** Computes the free amount with big integers in one expression, independently of the core's code. */
 const freeOf = ({ total, reserved, ratioMilli, used }: typeof inventory extends fc.Arbitrary<infer T> ? T : never, taken: number): number =>
   Number((BigInt(Math.max(0, total - reserved)) * BigInt(ratioMilli)) / 1_000n) - used - taken
 
@@ -31,15 +31,15 @@ const profile = profileSchema.parse({
   weighers: [],
 })
 
-test('needed, there and missing are what arithmetic of its own says, for every class, by the filter and by its kind', () => {
+test('needed, free and missing amounts equal an independent computation, for every class, by the filter and by its kind', () => {
   fc.assert(
-    fc.property(fc.tuple(inventory, inventory, inventory), amounts, amounts, amounts, (told, claimed, picked, asked) => {
+    fc.property(fc.tuple(inventory, inventory, inventory), amounts, amounts, amounts, (given, claimed, picked, asked) => {
       const log = aLog()
       const inventories = classes.map((resourceClass, i) => {
-        const { total, reserved, ratioMilli, used } = told[i] as (typeof told)[number]
+        const { total, reserved, ratioMilli, used } = given[i] as (typeof given)[number]
         return { resourceClass, total, reserved, allocationRatio: ratioMilli / 1_000, used }
       })
-      // roomy at first, so that the claims fit; then the report that counts
+      // the first report leaves enough room for the claims; the second one has the drawn values
       log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, localGb: 100_000 })])
       expect(log.append([aClaim({ hosts: ['h1'], grants: { classes: claimed } })])).toEqual([undefined])
       log.append([aReport('h1', { inventories }, 2)])
@@ -49,7 +49,7 @@ test('needed, there and missing are what arithmetic of its own says, for every c
       const checks = prepareChecks(log.fleet, request, profile).checksOf(0 as HostIndex)
       overlay.discard()
       for (const [i, resourceClass] of classes.entries()) {
-        const own = told[i] as (typeof told)[number]
+        const own = given[i] as (typeof given)[number]
         const required = asked[resourceClass]
         const actual = freeOf(own, claimed[resourceClass] + picked[resourceClass])
         const isShort = required > actual && required > 0
@@ -69,9 +69,9 @@ test('needed, there and missing are what arithmetic of its own says, for every c
   )
 })
 
-function expectTerms({ terms = [], requiredFrom, actualFrom }: Fact, told: Record<string, number>): void {
+function expectTerms({ terms = [], requiredFrom, actualFrom }: Fact, given: Record<string, number>): void {
   const of = Object.fromEntries(terms.map(({ name, value }) => [name, value]))
-  const { total, reserved, ratioMilli, used, claimed = 0, picked = 0 } = told
+  const { total, reserved, ratioMilli, used, claimed = 0, picked = 0 } = given
   expect(of).toEqual({ total, reserved, ratio: (ratioMilli ?? 0) / 1_000, used, claimed: claimed + picked })
   expect(requiredFrom.kind).toBe('request')
   expect(actualFrom).toMatchObject({ kind: 'report', report: { sequence: 2 } })
@@ -102,7 +102,7 @@ const factsBy = (filter: string, log: ReturnType<typeof aLog>, request: Paramete
 test.each([
   ['all of it', false, 'flavor.rootGb + ephemeralGb + swapMb', 11],
   ['no root disk, where it boots from a volume', true, 'flavor.ephemeralGb + swapMb', 6],
-] as const)('the disk that is needed is of the fields that were added up: %s', (_what, isBfv, ref, required) => {
+] as const)('the source of the needed disk is the sum of the fields: %s', (_what, isBfv, ref, required) => {
   const log = aHost(aReport('h1', { localGb: 5 }))
   const [fact] = factsBy('DiskFilter', log, { flavor: { vcpus: 1, memoryMb: 1, rootGb: 5, ephemeralGb: 5, swapMb: 1_000 }, isBfv })
   expect([fact?.requiredFrom, fact?.required]).toEqual([{ kind: 'request', ref }, required])
@@ -112,18 +112,18 @@ test.each([
   [{ properties: { hw_architecture: 'arm' } }, 'hw_architecture'],
   [{ properties: { architecture: 'arm', hypervisor_type: 'xen' } }, 'architecture, hypervisor_type'],
   [{ architecture: 'arm', properties: { hw_vm_mode: 'hvm' } }, 'architecture, hw_vm_mode'],
-])('what an image needs is of the property that says it: %j', (image, ref) => {
+])("an image's need has as its source the property that sets it: %j", (image, ref) => {
   const log = aHost(aReport('h1'))
   const [fact] = factsBy('ImagePropertiesFilter', log, { image })
   expect(fact?.requiredFrom).toEqual({ kind: 'image_property', ref })
 })
 
-test('what other hosts may be told of: forced nodes are not called forced hosts', () => {
+test('the source of a refusal distinguishes forced nodes from forced hosts', () => {
   const [fact] = factsBy('Candidates', aHost(aReport('h1')), { forceNodes: ['n'] })
   expect(fact?.requiredFrom).toEqual({ kind: 'request', ref: 'forceNodes' })
 })
 
-test('the rule of a group is the one that is bound, where that asks for more', () => {
+test('the rule of a group is its bound policy if that is stricter', () => {
   const group = { uuid: '00000000-0000-4000-8000-000000000001', policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
   const log = aHost(aReport('h1'))
   expect(log.append([aClaim({ hosts: ['h1'], group })])).toEqual([undefined])
@@ -137,7 +137,7 @@ test('the rule of a group is the one that is bound, where that asks for more', (
   })
 })
 
-test('what claims take of GPUs is not told as if the report said it', () => {
+test('claimed GPU shares are not attributed to the report', () => {
   const log = aHost(aReport('h1', { gpus: [{ index: 0, model: 'A', usedMilli: null }] }))
   expect(log.append([aClaim({ hosts: ['h1'], grants: { gpu: [{ index: 0, milli: 600 }] } })])).toEqual([undefined])
   const [fact] = factsBy('GpuFilter', log, { gpus: { count: 1, shareMilli: 500 } })

@@ -13,19 +13,19 @@ function fromOrder(order: bigint): number {
   return buffer.getFloat64(0)
 }
 
-/** The number next to another one on the way to a third. */
+/** The adjacent number in the direction of another one. */
 export function nextTowards(value: number, target: number): number {
   if (value === target) return value
-  // the two zeros are one number to everybody who compares
+  // comparisons treat the two zeros as one number
   if (value === 0) return target > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE
   const next = fromOrder(toOrder(value) + (target > value ? 1n : -1n))
   return next === 0 ? 0 : next
 }
 
 /**
- * The number nearest to `from` at which a rule holds, given that it holds at `to` and not at `from`: the number before it, on the way from
- * `from`, is one at which it does not hold. Where the rule changes more than once, one of the changes. `narrowed` is told of every shorter
- * stretch in which it is searched.
+ * The number nearest to `from` at which a rule holds, given that it holds at `to` and not at `from`: the rule does not hold at the number
+ * before it. If the rule changes more than once in between, this is one of the changes. `narrowed` is called with each interval of the
+ * search.
  */
 export function firstWhere(
   from: number,

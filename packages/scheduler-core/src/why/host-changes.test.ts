@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../fleet/change.ts'
+import type { Change } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 import { hostChangesBetween, hostFieldsOf } from './host-changes.ts'
 
-/** What changed of the host h1 by some changes after its first report. */
+/** The changes of host h1 that some log entries make after its first report. */
 function changedBy(...changes: readonly Change[]) {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 }), aReport('h2')])
@@ -13,12 +13,12 @@ function changedBy(...changes: readonly Change[]) {
   return hostChangesBetween(before, hostFieldsOf(log.fleet, indexOf()))
 }
 
-describe('what changed of a host', () => {
-  test('nothing, by what happens to others', () => {
+describe('the changes of a host', () => {
+  test('changes of other hosts are not listed', () => {
     expect(changedBy(aReport('h2', { vcpus: 8 }, 2))).toEqual([])
   })
 
-  test('a report is told by its sequence, in the numbers that it changed', () => {
+  test('a report is named by its sequence, with the changed numbers', () => {
     const changes = changedBy(aReport('h1', { vcpus: 6, vcpusUsed: 1 }, 2))
     expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
       ['VCPU total', '4', '6'],
@@ -28,7 +28,7 @@ describe('what changed of a host', () => {
     for (const { source } of changes) expect(source).toMatchObject({ kind: 'report', report: { sequence: 2 } })
   })
 
-  test('a claim is told by its id and its room', () => {
+  test('a claim is named by its id and its amounts', () => {
     const claim = aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 3 } } })
     const id = claim.parts[0]?.claim
     expect(changedBy(claim).map(({ field, before, after, source: { kind } }) => [field, before, after, kind])).toEqual([
@@ -38,20 +38,20 @@ describe('what changed of a host', () => {
       ['I/O operations', '0', '1', 'report'],
       [`claim ${id}`, null, expect.any(String), 'claims'],
     ])
-    // the report is what it was: it does not say by itself what is left
+    // the report is unchanged, because it does not contain the free amounts
     const free = changedBy(claim).find(({ field }) => field === 'VCPU free')
     expect(free?.source.ref).toMatch(/^sequence 1, .*, less what is claimed$/)
     expect(changedBy(claim).find(({ field }) => field === 'instances')?.source.ref).toMatch(/, and 1 claim$/)
   })
 
-  test('what operators set is told in their words', () => {
+  test("operators' settings are quoted in their words", () => {
     const off: Change = { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'new memory' }
     expect(changedBy(off)).toEqual([
       { field: 'status', before: 'ENABLED', after: 'DISABLED', source: { kind: 'status', ref: 'new memory' } },
     ])
   })
 
-  test('an aggregate is told by its membership and its metadata', () => {
+  test('an aggregate is named by its membership and its metadata', () => {
     const next = { name: 'ssd', hosts: ['h1'], metadata: { availability_zone: 'a', disk: 'ssd' } }
     const changes = changedBy({ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next })
     expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
@@ -64,6 +64,6 @@ describe('what changed of a host', () => {
   })
 })
 
-test('a host that is not there has no field', () => {
+test('a missing host has no field', () => {
   expect(hostFieldsOf(aLog().fleet, undefined).size).toBe(0)
 })

@@ -1,27 +1,27 @@
-import { isLive } from '../claims/claim.ts'
-import type { Source } from '../evidence.ts'
-import { hostStatuses, livenessStates } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { aggregatesOf, claimsOf, instancesOf, leftOf, livenessOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
-import type { HostIndex } from '../host-index.ts'
+import { at } from '../hosts/columns.ts'
+import { aggregatesOf, claimsOf, instancesOf, leftOf, livenessOf, membershipsOf, reportOf, statusOf } from '../hosts/sources.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
+import { hostStatuses, livenessStates } from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import type { Source } from '../text/evidence.ts'
+import type { HostIndex } from '../values/host-index.ts'
 
 /** What decisions read of a host, field by field in a fixed order: plain data, which outlives the state. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
-/** A field that is not what it was. */
+/** A field whose value changed. */
 export interface HostChange {
   readonly field: string
-  /** Null: it was not there. */
+  /** Null if the field did not exist before. */
   readonly before: string | null
-  /** Null: it is not there any more. */
+  /** Null if the field no longer exists. */
   readonly after: string | null
-  /** The input that says the later value, or said the earlier one where there is none. */
+  /** The input that states the later value, or the earlier value if there is no later one. */
   readonly source: Source
 }
 
-/** A host as it stands in a fleet; empty for one that is not there. */
+/** The fields of a host in a fleet; empty for a missing host. */
 export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFields {
   const fields = new Map<string, { value: string; source: Source }>()
   if (host === undefined) return fields
@@ -66,7 +66,7 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
   return fields
 }
 
-/** What of a host changed from one state to a later one, in the order of the fields. */
+/** The fields of a host that differ between one state and a later one, in the order of the fields. */
 export function hostChangesBetween(before: HostFields, after: HostFields): readonly HostChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
     const [earlier, later] = [before.get(field), after.get(field)]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../fleet/change.ts'
+import type { Change } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
-import { type HostStep, hostStepsOf, TOLD_CHANGES } from './host-steps.ts'
+import { type HostStep, hostStepsOf, LISTED_CHANGES } from './host-steps.ts'
 
 const ssd = (metadata: Readonly<Record<string, string>>, hosts: readonly string[], expectedVersion = 0): Change => ({
   ...{ type: 'aggregate', uuid: aUuid(5), expectedVersion },
@@ -19,7 +19,7 @@ const machine = {
   inventories: [{ resourceClass: 'CUSTOM_X', total: 4, reserved: 1, allocationRatio: 2 }],
 }
 
-/** What the last of these entries did, of hosts by name. */
+/** The steps of the last of these entries, by the names of hosts. */
 function stepsAfter(...entries: readonly (readonly Change[])[]) {
   const log = aLog()
   for (const changes of entries) expect(log.append(changes).filter((verdict) => verdict !== undefined)).toEqual([])
@@ -33,7 +33,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1', machine)])).toEqual([['h1', 'FIRST_REPORT', '', []]])
   })
 
-  test('a report that says the same, or other use, is no step', () => {
+  test('a report that is unchanged or differs only in its use is not a step', () => {
     const more = {
       ...machine,
       vcpusUsed: 2,
@@ -48,7 +48,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1', machine)], [aReport('h1', more, 2)])).toEqual([])
   })
 
-  test('a report that says it has something else tells what was what', () => {
+  test('a report with another inventory has the old and new values', () => {
     const other = {
       vcpus: 8,
       cpuAllocationRatio: 4,
@@ -82,12 +82,12 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1', { traits: ['A', 'B'] })], [aReport('h1', { traits: ['B', 'A'] }, 2)])).toEqual([])
   })
 
-  test('a hundred new traits are told in part, with how many more there are', () => {
+  test('a hundred new traits are listed in part, with the number of others', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([aReport('h1', { traits: Array.from({ length: 100 }, (_, i) => `CUSTOM_${i}`) }, 2)])
     const [step] = hostStepsOf(log.fleet)
-    expect([step?.changes.length, step?.untold]).toEqual([TOLD_CHANGES, 100 - TOLD_CHANGES])
+    expect([step?.changes.length, step?.leftOut]).toEqual([LISTED_CHANGES, 100 - LISTED_CHANGES])
   })
 
   test('two reports of one entry are one step, from the first to the last', () => {
@@ -96,20 +96,20 @@ describe('what an entry of the log did to hosts', () => {
     ])
   })
 
-  test('a status is told with its reason; the same status for another reason too; the very same is none', () => {
+  test('a step of a status has its reason, also if only the reason changes; an unchanged status is not a step', () => {
     const first = [aReport('h1')]
     expect(stepsAfter(first, [status('disk')])).toEqual([['h1', 'STATUS', 'disk', ['status: ENABLED -> DISABLED']]])
     expect(stepsAfter(first, [status('disk')], [status('fan')])).toEqual([['h1', 'STATUS', 'fan', []]])
     expect(stepsAfter(first, [status('disk')], [status('disk')])).toEqual([])
   })
 
-  test('a sign of life is told with why it is missing', () => {
+  test('a step of a missed sign of life has its reason', () => {
     const down = [liveness('DOWN', 'silent for 90 s')]
     expect(stepsAfter([aReport('h1')], down)).toEqual([['h1', 'LIVENESS', 'silent for 90 s', ['state: UP -> DOWN']]])
     expect(stepsAfter([aReport('h1')], down, [liveness('UP', '')])).toEqual([['h1', 'LIVENESS', '', ['state: DOWN -> UP']]])
   })
 
-  test('an aggregate is told to those who come, who go and who stay, each its own', () => {
+  test('a change of an aggregate is a different step for hosts that join, leave and stay', () => {
     const both = [aReport('h1'), aReport('h2'), aReport('h3')]
     expect(stepsAfter(both, [ssd({ availability_zone: 'z1' }, ['h1'])])).toEqual([
       ['h1', 'AGGREGATE_JOINED', '', ['availability_zone: null -> z1']],
@@ -123,14 +123,14 @@ describe('what an entry of the log did to hosts', () => {
     ])
   })
 
-  test('one that is deleted is left, and an edit of its other members is none', () => {
+  test('hosts leave a deleted aggregate, and an edit of other members is not a step', () => {
     const both = [aReport('h1'), aReport('h2')]
     const gone: Change = { type: 'aggregate', uuid: aUuid(5), expectedVersion: 1, next: null }
     expect(stepsAfter(both, [ssd({}, ['h1'])], [gone])).toEqual([['h1', 'AGGREGATE_LEFT', '', []]])
     expect(stepsAfter(both, [ssd({}, ['h1'])], [ssd({}, ['h1', 'h2'], 1)])).toEqual([['h2', 'AGGREGATE_JOINED', '', []]])
   })
 
-  test('claims are no steps of hosts, and what is void did nothing', () => {
+  test('claims are not steps of hosts, and void changes have no effect', () => {
     expect(stepsAfter([aReport('h1', { vcpus: 4 })], [aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 1 } } })])).toEqual([])
     const log = aLog()
     log.append([aReport('h1', {}, 2)])

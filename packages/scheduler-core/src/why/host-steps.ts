@@ -1,18 +1,18 @@
 import type { FieldChange } from '../compare/field-change.ts'
-import { ZONE_KEY } from '../fleet/aggregate-keys.ts'
 import type { Aggregate } from '../fleet/aggregates.ts'
-import { hostStatuses, livenessStates } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type HostBefore, hostKey } from '../fleet/hosts.ts'
-import type { Gone } from '../fleet/names.ts'
-import type { HostIndex } from '../host-index.ts'
+import { at } from '../hosts/columns.ts'
+import { type HostBefore, hostKey } from '../hosts/hosts.ts'
+import type { Gone } from '../hosts/names.ts'
+import { hostStatuses, livenessStates } from '../records/change.ts'
+import { ZONE_KEY } from '../values/aggregate-keys.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { inventoryChanges } from './inventory-changes.ts'
 
 /**
- * What can happen to a host by an entry of the log, beside what claims do: it reported for the first time; what it reports to have is
- * another; operators set its status; its sign of life; it was forgotten, readmitted, or got another name; it came into an aggregate, out of
- * one, or one that it is in was edited.
+ * The changes of a host that an entry of the log can make, without changes of claims: its first report; a report with a changed inventory;
+ * a status set by operators; a change of its liveness; it was forgotten, readmitted or renamed; it joined or left an aggregate, or one of
+ * its aggregates was edited.
  */
 export const hostStepKinds = [
   'FIRST_REPORT',
@@ -28,25 +28,26 @@ export const hostStepKinds = [
 ] as const
 export type HostStepKind = (typeof hostStepKinds)[number]
 
-/** Differences of one step that are told; how many more there are is told too. */
-export const TOLD_CHANGES = 50
+/** Differences of one step that are listed; how many more there are is listed too. */
+export const LISTED_CHANGES = 50
 
-/** What one entry did to one host: of a host at most one of each kind, of aggregates one each. */
+/** A change of one host by one entry: at most one of each kind per host, and one for each aggregate. */
 export interface HostStep {
   readonly host: HostIndex
   readonly kind: HostStepKind
-  /** Why, as operators or those who listen for signs of life said it; '' where nobody says. */
+  /** The reason that an operator or the liveness monitor stated; '' without one. */
   readonly reason: string
   readonly aggregate: Pick<Aggregate, 'uuid' | 'name'> | null
-  /** At most TOLD_CHANGES; what a host uses, which changes all the time, is never among them. */
+  /** At most LISTED_CHANGES changes; the use of a host changes constantly and is never among them. */
   readonly changes: readonly FieldChange[]
-  /** How many more there are. */
-  readonly untold: number
+  /** How many changes are left out. */
+  readonly leftOut: number
 }
 
 /**
- * What the last entry that was applied did to hosts, in the order in which it touched them, aggregates last. Call it before the next is
- * applied. Reports that change nothing but use are no step; nor is what is set to what it was.
+ * The changes that the last applied entry made to hosts, in the order in which it touched them, with aggregates last. It must be called
+ * before the next entry is applied. A report that changes only the use of a host is not a step, and neither is setting a value that is
+ * already set.
  */
 export function hostStepsOf(fleet: Fleet): readonly HostStep[] {
   const { before } = fleet.hosts
@@ -57,13 +58,13 @@ export function hostStepsOf(fleet: Fleet): readonly HostStep[] {
   ]
 }
 
-const nothing = { reason: '', aggregate: null, changes: [], untold: 0 } as const
+const nothing = { reason: '', aggregate: null, changes: [], leftOut: 0 } as const
 
 const firstReport = (host: HostIndex): HostStep => ({ ...nothing, host, kind: 'FIRST_REPORT' })
 
 function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostStep[] {
   const { stats, statusReason, livenessReason, gone, formerNames, ...name } = hosts.get(host)
-  // what it no longer has is not told one by one
+  // what it no longer has is not listed one by one
   if (gone !== null) return leavingSteps(host, was, gone)
   const steps: HostStep[] = []
   const former = formerNames.at(-1)
@@ -72,7 +73,7 @@ function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostS
     steps.push({ ...nothing, host, kind: 'REPLACED', reason: former.reason, changes })
   }
   const inventory = inventoryChanges(was.stats, stats)
-  if (inventory.length > 0) steps.push({ ...nothing, host, kind: 'INVENTORY', ...told(inventory) })
+  if (inventory.length > 0) steps.push({ ...nothing, host, kind: 'INVENTORY', ...listed(inventory) })
   const status = at(hosts.columns.status, host)
   if (status !== was.status || statusReason !== was.statusReason)
     steps.push({ ...nothing, host, kind: 'STATUS', reason: statusReason, changes: moved('status', hostStatuses, was.status, status) })
@@ -93,16 +94,16 @@ function leavingSteps(host: HostIndex, was: HostBefore, { reason, isReadmitted }
   return isReadmitted && !was.gone.isReadmitted ? [{ ...nothing, host, kind: 'READMITTED' }] : []
 }
 
-/** None where it stays what it is, and only its reason is another. */
+/** The change of the status, which is absent if only the reason differs. */
 const moved = (field: string, names: readonly string[], before: number, after: number): FieldChange[] =>
   before === after ? [] : [{ field, before: names[before] ?? null, after: names[after] ?? null }]
 
-const told = (changes: readonly FieldChange[]): Pick<HostStep, 'changes' | 'untold'> => ({
-  changes: changes.slice(0, TOLD_CHANGES),
-  untold: Math.max(0, changes.length - TOLD_CHANGES),
+const listed = (changes: readonly FieldChange[]): Pick<HostStep, 'changes' | 'leftOut'> => ({
+  changes: changes.slice(0, LISTED_CHANGES),
+  leftOut: Math.max(0, changes.length - LISTED_CHANGES),
 })
 
-/** The same steps are shared by all hosts that an edit did the same to: an aggregate may hold the whole fleet. */
+/** Hosts with the same change share one object, because an aggregate may contain the whole fleet. */
 function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate | null): HostStep[] {
   const aggregate = is ?? was
   if (aggregate === null) return []
@@ -110,7 +111,7 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   const [left, stays] = [new Set(was?.hosts), new Set(is?.hosts)]
   const joined = { ...nothing, aggregate: named, kind: 'AGGREGATE_JOINED', changes: zone(null, is) } as const
   const gone = { ...nothing, aggregate: named, kind: 'AGGREGATE_LEFT', changes: zone(was, null) } as const
-  const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...told(editsOf(was, is)) } as const
+  const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...listed(editsOf(was, is)) } as const
   return [...new Set([...left, ...stays])].flatMap((host) => {
     const step = !left.has(host) ? joined : !stays.has(host) ? gone : edited
     // other hosts came or went
@@ -119,7 +120,7 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   })
 }
 
-/** The zone that a host comes into with an aggregate, or out of. */
+/** The availability zone that a host joins or leaves with an aggregate. */
 function zone(before: Aggregate | null, after: Aggregate | null): FieldChange[] {
   const [was, is] = [before, after].map((one) => one?.metadata[ZONE_KEY] ?? null)
   return was === is ? [] : [{ field: ZONE_KEY, before: was ?? null, after: is ?? null }]

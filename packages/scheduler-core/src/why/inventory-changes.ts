@@ -1,12 +1,12 @@
 import type { FieldChange } from '../compare/field-change.ts'
-import type { HostStats } from '../fleet/stats.ts'
 import { poolKey } from '../kinds/pci/pool.ts'
-import { shorten } from '../storable.ts'
+import type { HostStats } from '../report/stats.ts'
+import { shorten } from '../values/storable.ts'
 
 /**
- * What a host reports to have, one report against a later one: amounts, what is kept back, ratios, traits, GPUs, PCI devices, NUMA cells,
- * CPUs and hypervisor, and what it leaves out. What is in use is no part of it, nor are measurements. In a fixed order. Every report asks:
- * what is alike is compared as it is, and only what differs is put into words.
+ * The differences between the inventories of two reports: totals, reserved amounts, ratios, traits, GPUs, PCI devices, NUMA cells, CPUs,
+ * hypervisor and omitted fields, in a fixed order. Use and measurements are not compared. Since this runs for every report, values are
+ * compared first and only differences are formatted.
  */
 export function inventoryChanges(before: HostStats, after: HostStats): readonly FieldChange[] {
   return aspects.flatMap(({ differs, wordsOf }) => {
@@ -19,7 +19,7 @@ export function inventoryChanges(before: HostStats, after: HostStats): readonly 
   })
 }
 
-/** One side of what a host has: whether it is another, and in words by field. */
+/** One aspect of a host's inventory: whether it changed, and its text by field. */
 interface Aspect {
   differs(before: HostStats, after: HostStats): boolean
   wordsOf(stats: HostStats): ReadonlyMap<string, string>
@@ -29,7 +29,7 @@ const MAX_TEXT = 200
 
 const shown = (value: unknown): string => shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT)
 
-/** A field of the report that is a number, a word or nothing. */
+/** A field of the report that is a number, a string or empty. */
 const plain = (
   field: { [Name in keyof HostStats]: HostStats[Name] extends string | number | null ? Name : never }[keyof HostStats],
 ): Aspect => ({
@@ -37,7 +37,7 @@ const plain = (
   wordsOf: (stats) => new Map(stats[field] === null ? [] : [[field, shown(stats[field])]]),
 })
 
-/** A list: `members` are what of each item counts; `says` are the fields of an item, and what they say. */
+/** A list: `members` returns the compared values of each item, and `says` the fields of an item with their texts. */
 function listed<Item extends object>(
   of: (stats: HostStats) => readonly Item[],
   members: readonly (keyof Item)[],
@@ -53,13 +53,13 @@ function listed<Item extends object>(
   }
 }
 
-/** A set of words: each is there or not. */
+/** A set of words. */
 const words = (field: string, of: (stats: HostStats) => readonly (string | number)[]): Aspect => ({
   differs: (before, after) => !isAlike(of(before), of(after)),
   wordsOf: (stats) => new Map(of(stats).map((word) => [`${field} ${word}`, 'yes'])),
 })
 
-/** Plain data that is equal member by member. */
+/** Whether plain data is equal member by member. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
@@ -81,7 +81,7 @@ const cellText = ({ cpuset, dedicatedCpuset, memoryMb, siblings, socket, pages, 
     ...physicalNetworks.map((name) => `near ${name}`),
   ].join('; ')
 
-/** Pages of a cell without how many are in use. */
+/** The pages of a cell without their use. */
 const pagesOf = ({ pages }: Cell) => pages.map(({ sizeKib, total, reserved }) => ({ sizeKib, total, reserved }))
 const cellMembers = ['id', 'cpuset', 'memoryMb', 'siblings', 'dedicatedCpuset', 'socket', 'physicalNetworks'] as const
 
@@ -96,7 +96,7 @@ const cells: Aspect = {
   wordsOf: ({ numaCells }) => new Map(numaCells.map((cell) => [`NUMA cell ${cell.id}`, shown(cellText(cell))])),
 }
 
-/** Devices in all by what they are; a report may list the same twice. */
+/** The total number of devices by their description; a report may list the same one twice. */
 const devices: Aspect = {
   ...listed(
     ({ pciPools }) => pciPools,

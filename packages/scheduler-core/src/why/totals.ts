@@ -1,44 +1,50 @@
-import { atOnce, type Steps } from '../fleet/steps.ts'
-import type { HostIndex } from '../host-index.ts'
 import type { Findings } from '../pipeline/findings.ts'
-import { contributionAt } from '../pipeline/run-weighers.ts'
+import { contributionAt } from '../pipeline/weighing/run-weighers.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 import { firstWhere } from './floats.ts'
 
-/** What of an examination is asked again with other multipliers. */
+/** The parts of an examination that are needed to compute it with other multipliers. */
 export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked' | 'tieOrder' | 'awake'>
 
-/** What a profile may multiply with. */
+/** The largest multiplier that a profile may have. */
 export const MOST_MULTIPLIER = 1e9
 
 /**
- * Totals as they would be with another multiplier of one weigher, for the hosts that have none of their own: the canonical arithmetic, its
- * operations in its order. Hosts are positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ * Totals with another multiplier of one weigher, for the hosts without a multiplier of their own. It uses the canonical arithmetic with the
+ * same operations in the same order. Hosts are positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
  */
 export interface Totals {
-  /** Whether some host has a number other than 0, so that a multiplier does something. */
+  /** Whether a host has a number other than 0, so that the multiplier has an effect. */
   counts(w: number): boolean
-  /** Of a profile that lacks the weigher. */
+  /** The totals of a profile without the weigher. */
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
-  /** Between which multipliers a host wins: of real numbers, so rounding has the last word. Empty where the first is above the second. */
+  /**
+   * The interval of multipliers in which a host wins. It is computed with real numbers, so that rounding may move its ends. It is empty if
+   * the first number is larger than the second.
+   */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number
 }
 
-/** The multiplier nearest to `from`, on the way to `to`, at which a host wins or does not; given that it is so at `to` and not at `from`. */
+/**
+ * The multiplier nearest to `from`, in the direction of `to`, at which a host wins, or at which it loses; at `to` the condition holds, and
+ * at `from` it does not.
+ */
 export interface Search {
   readonly w: number
   readonly position: number
   readonly from: number
   readonly to: number
   readonly wins: boolean
-  /** About where it is, if that is known: it shortens the search. */
+  /** An estimate of the result, which shortens the search. */
   readonly near: number
 }
 
 export const createTotals = (weighings: Weighings): Totals => atOnce(createTotalsInSteps(weighings))
 
-/** The same with a pause after each weigher. */
+/** The same as a generator that pauses after each weigher. */
 export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierSources, tieOrder, awake }: Weighings): Steps<Totals> {
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
@@ -104,7 +110,7 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
       let rivals = all
       const holds = (value: number) => (winnerAmong(rivals, w, value) === position) === wins
       const narrow = (a: number, b: number) => {
-        // a total, rounded as it is, only rises or only falls with the multiplier: between a and b it is between what it is there
+        // a rounded total is monotonic in the multiplier: between a and b it lies between its values at a and b
         const least = Math.min(totalOf(position, w, a), totalOf(position, w, b))
         rivals = rivals.filter((p) => p === position || Math.max(totalOf(p, w, a), totalOf(p, w, b)) >= least)
       }
@@ -117,14 +123,14 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
 
 const at = (columns: readonly Float64Array[], column: number, p: number): number => (columns[column] as Float64Array)[p] as number
 
-/** Added up from 0 in their order. */
+/** The sum of numbers, added to 0 in their order. */
 function sumOf(columns: readonly Float64Array[], count: number): Float64Array {
   const sums = new Float64Array(count)
   for (const column of columns) for (let p = 0; p < count; p++) sums[p] = (sums[p] as number) + (column[p] as number)
   return sums
 }
 
-/** A stretch around where the change is said to be, on each side as far as it is found to be there; else the ends themselves. */
+/** An interval around the estimate that contains the change, widened on each side as needed; otherwise the whole interval. */
 function shorter({ from, to }: { readonly from: number; readonly to: number }, near: number, holds: (value: number) => boolean) {
   const isBetween = (value: number) => (value - from) * (value - to) < 0
   const side = Math.max(Math.abs(near) * 1e-9, 1e-15) * Math.sign(to - from)

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { examine } from '../pipeline/examine.ts'
+import { byExtent } from '../../../../testing/extent.ts'
+import { examine } from '../examine/examine.ts'
 import type { Findings } from '../pipeline/findings.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
 import { aFleet, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { firstWhere, nextTowards } from './floats.ts'
 import { MOST_MULTIPLIER } from './totals.ts'
@@ -17,7 +18,7 @@ const host = fc.record({
   numIoOps: fc.integer({ min: 0, max: 4 }),
   runningVms: fc.integer({ min: 0, max: 4 }),
 })
-/** None that is so near to 0 that the last bits of other weighers' shares hide it: what is said of winners is of more than these. */
+/** Multipliers that are not so close to 0 that rounding of other weighers' shares hides their effect. */
 const multiplier = fc
   .oneof(fc.constantFrom(0, 1, -1, 1e6, 1e-6), fc.double({ min: -1e3, max: 1e3, noNaN: true, noDefaultInfinity: true }))
   .map((value) => (Math.abs(value) < 1e-6 ? 0 : value))
@@ -26,7 +27,7 @@ const setting = fc.record({
   multipliers: fc.array(multiplier, { minLength: 1, maxLength: WEIGHERS.length }),
   normalisation: fc.constantFrom('minmax' as const, 'fixed' as const, 'rank' as const),
   tieOrder: fc.constantFrom('first-seen' as const, 'seeded' as const),
-  /** A multiplier of its own for some hosts, by an aggregate. */
+  /** An aggregate that gives some hosts a multiplier of their own. */
   own: fc.option(fc.record({ value: fc.constantFrom('0', '2.5', '-3'), hosts: fc.array(fc.nat({ max: 11 }), { maxLength: 4 }) })),
 })
 
@@ -58,7 +59,7 @@ function fleetOf({ hosts, own }: Setting) {
 
 const winnerOf = ({ ranked, weighed }: Findings): number | undefined => weighed.hosts[ranked[0] ?? -1]
 
-test('at a limit another host wins, one number before it the same one, by the pipeline itself', () => {
+test('at a limit the pipeline ranks another host first, and one number before it the same host', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -92,18 +93,18 @@ test('at a limit another host wins, one number before it the same one, by the pi
         expect(left.isSame).toBe(examined.ranked.slice(0, 10).join() === without.ranked.slice(0, 10).join())
       }
     }),
-    { numRuns: 50 },
+    { numRuns: byExtent(15, 50) },
   )
 })
 
-/** Whether a host ranks first by more than what rounding gives and takes. */
+/** Whether a host ranks first by more than rounding errors. */
 function winsPlainly({ ranked, weighed: { hosts, totals } }: Findings, host: number | undefined): boolean {
   const [first, ...others] = ranked.map((position) => totals[position] as number)
   const most = Math.max(...totals.map(Math.abs))
   return hosts[ranked[0] ?? -1] === host && first !== undefined && others.every((total) => first - total > most * 1e-12)
 }
 
-test('a host that lost wins with the multiplier told, not one number before it, and nowhere plainly where none is told', () => {
+test('a host that lost wins with the returned multiplier and not one number before it; if none is returned, no multiplier makes it win clearly', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -124,11 +125,11 @@ test('a host that lost wins with the multiplier told, not one number before it, 
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: byExtent(15, 50) },
   )
 })
 
-test('at which multipliers a host wins is asked in pieces: whenever the totals of all hosts were added up it may pause', () => {
+test('the search for winning multipliers can pause after each computation of the totals of all hosts', () => {
   const fleet = aFleet({ a: { memoryMb: 4_096, vcpus: 2 }, b: { memoryMb: 2_048, vcpus: 4 } })
   const weighers = [
     { name: 'RAMWeigher', multiplier: 3 },
@@ -139,11 +140,11 @@ test('at which multipliers a host wins is asked in pieces: whenever the totals o
   const steps = winningMultipliersInSteps(examined, examined.ranked[1] as number)
   let pauses = 0
   while (steps.next().done !== true) pauses++
-  // once for the share of each weigher, and twice for each that tells hosts apart
+  // once for the share of each weigher, and twice for each weigher with different numbers for hosts
   expect(pauses).toBeGreaterThanOrEqual(3 * weighers.length)
 })
 
-describe('of two hosts, one with more memory and one with more CPUs', () => {
+describe('two hosts, one with more memory and one with more CPUs', () => {
   const fleet = aFleet({ memory: { memoryMb: 4_096, vcpus: 2 }, cpus: { memoryMb: 2_048, vcpus: 4 } })
   const lab = (ram: number, cpu: number) => {
     const weighers = [
@@ -153,11 +154,11 @@ describe('of two hosts, one with more memory and one with more CPUs', () => {
     const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers })
     return openWeightLab(examine(fleet, aRequest({ flavor: { vcpus: 1, memoryMb: 1 } }), profile, 'seed'))
   }
-  // both weighers measure from 0, so the lesser host has half: each total is m + n / 2
-  test('the one whose weigher counts more wins, by half the difference of the multipliers', () => {
+  // both weighers measure from 0, so the host with less has half: each total is m + n / 2
+  test('the host with the larger multiplier wins by half the difference of the multipliers', () => {
     expect(lab(3, 2)).toMatchObject({ winner: 0, runnerUp: 1, margin: 0.5 })
   })
-  test('another wins once the multipliers have met; equal totals go to the first seen', () => {
+  test('the other host wins once the multipliers are equal; equal totals are ordered by first sight', () => {
     const own = lab(3, 2)
     expect([own?.without(0), own?.without(1)]).toEqual([
       { winner: 1, isSame: false },
@@ -169,19 +170,19 @@ describe('of two hosts, one with more memory and one with more CPUs', () => {
     expect(cpu).toEqual({ below: undefined, above: { multiplier: expect.closeTo(3, 12), winner: 1 } })
     expect(cpu?.above?.multiplier).toBeGreaterThan(3)
   })
-  test('a weigher that is off can still be turned on', () => {
+  test('a weigher with multiplier 0 has a limit at which another host wins', () => {
     const own = lab(3, 0)
     expect(own?.without(1).isSame).toBe(true)
     expect(own?.flips(1).above?.multiplier).toBeCloseTo(3, 12)
   })
 })
 
-test('no host that passes, or no weigher, leaves nothing to tell', () => {
+test('without a passing host, or a weigher, there is nothing to report', () => {
   const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers: [] })
   expect(openWeightLab(examine(aFleet({ a: {} }), aRequest(), profile, 'seed'))).toBeUndefined()
 })
 
-test('numbers next to each other have none between, and zero is one number', () => {
+test('adjacent numbers have no number between them, and zero is one number', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 }), (value) => {
       const next = nextTowards(value, Number.POSITIVE_INFINITY)

@@ -1,17 +1,17 @@
-import { atOnce, type Steps } from '../fleet/steps.ts'
-import { best } from '../pipeline/pick.ts'
-import type { WeigherScores } from '../pipeline/run-weighers.ts'
+import { best } from '../pipeline/weighing/pick.ts'
+import type { WeigherScores } from '../pipeline/weighing/run-weighers.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
 import { createTotals, createTotalsInSteps, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
 
 /**
- * What the multipliers of a profile decided: it is about the host that ranks first, whichever of the best a profile takes. Hosts are
- * positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ * The effect of a profile's multipliers on the host that ranks first, whichever of the best hosts the profile picks. Hosts are positions in
+ * `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
  */
 export interface WeightLab {
   readonly winner: number
-  /** The second by rank; undefined: no other host passed. */
+  /** The host with the second rank; undefined if no other host passed. */
   readonly runnerUp: number | undefined
-  /** The winner's total less that of the second; 0 where the order of hosts decided. */
+  /** The difference between the totals of the first and the second host; 0 if the order of hosts decided. */
   readonly margin: number | undefined
   without(w: number): Without
   flips(w: number): Flips
@@ -20,29 +20,32 @@ export interface WeightLab {
 /** The ranks of a profile that lacks one weigher. */
 export interface Without {
   readonly winner: number
-  /** The first ten hosts are the same, in the same order. */
+  /** Whether the first ten hosts are the same in the same order. */
   readonly isSame: boolean
 }
 
-/** How far a weigher's multiplier can move, the others staying as they are; undefined: as far as a profile may set it. */
+/**
+ * The limits between which a weigher's multiplier can move alone without another winner; undefined if there is no limit within the allowed
+ * multipliers.
+ */
 export interface Flips {
   readonly below: Flip | undefined
   readonly above: Flip | undefined
 }
 
 /**
- * A multiplier at which another host wins: at the number before it, on the way from the present one, the winner is still the same. Where the
- * totals differ by the rounding of their last bits alone, winners may change to and fro near it.
+ * A multiplier at which another host wins, while the winner is still the same at the number before it. If totals differ only by rounding of
+ * their last bits, the winner may change several times near it.
  */
 export interface Flip {
   readonly multiplier: number
   readonly winner: number
 }
 
-/** How many ranks a weigher must leave alone to be one that does not matter. */
+/** A weigher does not matter if it changes fewer ranks than this. */
 const RANKS = 10
 
-/** Undefined where no host passed, or no weigher ran. What is asked of it is worked out then. */
+/** Undefined if no host passed or no weigher ran. Each result is computed when it is read. */
 export function openWeightLab(weighings: Weighings): WeightLab | undefined {
   const { weighed, ranked, tieOrder } = weighings
   const [winner, runnerUp] = ranked
@@ -74,8 +77,8 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
 }
 
 /**
- * Totals are linear in one multiplier, so a host wins over one stretch of multipliers: if it does not at the far end, it ends to win once on
- * the way there.
+ * Totals are linear in one multiplier, so the multipliers with which a host wins are one interval: if it does not win at the far end, there
+ * is exactly one point at which it stops winning.
  */
 function flipOf(totals: Totals, w: number, winner: number, present: number, end: number, near: number): Flip | undefined {
   if (totals.winnerAt(w, end) === winner) return undefined
@@ -84,14 +87,14 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 }
 
 /**
- * For each weigher the multiplier nearest to the present one at which a host would have ranked first, the others staying as they are;
- * undefined where there is none that a profile may have, or where only the last bits of totals decide. Each is verified by adding up all totals
- * with it.
+ * For each weigher the multiplier nearest to the present one at which a host would have ranked first, with the other multipliers unchanged;
+ * undefined if no allowed multiplier has this effect, or if only the last bits of totals decide. Each one is verified by computing all
+ * totals with it.
  */
 export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
   atOnce(winningMultipliersInSteps(...asked))
 
-/** The same with a pause whenever all totals were added up. */
+/** The same as a generator that pauses after each computation of all totals. */
 export function* winningMultipliersInSteps(
   { weighed, ranked, ...rest }: Weighings,
   position: number,
@@ -117,9 +120,9 @@ function* winningMultiplier(totals: Totals, w: number, multiplier: number, posit
 }
 
 /**
- * Where a host that wins between two multipliers is looked for. The stretch is one of real numbers: rounding may move its ends, and a great
- * share of this weigher may hide what the others give. So the middle comes first, then the ends and what is about them, then what is as far
- * from them as each power of ten.
+ * The multipliers at which a search for a winning host starts. The interval is one of real numbers: rounding may move its ends, and a large
+ * share of this weigher may hide the shares of others. So the middle comes first, then the ends and their neighbours, then numbers at the
+ * distance of each power of ten from them.
  */
 function pointsOf(from: number, to: number): readonly number[] {
   const ends = [from, to].flatMap((value) => [value, value * (1 - 1e-12), value * (1 + 1e-12)])

@@ -1,27 +1,27 @@
 import { Alert, Group, Skeleton, Text } from '@mantine/core'
 import { useState } from 'react'
-import { request, useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { useScopes } from '../../lib/scopes.ts'
+import { request, useOperation } from '../../lib/service/api.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
+import { WriteButton, type WriteButtonProps } from '../../ui/dialog/write-button.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
-import { WriteButton, type WriteButtonProps } from '../../ui/write-button.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { AGGREGATE, HISTORY } from './documents.ts'
-import { type AggregateState, type Draft, draftTo } from './draft.ts'
+import { type AggregateState, type Draft, draftTo } from './edit/draft.ts'
 import { actionOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
 import { REFRESH_MS } from './use-refresh.ts'
 
 interface AggregateHistoryProps {
   readonly uuid: string
   readonly current: AggregateState & { readonly updatedAt: string }
-  /** A draft is open, or was begun: another one would take its place. */
+  /** Whether a draft exists, which another one would replace. */
   readonly hasDraft: boolean
-  /** What makes it as it was before an edit, to be looked at and applied as any other draft. */
+  /** A draft that restores the state before an edit, to be reviewed and applied like any other. */
   onUndo(draft: Draft): void
 }
 
-/** Who changed what, from the audit, which not every key may read; and the way back to before each edit. */
+/** The history of changes from the audit, which not every key may read, with a button to restore the state before each edit. */
 export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateHistoryProps) {
   const { scopes, may } = useScopes()
   const mayRead = may('OPERATE')
@@ -101,12 +101,12 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
   )
 }
 
-/** Drafts what makes it as it was at an earlier version; nothing is changed by that. */
+/** Creates a draft that restores an earlier version, without applying it. */
 function useUndo({ uuid, current, onUndo }: Pick<AggregateHistoryProps, 'uuid' | 'current' | 'onUndo'>) {
   const [busyWith, setBusyWith] = useState<number | undefined>()
   const [error, setError] = useState<unknown>()
   const [lost, setLost] = useState<number | undefined>()
-  /** `from`: a moment at which the version was there already. */
+  /** `from`: a moment at which the version already existed. */
   const draft = (version: number, from: string): void => {
     setBusyWith(version)
     setError(undefined)

@@ -2,11 +2,11 @@ import { withTerm } from '@gantt/scheduler-core/query'
 import { Group, Text, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { useOperation } from '../../lib/service/api.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { Table, type TableColumn } from '../../ui/table.tsx'
+import { Table, type TableColumn } from '../../ui/table/table.tsx'
 import { MEMBERS } from './documents.ts'
 import { type MemberWords, readMembers } from './members.ts'
 import { useRefresh } from './use-refresh.ts'
@@ -18,7 +18,7 @@ interface AggregateMembersProps {
   readonly hostNames: readonly string[]
 }
 
-/** The member hosts, and whether they take instances; each opens. */
+/** The member hosts, with links, and whether they accept instances. */
 export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps) {
   const { find = '' } = route.useSearch()
   const navigate = route.useNavigate()
@@ -78,7 +78,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
   )
 }
 
-/** Undefined words: they are still on their way. */
+/** `words` is undefined while the states are loaded. */
 function columnsWith(words: ReadonlyMap<string, MemberWords> | undefined): TableColumn<string>[] {
   const of = (name: keyof MemberWords) => (host: string) => (words === undefined ? '…' : (words.get(host)?.[name] ?? ''))
   return [

@@ -1,16 +1,16 @@
 import { Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { type AGGREGATE, ASKED } from './documents.ts'
 import { countNaming } from './rows.ts'
 
 type Entry = NonNullable<ResultOf<typeof AGGREGATE>['aggregate']>['metadata'][number]
 type Reader = Entry['readers'][number]
 
-/** What it says, key by key, with who reads it: a key that nobody reads does nothing, and is often one that is misspelled. */
+/** The metadata, key by key, with its readers: a key without readers has no effect, and is often a misspelled one. */
 export function AggregateMetadata({ metadata }: { readonly metadata: readonly Entry[] }) {
   const { data } = useOperation(ASKED, {}, { enabled: metadata.length > 0, staleMs: 60_000 })
   return (
@@ -76,7 +76,7 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
   )
 }
 
-/** The profiles that have it, and of a pattern what must name the key. */
+/** The profiles with this reader, and for a pattern, what must name the key. */
 function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
   return (
     <Text component="div" inherit data-reader={part} {...(by === null ? {} : { c: 'dimmed' })}>
@@ -100,7 +100,7 @@ function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reade
 
 type Flavors = ResultOf<typeof ASKED>['activity']['flavors']
 
-/** How many of the flavors that were asked for most ask for the key; nothing where none does. */
+/** The number of the most requested flavors that ask for the key; nothing if none does. */
 function NamedBy({ flavors, name }: { readonly flavors: Flavors; readonly name: string }) {
   const count = countNaming(flavors, name)
   if (count === 0) return null

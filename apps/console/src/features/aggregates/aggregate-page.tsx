@@ -2,39 +2,39 @@ import { Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { useOperation } from '../../lib/api.ts'
+import { handedHosts, takeHosts } from '../../lib/browser/handed-hosts.ts'
+import { useKeptDraft } from '../../lib/browser/kept-draft.ts'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { useNeighbourKeys } from '../../lib/browser/present-list.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { handedHosts, takeHosts } from '../../lib/handed-hosts.ts'
-import { useKeptDraft } from '../../lib/kept-draft.ts'
-import { useShortcuts } from '../../lib/keys.ts'
-import { useNeighbourKeys } from '../../lib/present-list.ts'
-import { useAt } from '../../lib/travel.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import { useAt } from '../../lib/service/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
 import { AggregateHistory } from './aggregate-history.tsx'
 import { AggregateMembers } from './aggregate-members.tsx'
 import { AggregateMetadata } from './aggregate-metadata.tsx'
-import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
-import { beginDraft, changesNothing, readDraft, withHosts } from './draft.ts'
-import { EditAggregate } from './edit-aggregate.tsx'
+import { DeleteAggregate } from './edit/delete-aggregate.tsx'
+import { beginDraft, changesNothing, readDraft, withHosts } from './edit/draft.ts'
+import { EditAggregate } from './edit/edit-aggregate.tsx'
 import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
 const route = getRouteApi('/aggregates/$uuid')
 
-/** One aggregate: its members, its metadata, and the draft of an edit. */
+/** The page of an aggregate: its members, its metadata, and the draft of an edit. */
 export function AggregatePage() {
   const { uuid } = route.useParams()
   const navigate = route.useNavigate()
   useNeighbourKeys('aggregates', 'aggregate', uuid, (next) => {
     void navigate({ to: '/aggregates/$uuid', params: { uuid: next }, search: {}, replace: true })
   })
-  // a draft belongs to one aggregate: another one begins anew
+  // a draft belongs to one aggregate: another one starts a new draft
   return <OneAggregate key={uuid} uuid={uuid} />
 }
 
@@ -48,10 +48,10 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const { draft, keep } = useKeptDraft(uuid, readDraft)
   const [isDeleting, deleting] = useDisclosure(false)
   const aggregate = data?.aggregate ?? undefined
-  // a draft is of the present: it waits there
+  // a draft belongs to the present, and is kept while the past is shown
   const isEditing = edit === 'yes' && !isPast
 
-  // the draft begins with what the page of hosts handed over, before anybody writes in it
+  // the draft begins with the hosts that the page of hosts passed, before the operator edits it
   const handed = handedHosts(uuid)
   const isTaking = isEditing && handed.length > 0
   useEffect(() => {
@@ -82,7 +82,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
         </Empty>
       </Page>
     )
-  // what nobody wrote in yet is not kept
+  // a draft without input is not kept
   const edited = draft ?? beginDraft(aggregate)
   return (
     <Page

@@ -1,16 +1,16 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Code, Stack, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { useOperation } from '../../lib/service/api.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { PanelHead, PanelLoading } from '../../ui/dialog/side-panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { PanelHead, PanelLoading } from '../../ui/side-panel.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { AGGREGATE } from './documents.ts'
 import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
-/** One aggregate in the side panel: how many hosts it holds, and who reads what it says. */
+/** An aggregate in the side panel: the number of its hosts, and the readers of its metadata. */
 export function AggregatePanel({ uuid }: { readonly uuid: string }) {
   const zone = useTimeZone()
   const { data, error, refetch, dataUpdatedAt } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })

@@ -3,20 +3,20 @@ import { Code, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, useMemo } from 'react'
+import { useShortcuts } from '../../lib/browser/keys.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { useShortcuts } from '../../lib/keys.ts'
-import { useAt } from '../../lib/travel.ts'
-import { usePages } from '../../lib/use-pages.ts'
+import { useAt } from '../../lib/service/travel.ts'
+import { usePages } from '../../lib/service/use-pages.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { CopyList } from '../../ui/copy-list.tsx'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
-import { PagedList } from '../../ui/paged-list.tsx'
-import type { TableColumn } from '../../ui/table.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
-import { CreateAggregate } from './create-aggregate.tsx'
+import { PagedList } from '../../ui/table/paged-list.tsx'
+import type { TableColumn } from '../../ui/table/table.tsx'
 import { LIST } from './documents.ts'
+import { CreateAggregate } from './edit/create-aggregate.tsx'
 import { type AggregateRow, aggregateFieldsCopied, textOfPairs } from './rows.ts'
 import { aggregateOrder } from './search.ts'
 import { REFRESH_MS } from './use-refresh.ts'
@@ -30,7 +30,7 @@ const nouns = ['aggregate', 'aggregates'] as const
 
 const keyOf = ({ uuid }: AggregateRow): string => uuid
 
-/** Sets of hosts: zones, and what filters read from metadata. */
+/** The page of all aggregates, with their zones and the metadata that filters read. */
 export function AggregatesPage() {
   const { q = '', sort } = route.useSearch()
   const navigate = route.useNavigate()

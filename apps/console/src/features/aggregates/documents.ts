@@ -1,4 +1,4 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
 export const LIST = graphql(`
   query AggregateList($q: String, $order: AggregateOrder, $after: String, $at: Moment) {
@@ -19,14 +19,14 @@ export const AGGREGATE = graphql(`
   }
 `)
 
-/** The flavors that were asked for most, and what they ask of metadata. */
+/** The most requested flavors, with their demands on metadata. */
 export const ASKED = graphql(`
   query AggregateAsked {
     activity(window: "P7D", steps: 1) { flavors { name extraSpecs { key } } }
   }
 `)
 
-/** What its members are doing, packed: an aggregate may hold the whole fleet. */
+/** The state of its members, packed: an aggregate may contain the whole fleet. */
 export const MEMBERS = graphql(`
   query AggregateMembers($query: String!, $at: Moment) {
     fleet(at: $at) {
@@ -46,7 +46,7 @@ export const MATCHING = graphql(`
   }
 `)
 
-/** Who changed what; only keys that may operate read it. */
+/** The history of changes; only keys with the scope OPERATE may read it. */
 export const HISTORY = graphql(`
   query AggregateHistory($query: String!) {
     auditLog(first: 100, query: $query) { nodes { id at account mutation result summary } }
@@ -76,7 +76,7 @@ export const UPDATE = graphql(`
   }
 `)
 
-/** Which instances would be refused where they are, because of an edit: it is only tried. */
+/** The placed instances that an edit would refuse; the edit is not applied. */
 export const WARNINGS = graphql(`
   mutation AggregateWarnings($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
     aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {
@@ -89,7 +89,7 @@ export const WARNINGS = graphql(`
   }
 `)
 
-/** What an edit would change for the last requests and for the room of flavors: it is only tried. */
+/** The effect of an edit on the last requests and on the capacity for flavors; the edit is not applied. */
 export const REPLAY = graphql(`
   mutation AggregateReplay($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
     aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {

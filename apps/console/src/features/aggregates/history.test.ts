@@ -43,7 +43,7 @@ test.each<[string, AuditRow, number | undefined]>([
   ['its making has nothing before it', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
 ])('%s', (_name, entry, version) => expect(versionBefore(entry)).toBe(version))
 
-test('a version is found backwards from a moment after it, and not where two edits share a millisecond', async () => {
+test('a version is found backwards from a later moment, but not if two edits have the same millisecond', async () => {
   const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`
   const states = [
     { version: 1, updatedAt: at(1) },

@@ -1,4 +1,4 @@
-/** An entry of the audit as the API has it. */
+/** An entry of the audit in the form of the API. */
 export interface AuditRow {
   readonly id: string
   readonly at: string
@@ -8,10 +8,10 @@ export interface AuditRow {
   readonly summary: string
 }
 
-/** The line of the audit's grammar that finds what was done with an aggregate. */
+/** The filter of the audit for the calls about an aggregate. */
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
-/** What somebody changed; undefined for what changed nothing. */
+/** The change in an audit row; undefined for a row that changed nothing. */
 export function actionOf({ mutation, result, summary }: AuditRow): string | undefined {
   const args = readObject(summary)
   if (result !== 'AggregatePayload' || args.dryRun === true) return undefined
@@ -28,7 +28,7 @@ export function actionOf({ mutation, result, summary }: AuditRow): string | unde
     ...words(removeHosts).map((host) => `- host ${host}`),
     ...words(addHosts).map((host) => `+ host ${host}`),
   ]
-  // what is long is kept as its beginning alone
+  // only the beginning of a long value is kept
   return said.join(', ') || 'changed it; the arguments were too long to keep whole'
 }
 
@@ -50,22 +50,22 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
 
 const readMembers = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? { ...value } : {})
 
-/** The moment before an edit, as the API takes it. */
+/** The moment before an edit, in the form of the API. */
 export const momentBefore = (updatedAt: string): string => new Date(Date.parse(updatedAt) - 1).toISOString()
 
-/** The version that an edit was made from; undefined for what was no edit, or where the audit did not keep it. */
+/** The version before an edit; undefined if the call was no edit, or the audit does not have it. */
 export function versionBefore({ mutation, result, summary }: AuditRow): number | undefined {
   const { ifVersion, dryRun } = readObject(summary)
   const isEdit = mutation === 'aggregateUpdate' && result === 'AggregatePayload' && dryRun !== true
   return isEdit && typeof ifVersion === 'number' ? ifVersion : undefined
 }
 
-/** Edits that may lie between the moment that is known and the version that is looked for. */
+/** The maximum number of edits between the known moment and the wanted version. */
 const MOST_STEPS = 10
 
 /**
- * The state of a version, by the moments of the log: from one that is not before its end, step by step backwards. Undefined where they do
- * not distinguish it, as two edits of one millisecond.
+ * The state of a version, by the moments of the log: from one that is not before its end, step by step backwards. Undefined if they do
+ * not distinguish it, like two edits in one millisecond.
  */
 export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
   version: number,

@@ -8,7 +8,7 @@ export interface ImpactCounts {
   readonly warnings: readonly string[]
 }
 
-/** What an edit would touch, counted, before anything happens. */
+/** The number of objects that an edit affects, before it is applied. */
 export function Impact({ impact }: { readonly impact: ImpactCounts }) {
   const { hostsAffected, azChanges, claimsOnAffectedHosts, warnings } = impact
   return (
@@ -30,14 +30,14 @@ export function Impact({ impact }: { readonly impact: ImpactCounts }) {
 
 export interface RefusalProps {
   readonly message: string
-  /** How many things are wrong; those that are listed if not given. */
+  /** The number of all problems; by default the number of listed ones. */
   readonly issueCount?: number | undefined
   readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[] | undefined
 }
 
 const SHOWN = 50
 
-/** Why an edit was refused, each thing by its name. */
+/** Why an edit was refused, with the names of all affected objects. */
 export function Refusal({ message, issues = [], issueCount = issues.length }: RefusalProps) {
   return (
     <Alert color="red" title="Refused" role="alert">

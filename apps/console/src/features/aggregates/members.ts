@@ -1,13 +1,13 @@
 import { unpack } from '../../lib/packed.ts'
 
-/** Columns of the fleet as the service sends them, for the hosts of one aggregate. */
+/** Packed columns of the hosts of one aggregate. */
 export interface PackedMembers {
   readonly names: readonly string[]
   readonly dictionaries: readonly { readonly column: string; readonly values: readonly string[] }[]
   readonly columns: readonly { readonly name: string; readonly elementType: 'U8' | 'U16' | 'U32' | 'F64'; readonly data: string }[]
 }
 
-/** What is known of a member: a word, and how many of its nodes it holds for where they differ. */
+/** The state of a member: a word, and the number of its nodes in the aggregate if not all are. */
 export interface MemberWords {
   readonly state: string
   readonly status: string
@@ -16,7 +16,7 @@ export interface MemberWords {
 
 type Column = 'STATE' | 'STATUS' | 'AZ'
 
-/** Members by the name of the host; one that has never reported is not among them. */
+/** Members by the name of the host, without hosts that have never reported. */
 export function readMembers(packed: PackedMembers): ReadonlyMap<string, MemberWords> {
   const state = wordsOf(packed, 'STATE')
   const status = wordsOf(packed, 'STATUS')
@@ -35,7 +35,7 @@ export function readMembers(packed: PackedMembers): ReadonlyMap<string, MemberWo
   )
 }
 
-/** The word of a column at a place. */
+/** The text of a column at an index. */
 function wordsOf({ dictionaries, columns }: PackedMembers, column: Column): (index: number) => string {
   const words = dictionaries.find((one) => one.column === column)?.values ?? []
   const packed = columns.find(({ name }) => name === column)
@@ -43,7 +43,7 @@ function wordsOf({ dictionaries, columns }: PackedMembers, column: Column): (ind
   return (index) => words[codes[index] ?? words.length] ?? ''
 }
 
-/** `up`, or `up 3, down 1` where nodes differ. */
+/** `up`, or `up 3, down 1` if the states of nodes differ. */
 function inWords(words: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)

@@ -1,5 +1,5 @@
 import type { RowField } from '../../lib/csv.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import type { LIST } from './documents.ts'
 
 export type AggregateRow = ResultOf<typeof LIST>['aggregates']['nodes'][number]
@@ -7,7 +7,7 @@ export type AggregateRow = ResultOf<typeof LIST>['aggregates']['nodes'][number]
 /** Metadata in one line. */
 export const textOfPairs = (pairs: AggregateRow['metadata']): string => pairs.map(({ key, value }) => `${key}=${value}`).join('  ')
 
-/** What a copy has of each aggregate. */
+/** The columns of a copied aggregate. */
 export const aggregateFieldsCopied: readonly RowField<AggregateRow>[] = [
   ['uuid', ({ uuid }) => uuid],
   ['name', ({ name }) => name, 'name'],
@@ -22,6 +22,6 @@ interface Flavor {
   readonly extraSpecs: readonly { readonly key: string }[]
 }
 
-/** How many flavors name a key of metadata as an extra spec, with a scope before it or without. */
+/** The number of flavors with a metadata key as an extra spec, with or without a scope before it. */
 export const countNaming = (flavors: readonly Flavor[], key: string): number =>
   flavors.filter(({ extraSpecs }) => extraSpecs.some((spec) => spec.key === key || spec.key.endsWith(`:${key}`))).length

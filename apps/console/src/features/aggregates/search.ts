@@ -1,20 +1,20 @@
-import { type ListSearch, readSortedSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readSortedSearch } from '../../lib/browser/list-search.ts'
 
-/** By what the service orders aggregates, by the key of their column. */
+/** The service's orders of aggregates, by the key of their column. */
 export const aggregateOrders = { name: 'NAME', az: 'ZONE', hosts: 'HOSTS', version: 'VERSION', updated: 'UPDATED_AT' } as const
 
-/** What the address of the list says behind the question mark; everything else is left out. */
+/** The query parameters of the list's address; all others are dropped. */
 export const readAggregatesSearch = (said: Record<string, unknown>): ListSearch => readSortedSearch(said, Object.keys(aggregateOrders))
 
-/** The order that `sort` names, as the service takes it; by name if it names none. */
+/** The order in `sort`, in the form of the API; by name if it has none. */
 export function aggregateOrder(sort = 'name') {
   const [key = 'name', direction] = sort.startsWith('-') ? [sort.slice(1), 'DESC' as const] : [sort, 'ASC' as const]
   return { field: aggregateOrders[key as keyof typeof aggregateOrders], direction }
 }
 
-/** What the address of one aggregate says. */
+/** The query parameters of an aggregate's address. */
 export interface AggregateSearch {
-  /** Part of the names of the members that are shown. */
+  /** A text that the names of the shown members contain. */
   readonly find?: string
   /** `yes`: the draft is open. */
   readonly edit?: 'yes'

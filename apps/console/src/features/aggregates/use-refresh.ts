@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 
-/** Edits of others show by themselves after so long, milliseconds. */
+/** The interval of reads, after which edits of others are shown, milliseconds. */
 export const REFRESH_MS = 10_000
 
-/** Reads again from time to time, as long as the component is there. */
+/** Reads again at this interval while the component is mounted. */
 export function useRefresh(refetch: () => unknown): void {
   useEffect(() => {
     const timer = setInterval(() => void refetch(), REFRESH_MS)

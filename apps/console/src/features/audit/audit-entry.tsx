@@ -1,13 +1,13 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Button, Card, Code, Group, Text } from '@mantine/core'
+import { useShortcuts } from '../../lib/browser/keys.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { useShortcuts } from '../../lib/keys.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import { type AuditRow, argumentsOf } from './rows.ts'
 
-/** All of one row, with what else the same key, account and request did a press away. */
+/** All fields of one row, with links to other rows of the same key, account and request. */
 export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClose(): void }) {
   const { seq, at, account, keyId, mutation, target, result, requestId, hash, previous } = entry
   const zone = useTimeZone()

@@ -2,18 +2,18 @@ import { auditFields } from '@gantt/scheduler-core/query'
 import { Code, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
+import { changed } from '../../lib/browser/list-search.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { changed } from '../../lib/list-search.ts'
-import { useScopes } from '../../lib/scopes.ts'
-import { usePages } from '../../lib/use-pages.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
+import { usePages } from '../../lib/service/use-pages.ts'
 import { CopyList } from '../../ui/copy-list.tsx'
+import { NeedsScope } from '../../ui/dialog/needs-scope.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
-import { PagedList } from '../../ui/paged-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import type { TableColumn } from '../../ui/table.tsx'
+import { PagedList } from '../../ui/table/paged-list.tsx'
+import type { TableColumn } from '../../ui/table/table.tsx'
 import { AuditEntry } from './audit-entry.tsx'
 import { LIST } from './documents.ts'
 import { type AuditRow, auditFieldsCopied } from './rows.ts'
@@ -22,7 +22,7 @@ const route = getRouteApi('/audit')
 
 const REFRESH_MS = 15_000
 
-/** History, and how it ended: the rows of the audit, newest first. */
+/** The page of the audit: all calls with their results, newest first. */
 export function AuditPage() {
   const { scopes, may, error, retry } = useScopes()
   const mayRead = may('OPERATE')
@@ -43,7 +43,7 @@ function Rows() {
   const { rows } = pages
   const columns = useMemo(() => columnsIn(zone), [zone])
   const show = (row: string | undefined): void => void navigate({ search: (before) => changed(before, { row }) })
-  // rows never change, so that one stays open wherever the list goes
+  // rows never change, so an open row stays open when the list moves
   const read = useRef<AuditRow | undefined>(undefined)
   read.current = rows.find(({ id }) => id === opened) ?? (read.current?.id === opened ? read.current : undefined)
   const { current: entry } = read

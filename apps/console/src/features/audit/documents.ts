@@ -1,6 +1,6 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
-/** History, newest first. */
+/** The rows of the audit, newest first. */
 export const LIST = graphql(`
   query AuditList($q: String!, $after: String) {
     auditLog(first: 100, query: $q, after: $after) {

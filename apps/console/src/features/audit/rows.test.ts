@@ -7,13 +7,13 @@ const row: AuditRow = {
   ...{ result: 'ApiKeyPayload', requestId: 'r', summary: '{"id":"x"}', hash: 'h', previous: 'p' },
 }
 
-test('rows are safe to open as a sheet', () => {
+test('rows are safe to open in a spreadsheet', () => {
   expect(csvOf(auditFieldsCopied, [row]).split('\r\n')[1]).toBe(
     `7,2026-11-20T09:14:02.000Z,'=cmd(),k,apiKeyRevoke,"x, y",ApiKeyPayload,r,"{""id"":""x""}",h`,
   )
 })
 
-test('arguments that were cut are shown as they are', () => {
+test('truncated arguments are shown unchanged', () => {
   expect(argumentsOf(row)).toBe('{\n  "id": "x"\n}')
   expect(argumentsOf({ summary: '{"id":"x' })).toBe('{"id":"x')
 })

@@ -1,10 +1,10 @@
 import type { RowField } from '../../lib/csv.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import type { LIST } from './documents.ts'
 
 export type AuditRow = ResultOf<typeof LIST>['auditLog']['nodes'][number]
 
-/** The arguments, indented where they were kept whole: long ones are cut. */
+/** The arguments, indented unless they were truncated. */
 export function argumentsOf({ summary }: Pick<AuditRow, 'summary'>): string {
   try {
     return JSON.stringify(JSON.parse(summary), null, 2)
@@ -13,7 +13,7 @@ export function argumentsOf({ summary }: Pick<AuditRow, 'summary'>): string {
   }
 }
 
-/** What a copy has of each row. */
+/** The columns of a copied row. */
 export const auditFieldsCopied: readonly RowField<AuditRow>[] = [
   ['seq', ({ seq }) => seq, 'seq'],
   ['at', ({ at }) => at, 'at'],

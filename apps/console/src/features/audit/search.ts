@@ -1,6 +1,6 @@
-import { type ListSearch, readListSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readListSearch } from '../../lib/browser/list-search.ts'
 
-/** What the address of the audit says behind the question mark; everything else is left out. */
+/** The query parameters of the audit's address; all others are dropped. */
 export interface AuditSearch extends ListSearch {
   /** Id of the row that is open. */
   readonly row?: string

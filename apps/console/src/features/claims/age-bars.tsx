@@ -1,7 +1,7 @@
-import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { useOperation } from '../../lib/service/api.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { BrushBars } from '../../ui/brush-bars.tsx'
+import { BrushBars } from '../../ui/chart/brush-bars.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { agedQuery, ageQueries, ageText, bars } from './ages.ts'
 import { AGES } from './documents.ts'
@@ -11,16 +11,16 @@ interface AgeBarsProps {
   /** The filter. */
   readonly q: string
   onFilter(q: string): void
-  /** So often is counted, milliseconds: each bar looks at every claim. */
+  /** The interval of counts, milliseconds: each bar examines every claim. */
   readonly everyMs: number
 }
 
 const countText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'claim' : 'claims'}`
 
-/** How old the claims of the filter are, from seconds to days; each bar, and each range of bars, opens exactly its claims. */
+/** A histogram of the ages of the filter's claims, from seconds to days; each bar, and each range of bars, links to its claims. */
 export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
   const { data, error, dataUpdatedAt, isPlaceholderData } = useOperation(AGES, ageQueries(q), { everyMs })
-  // where nothing can be counted the list says why
+  // if nothing can be counted, the list shows why
   if (data === undefined) return null
   const counts = bars.map((bar) => data[bar].totalCount)
   const sum = (from: number, to: number): number => counts.slice(from, to + 1).reduce((all, count) => all + count, 0)

@@ -2,7 +2,7 @@ import { claimFields, parseQuery } from '@gantt/scheduler-core/query'
 import { expect, test } from 'vitest'
 import { agedQuery, ageQueries, ageText } from './ages.ts'
 
-test('the bars of a filter cut all ages, each beginning where the one before ends', () => {
+test('the bars of a filter cover all ages, without gaps or overlaps', () => {
   const lines = Object.values(ageQueries('state:RESERVED age>=5m'))
   expect(lines).toHaveLength(8)
   for (const line of lines) expect(parseQuery(line, claimFields).problems).toEqual([])

@@ -1,21 +1,21 @@
 import { withRange } from '@gantt/scheduler-core/query'
 
-/** Some ages: `from` and older, but younger than `to`; undefined: no such end. In the words of the filter grammar. */
+/** A range of ages in the form of the filter grammar: `from` and older, but younger than `to`; undefined for an open end. */
 interface AgeRange {
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
-/** Where one bar ends and the next begins: each is some times as long as the one before. */
+/** The border between two bars: each is a fixed factor longer than the one before. */
 const edges = ['10s', '1m', '5m', '30m', '2h', '12h', '3d'] as const
 
 export const bars = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'] as const
 export type BarName = (typeof bars)[number]
 
-/** What the bars from one place to another have, both in it. */
+/** The sum of the bars in a range, both ends included. */
 const rangeOf = (first: number, last = first): AgeRange => ({ from: edges[first - 1], to: edges[last] })
 
-/** The filter that finds exactly these of what it found before, whatever it said of their age. */
+/** The filter that finds exactly these claims: the earlier one with its condition on the age replaced. */
 export function agedQuery(q: string, first: number, last = first): string {
   const { from, to } = rangeOf(first, last)
   return withRange(q, 'age', from, to)
@@ -25,7 +25,7 @@ export function agedQuery(q: string, first: number, last = first): string {
 export const ageQueries = (q: string): Readonly<Record<BarName, string>> =>
   Object.fromEntries(bars.map((bar, i) => [bar, agedQuery(q, i)])) as Readonly<Record<BarName, string>>
 
-/** The same in words. */
+/** The range as text. */
 export function ageText(first: number, last = first): string {
   const { from, to } = rangeOf(first, last)
   if (from === undefined) return to === undefined ? 'of any age' : `younger than ${to}`

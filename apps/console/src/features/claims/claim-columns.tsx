@@ -1,18 +1,19 @@
 import type { RowField } from '../../lib/csv.ts'
 import { formatAmount, formatShare } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { labelOfHost } from '../../lib/host-label.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { Age, TimeLeft } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import type { TableColumn } from '../../ui/table.tsx'
+import type { TableColumn } from '../../ui/table/table.tsx'
 import type { LIST } from './documents.ts'
 
 export type ClaimRow = ResultOf<typeof LIST>['claims']['nodes'][number]
 
-/** Whether a claim still holds room. */
+/** Whether a claim still holds resources. */
 export const isHeld = ({ state }: Pick<ClaimRow, 'state'>): boolean =>
   state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
-/** What it holds, in the units of its classes. */
+/** The claimed amounts, in the units of their classes. */
 export const holdsOf = ({ resources, gpus }: Pick<ClaimRow, 'resources' | 'gpus'>): string =>
   [
     ...resources.map(({ resourceClass, amount }) => `${resourceClass} ${formatAmount(resourceClass, amount)}`),
@@ -33,10 +34,10 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
     key: 'host',
     label: 'Host',
     width: 'minmax(110px, 1fr)',
-    value: ({ host }) => host.name,
-    cell: ({ host: { name, node } }) => (
-      <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }}>
-        {node === name ? name : `${name}/${node}`}
+    value: ({ host }) => labelOfHost(host),
+    cell: ({ host }) => (
+      <AnchorLink size="sm" to="/hosts/$host" params={{ host: host.name }} search={host.node === host.name ? {} : { node: host.node }}>
+        {labelOfHost(host)}
       </AnchorLink>
     ),
   },
@@ -69,7 +70,7 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
   },
 ]
 
-/** What a copy has of each claim; what it holds in the units of the classes, GPUs in thousandths. */
+/** The columns of a copied claim; its amounts in the units of the classes, GPUs in thousandths. */
 export const claimFieldsCopied: readonly RowField<ClaimRow>[] = [
   ['id', ({ id }) => id],
   ['instanceUuid', ({ instanceUuid }) => instanceUuid, 'instance'],

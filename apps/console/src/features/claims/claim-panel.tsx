@@ -1,12 +1,13 @@
 import { Code, Stack, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
 import { formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { labelOfHost } from '../../lib/host-label.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { TimeLeft } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { PanelHead, PanelLoading } from '../../ui/dialog/side-panel.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { PanelHead, PanelLoading } from '../../ui/side-panel.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { holdsOf } from './claim-columns.tsx'
 import { CLAIM } from './documents.ts'
@@ -15,7 +16,7 @@ type Claim = NonNullable<ResultOf<typeof CLAIM>['claim']>
 
 const REFRESH_MS = 5_000
 
-/** One claim in the side panel: what it holds, for whom, since when and until when, and why there. */
+/** One claim in the side panel: its resources, account, times, and decision. */
 export function ClaimPanel({ id }: { readonly id: string }) {
   const { data, error, refetch, dataUpdatedAt } = useOperation(CLAIM, { id }, { keepPrevious: false, everyMs: REFRESH_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
@@ -77,7 +78,7 @@ export function ClaimPanel({ id }: { readonly id: string }) {
   )
 }
 
-/** Since when, and until when. */
+/** When the claim began, and when it ends. */
 function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt } }: { readonly claim: Claim }) {
   return (
     <>
@@ -105,10 +106,11 @@ function Time({ at }: { readonly at: string }) {
   return <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>
 }
 
-function HostLink({ host: { name, node } }: { readonly host: { readonly name: string; readonly node: string } }) {
+function HostLink({ host }: { readonly host: { readonly name: string; readonly node: string; readonly hasOtherNodes: boolean } }) {
+  const { name, node } = host
   return (
     <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }}>
-      {node === name ? name : `${name}/${node}`}
+      {labelOfHost(host)}
     </AnchorLink>
   )
 }

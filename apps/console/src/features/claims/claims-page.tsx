@@ -2,26 +2,26 @@ import { claimFields } from '@gantt/scheduler-core/query'
 import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, useCallback, useState } from 'react'
-import { useOperation } from '../../lib/api.ts'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { useListGo, useListSearch } from '../../lib/browser/list-search.ts'
+import { rememberList } from '../../lib/browser/present-list.ts'
 import { conflictsLine } from '../../lib/conflicts.ts'
 import { formatCount } from '../../lib/format.ts'
-import { useShortcuts } from '../../lib/keys.ts'
-import { useListGo, useListSearch } from '../../lib/list-search.ts'
-import { rememberList } from '../../lib/present-list.ts'
-import { useScopes } from '../../lib/scopes.ts'
-import { useAt } from '../../lib/travel.ts'
-import { usePages } from '../../lib/use-pages.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
+import { useAt } from '../../lib/service/travel.ts'
+import { usePages } from '../../lib/service/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { ChoiceBar } from '../../ui/choice-bar.tsx'
+import { type Figure, Figures } from '../../ui/chart/figures.tsx'
 import { CopyList } from '../../ui/copy-list.tsx'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { type Figure, Figures } from '../../ui/figures.tsx'
+import { ChoiceBar } from '../../ui/filter/choice-bar.tsx'
+import { useChoice } from '../../ui/filter/use-choice.ts'
 import { Page } from '../../ui/page.tsx'
-import { PagedList } from '../../ui/paged-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
-import { useChoice } from '../../ui/use-choice.ts'
-import { WriteButton } from '../../ui/write-button.tsx'
+import { PagedList } from '../../ui/table/paged-list.tsx'
 import { AgeBars } from './age-bars.tsx'
 import { type ClaimRow, claimColumns, claimFieldsCopied, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
@@ -32,16 +32,16 @@ import { RevokeClaims } from './revoke-claims.tsx'
 const ClaimBeside = lazy(async () => ({ default: (await import('./claim-panel.tsx')).ClaimPanel }))
 
 const REFRESH_MS = 5_000
-/** Each count looks at every claim. */
+/** Each count examines every claim. */
 const COUNTS_EVERY_MS = 10_000
-/** So many can be ended by one call. */
+/** The number of claims that one call can end. */
 const MOST_CHOSEN = 1_000
 
 const nouns = ['claim', 'claims'] as const
 
 const keyOf = ({ id }: ClaimRow): string => id
 
-/** What holds room, for whom, for how long: leaks, reservations that end, and the way to end one that nobody else will. */
+/** The page of claims with their accounts and ages, to find leaked claims and expiring reservations, and to end claims. */
 export function ClaimsPage() {
   const { q = '' } = useListSearch()
   const navigate = useNavigate()
@@ -80,14 +80,14 @@ export function ClaimsPage() {
           columns={claimColumns}
           keyOf={keyOf}
           onOpen={({ decision: { id } }) => {
-            // a decision has several claims, and is one to go through
+            // a decision may have several claims, and is listed once
             const decisions = [...new Set(rows.map(({ decision }) => decision.id))]
             rememberList('decisions', decisions.length, (index) => decisions[index] ?? '')
             void navigate({ to: '/decisions/$id', params: { id } })
           }}
           sidePanel={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
-          // counts and ages stand above it
+          // the counts and the ages are above the list
           table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar
@@ -96,7 +96,7 @@ export function ClaimsPage() {
               most={MOST_CHOSEN}
               onChooseAll={async () => {
                 const all = await load(MOST_CHOSEN)
-                // of another filter than the one that was on the page, nothing is chosen
+                // rows of a filter that is not shown yet cannot be selected
                 if (all !== undefined) choice.choose(all.filter(isHeld))
               }}
             >
@@ -127,7 +127,7 @@ function Counts() {
   const at = useAt()
   const { data, error, dataUpdatedAt, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <Skeleton height={56} aria-hidden />
-  // those of replicas are of now, whatever moment is shown
+  // the conflicts of replicas belong to the present, even if the past is shown
   const conflicts: readonly Figure[] = at === undefined ? [{ label: 'Conflicts', ...conflictsLine(data.replicas) }] : []
   const figures = (Object.keys(kinds) as Kind[]).map((kind): Figure => {
     const { label, q, title } = kinds[kind]

@@ -1,4 +1,4 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
 /** Claims, oldest first. */
 export const LIST = graphql(`
@@ -8,7 +8,7 @@ export const LIST = graphql(`
       pageInfo { hasNextPage endCursor }
       nodes {
         id state instanceUuid createdAt expiresAt releasedAt reason account fence
-        host { name node }
+        host { name node hasOtherNodes }
         resources { resourceClass amount }
         gpus { index milli }
         decision { id }
@@ -22,18 +22,21 @@ export const CLAIM = graphql(`
   query Claim($id: ID!, $at: Moment) {
     claim(id: $id, at: $at) {
       id state instanceUuid createdAt confirmedAt expiresAt releasedAt reason account fence serverGroup
-      host { name node }
+      host { name node hasOtherNodes }
       resources { resourceClass amount }
       gpus { index milli }
       pools { pool gib }
-      moveOf { id host { name node } }
-      movingTo { id host { name node } }
+      moveOf { id host { name node hasOtherNodes } }
+      movingTo { id host { name node hasOtherNodes } }
       decision { id at outcome spec { flavorName } }
     }
   }
 `)
 
-/** How many claims there are of each kind that an operator looks for; the same lines as in kinds.ts. And what was proposed and came to none. */
+/**
+ * The number of claims of each kind that an operator looks for; with the same conditions as kinds.ts. And the number of
+ * void proposals.
+ */
 export const COUNTS = graphql(`
   query ClaimCounts(
     $reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!, $at: Moment
@@ -48,7 +51,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** How many claims there are of each age; the same lines as in ages.ts. */
+/** The number of claims of each age; with the same borders as ages.ts. */
 export const AGES = graphql(`
   query ClaimAges(
     $b0: String!, $b1: String!, $b2: String!, $b3: String!, $b4: String!, $b5: String!, $b6: String!, $b7: String!, $at: Moment
@@ -64,7 +67,7 @@ export const AGES = graphql(`
   }
 `)
 
-/** Ends claims whatever their fences are; for operators. */
+/** Ends claims with any fence; for operators. */
 export const REVOKE = graphql(`
   mutation ClaimRevoke($ids: [ID!]!, $reason: String!) {
     claimRevoke(ids: $ids, reason: $reason) {

@@ -1,4 +1,4 @@
-/** The kinds of claims that an operator looks for, each a line of the filter grammar: its count opens exactly these. */
+/** The kinds of claims that operators look for, each with its filter, to which its count links. */
 export const kinds = {
   reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they end by themselves' },
   ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations about to end' },
@@ -18,5 +18,5 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** The lines as variables of the counts. */
+/** The filters as variables of the counts. */
 export const kindQueries = Object.fromEntries(Object.entries(kinds).map(([name, { q }]) => [name, q])) as Readonly<Record<Kind, string>>

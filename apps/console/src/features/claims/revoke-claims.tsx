@@ -1,18 +1,18 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { queryClient, request } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { useChange } from '../../lib/service/use-change.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { ReasonInput } from '../../ui/dialog/reason-input.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ReasonInput } from '../../ui/reason-input.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import { type ClaimRow, holdsOf } from './claim-columns.tsx'
 import { REVOKE } from './documents.ts'
 
 interface RevokeClaimsProps {
-  /** Exactly these. */
+  /** The claims to end. */
   readonly claims: readonly ClaimRow[]
   onClose(): void
   onDone(): void
@@ -20,7 +20,7 @@ interface RevokeClaimsProps {
 
 type Answer = ResultOf<typeof REVOKE>['claimRevoke'][number]
 
-/** Ends claims, after a look at each of them, with a reason for whoever asks later. Their holders learn that they are lost. */
+/** Ends claims after they are shown, with a reason for later readers. Their holders get ClaimLost. */
 export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   const [reason, setReason] = useState('')
   const [answers, setAnswers] = useState<readonly Answer[] | undefined>()

@@ -1,1 +1,1 @@
-export { type ListSearch as ClaimsSearch, readPanelSearch as readClaimsSearch } from '../../lib/list-search.ts'
+export { type ListSearch as ClaimsSearch, readPanelSearch as readClaimsSearch } from '../../lib/browser/list-search.ts'

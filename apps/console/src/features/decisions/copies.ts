@@ -1,9 +1,9 @@
 import { quoteForShell } from '../../lib/shell.ts'
 import { hostOfName } from './names.ts'
 
-/** A decision as something to paste elsewhere. */
+/** The data for copies of a decision. */
 
-/** `instance` counts from 0; null: the service's own choice. */
+/** `instance` counts from 0; null leaves the choice to the service. */
 export const commandExplain = (id: string, instance: number | null): string =>
   `gantt explain ${id}${instance === null ? '' : ` --instance ${instance}`}`
 
@@ -12,7 +12,7 @@ interface ForProject {
   readonly demands: readonly { readonly text: string }[]
 }
 
-/** What may be reported to whoever asked for the instance: a sentence, and each demand with what became of it. */
+/** The text for the project of the request: a sentence, and each demand with its result. */
 export const textForProject = ({ headline, demands }: ForProject): string =>
   [headline, ...(demands.length === 0 ? [] : ['', ...demands.map(({ text }) => `- ${text}`)])].join('\n')
 

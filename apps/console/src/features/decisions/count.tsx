@@ -9,7 +9,7 @@ interface CountProps {
   onClick(): void
 }
 
-/** A number that opens the hosts behind it. */
+/** A number that links to the counted hosts. */
 export function Count({ label, title, isOn, children, onClick }: CountProps) {
   return (
     <UnstyledButton className="count" aria-label={label} aria-pressed={isOn} title={title} onClick={onClick}>

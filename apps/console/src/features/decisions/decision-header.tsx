@@ -2,14 +2,14 @@ import { withTerm } from '@gantt/scheduler-core/query'
 import { Badge, Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatCount, formatGib, formatMib, formatTime, formatTook, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { DECISION } from './documents.ts'
 import { Outcome } from './outcome.tsx'
 
 export type Decision = NonNullable<ResultOf<typeof DECISION>['decision']>
 
-/** What was asked for, as a name: `m1.large × 3`. */
+/** The request, as a name: `m1.large × 3`. */
 export const titleOf = ({ spec: { flavorName, numInstances, vcpus, memoryMb } }: Decision): string =>
   `${flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`}${numInstances > 1 ? ` × ${numInstances}` : ''}`
 
@@ -21,11 +21,11 @@ const fidelities: Readonly<Record<string, string>> = {
 
 interface HeaderProps {
   readonly decision: Decision
-  /** Undefined as long as it is not replayed. */
+  /** Undefined until the decision is replayed. */
   readonly fidelity: string | undefined
 }
 
-/** The facts of a decision; those that others share lead to all decisions that have them, too. */
+/** The facts of a decision; facts that other decisions may share link to all of these. */
 export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const zone = useTimeZone()
   const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids, requestIds, replica } = decision

@@ -1,19 +1,20 @@
 import { Text } from '@mantine/core'
 import { formatDuration, formatTime, readDuration, useTimeZone } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { labelOfHost } from '../../lib/host-label.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import type { DECISION } from './documents.ts'
 
 type Destination = NonNullable<ResultOf<typeof DECISION>['decision']>['destinations'][number]
 
 interface DestinationsProps {
   readonly destinations: readonly Destination[]
-  /** Of which kind each instance is, for a gang; otherwise nothing. */
+  /** The kind of each instance, for a request with several kinds; otherwise nothing. */
   readonly members: readonly string[]
 }
 
-/** Where the instances went, and where they could have gone next. */
+/** The chosen hosts of the instances, and the alternates. */
 export function Destinations({ destinations, members }: DestinationsProps) {
   const zone = useTimeZone()
   if (destinations.length === 0) return null
@@ -63,14 +64,14 @@ export function Destinations({ destinations, members }: DestinationsProps) {
   )
 }
 
-/** How old the last report was that said something new, when it was decided. */
+/** The age of the last report with new content, at the time of the decision. */
 const reportAgeOf = (age: string | null): string => (age === null ? 'unknown' : `${formatDuration(readDuration(age))}`)
 
-function HostLink({ host: { name, node } }: { readonly host: { readonly name: string; readonly node: string } }) {
-  const isOneOfMany = name !== node
+function HostLink({ host }: { readonly host: { readonly name: string; readonly node: string; readonly hasOtherNodes: boolean } }) {
+  const { name, node } = host
   return (
-    <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={isOneOfMany ? { node } : {}}>
-      {isOneOfMany ? `${name}/${node}` : name}
+    <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={name === node ? {} : { node }}>
+      {labelOfHost(host)}
     </AnchorLink>
   )
 }

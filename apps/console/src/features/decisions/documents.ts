@@ -1,4 +1,4 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
 /** A page of the list, newest first. */
 export const LIST = graphql(`
@@ -10,7 +10,7 @@ export const LIST = graphql(`
         spec { flavorName numInstances vcpus memoryMb availabilityZone projectId }
         profile { profileName number }
         cause { text }
-        destinations { selected { host { name node } } }
+        destinations { selected { host { name node hasOtherNodes } } }
       }
       unreadable { id at message }
       pageInfo { endCursor hasNextPage }
@@ -18,7 +18,7 @@ export const LIST = graphql(`
   }
 `)
 
-/** How many there are, and when. */
+/** The number of decisions over time. */
 export const COUNTS = graphql(`
   query DecisionCounts($q: String) {
     decisionCounts(query: $q) {
@@ -28,7 +28,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** What they have in common, most decisions first. */
+/** Common values of the decisions, the most frequent first. */
 export const GROUPS = graphql(`
   query DecisionGroups($q: String, $by: DecisionGrouping!) {
     decisionCounts(query: $q) {
@@ -48,7 +48,7 @@ export const TAIL = graphql(`
   }
 `)
 
-/** What stands at once on a decision's page: nothing here needs the decision to be replayed. */
+/** The parts of a decision's page that are shown at once, because they need no replay. */
 export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
@@ -63,16 +63,16 @@ export const DECISION = graphql(`
       spec { id document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {
         instanceUuid
-        selected { weight host { name node } reportAge claim { id state expiresAt } }
-        alternates { weight host { name node } reportAge }
+        selected { weight host { name node hasOtherNodes } reportAge claim { id state expiresAt } }
+        alternates { weight host { name node hasOtherNodes } reportAge }
       }
       lostTries { at hostNames text }
       previous {
-        id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+        id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node hasOtherNodes } claim { state reason } } }
         previous {
-          id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+          id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node hasOtherNodes } claim { state reason } } }
           previous {
-            id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+            id at outcome cause { code } lostTries { at hostNames text } destinations { selected { host { name node hasOtherNodes } claim { state reason } } }
             previous { id }
           }
         }
@@ -100,14 +100,14 @@ export const WHY_NOT = graphql(`
   }
 `)
 
-/** Who may be asked instead. */
+/** The other profiles with which the decision can be replayed. */
 export const PROFILES = graphql(`
   query DecisionProfiles {
     profiles { name versions(first: 50) { nodes { number } } }
   }
 `)
 
-/** What replaying now is of. */
+/** The present state that a replay now would use. */
 export const NOW = graphql(`
   query PresentRevision {
     health { revision }
@@ -121,7 +121,7 @@ export const KEPT = graphql(`
   }
 `)
 
-/** Whether the record, the log and the decision replayed are still what they were. */
+/** Whether the record, the log and the replay of a decision still agree. */
 export const VERIFY = graphql(`
   query VerifyDecision($id: ID!) {
     verifyDecision(id: $id) { outcome checks { part outcome text } }
@@ -129,7 +129,7 @@ export const VERIFY = graphql(`
 `)
 
 /** The page for a ticket, written by the service. */
-/** What the project of a request may know of its decision. */
+/** The parts of a decision that the request's project may see. */
 export const FOR_PROJECT = graphql(`
   query ForProject($id: ID!) {
     decision(id: $id) { tenantExplanation { headline demands { text } } }

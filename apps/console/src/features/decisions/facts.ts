@@ -11,11 +11,11 @@ export interface Fact {
 /** `1 host`, `10,000 hosts`. */
 export const countHosts = (count: number): string => `${formatCount(count)} ${count === 1 ? 'host' : 'hosts'}`
 
-/** An amount as it stands in the record, with its unit: `262144 MiB`. */
+/** A recorded amount with its unit: `262144 MiB`. */
 export const exactAmount = (value: string | null | undefined, unit: string | null | undefined): string =>
   value === null || value === undefined ? '' : `${value}${unit ? ` ${unit}` : ''}`
 
-/** The same as people read it: `256 GiB`, `1,204`; what is no number stays as it is. */
+/** The same in a readable form: `256 GiB`, `1,204`; other texts are unchanged. */
 export function readableAmount(value: string | null, unit: string | null): string {
   if (value === null) return ''
   const number = Number(value)
@@ -25,7 +25,7 @@ export function readableAmount(value: string | null, unit: string | null): strin
   return `${formatCount(number)}${unit ? ` ${unit}` : ''}`
 }
 
-/** How much of what was needed is there, 0 to 1; undefined where that is no question of numbers. */
+/** The available share of the needed amount, 0 to 1; undefined if the check is not about amounts. */
 export function shareOf({ required, actual, shortfall }: Fact): number | undefined {
   if (shortfall === null || required === null || actual === null) return undefined
   const need = Number(required)

@@ -1,18 +1,21 @@
 import { formatCount } from '../../lib/format.ts'
 
-/** How hosts become lengths. */
+/** The scale from the number of hosts to a length. */
 export type Scale = 'linear' | 'log'
 
-/** How long a bar is, 0 to 1: of the hosts that there are. Log shows what is left of thousands; 0 hosts are 0 either way. */
+/**
+ * The length of a bar, 0 to 1, as a share of all hosts. A logarithmic scale makes few hosts among thousands visible; 0
+ * hosts are 0 in either scale.
+ */
 export function barShare(hosts: number, all: number, scale: Scale): number {
   if (hosts <= 0 || all <= 0) return 0
   return scale === 'linear' ? hosts / all : Math.log1p(hosts) / Math.log1p(all)
 }
 
-/** Log where few of many may be left: 13 of 10,000 cannot be seen otherwise. */
+/** Logarithmic for many hosts: 13 of 10,000 would otherwise be invisible. */
 export const scaleFor = (hostCount: number): Scale => (hostCount > 50 ? 'log' : 'linear')
 
-/** The funnel as the record has it: numbers only; why hosts were refused has to be worked out again. */
+/** The recorded funnel: numbers only; the reasons of refusals have to be computed again. */
 export const recordedSteps = (funnel: readonly { readonly filter: string; readonly entered: number; readonly passed: number }[]) =>
   funnel.map(({ filter, entered, passed }) => ({
     name: filter,
@@ -25,7 +28,7 @@ export const recordedSteps = (funnel: readonly { readonly filter: string; readon
     reasons: [],
   }))
 
-/** Part of a bar, from 0 to 1, and the hosts that it stands for. */
+/** A part of a bar, from 0 to 1, and the hosts that it represents. */
 export interface BarPart {
   readonly code: string
   readonly hosts: number
@@ -33,7 +36,7 @@ export interface BarPart {
   readonly to: number
 }
 
-/** The bar of one filter: who is left from zero on, behind them who was refused, one part for each reason by its hosts. */
+/** The bar of one filter: the remaining hosts from zero on, then the refused hosts, one part for each reason. */
 export function barOf(
   {
     entered,
@@ -56,17 +59,17 @@ export function barOf(
   return { left, refused }
 }
 
-/** Hosts left, step by step: all, then after every step that refused somebody. */
+/** The remaining hosts, step by step: all, then after every step that refused a host. */
 export const countsOf = (hostCount: number, steps: readonly { readonly entered: number; readonly passed: number }[]): number[] => [
   hostCount,
   ...steps.filter(({ entered, passed }) => passed < entered).map(({ passed }) => passed),
 ]
 
-/** The funnel as a line of text: `200 > 120 > 0`. Steps that refused nobody are left out. */
+/** The funnel as a line of text: `200 > 120 > 0`. Steps without refusals are omitted. */
 export const funnelText = (hostCount: number, steps: readonly { readonly entered: number; readonly passed: number }[]): string =>
   countsOf(hostCount, steps).map(formatCount).join(' > ')
 
-/** The first and the last of the counts, which is what a narrow column has room for: `10,000 > … > 12`. */
+/** The first and the last of the counts, for a narrow column: `10,000 > … > 12`. */
 export function endsText(counts: readonly number[]): string {
   const ends = counts.length > 2 ? [counts[0], '…', counts.at(-1)] : counts
   return ends.map((one) => (typeof one === 'number' ? formatCount(one) : one)).join(' > ')

@@ -1,11 +1,11 @@
 import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
 import { formatPercent, formatShare } from '../../lib/format.ts'
-import { isWithin, readRange } from './shortfalls.ts'
+import { isWithin, readRange } from './filters/shortfalls.ts'
 
-/** What a filter says of a host. `skipped`: an earlier filter refused, and only first refusals are asked for. */
+/** A filter's verdict on a host. `skipped`: an earlier filter refused, and only first refusals are requested. */
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
-/** The order of first sight by name, which is that of the matrix; worked out when it is first asked for. */
+/** The order of first sight by name, which is the order of the matrix; computed when it is first read. */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
   let places: Map<string, number> | undefined
   return (name) => {
@@ -14,23 +14,23 @@ export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'na
   }
 }
 
-/** Which hosts are looked at; what is given must hold. */
+/** A selection of hosts; every given condition must hold. */
 export interface Selection {
   /** Refused first by this filter. */
   readonly filter?: string | undefined
   readonly reason?: string | undefined
-  /** Among those: how much they lack, as an address has it (`1024-2048`: from the first, below the second). */
+  /** Among those: the range of missing amounts, as in the address (`1024-2048`: from the first, below the second). */
   readonly short?: string | undefined
   /** Refused by this filter alone. */
   readonly sole?: string | undefined
-  /** Refused by exactly these. */
+  /** Refused by exactly these filters. */
   readonly combo?: string | undefined
   readonly passed?: string | undefined
   /** Part of the name, in any case. */
   readonly find?: string | undefined
 }
 
-/** Positions of the hosts that a selection means, in the order of first sight. */
+/** The indexes of the selected hosts, in the order of first sight. */
 export function selectHosts(matrix: Matrix, { filter, reason, short, sole, combo, passed, find }: Selection): number[] {
   const first = filter === undefined ? undefined : matrix.filters.indexOf(filter)
   const code = reason === undefined ? undefined : matrix.codes.indexOf(reason)
@@ -51,14 +51,14 @@ export function selectHosts(matrix: Matrix, { filter, reason, short, sole, combo
   return hosts
 }
 
-/** Positions of all filters that refuse a host. */
+/** The indexes of all filters that refuse a host. */
 function comboOf(matrix: Matrix, host: number): number[] {
   return matrix.filters.flatMap((_, filter) => (matrix.refuses(host, filter) ? [filter] : []))
 }
 
 const comboName = ({ filters }: Matrix, combo: readonly number[]): string => combo.map((filter) => filters[filter]).join()
 
-/** Hosts in the order asked for: nearest first, best first, or by name. Those without rank come behind, nearest first. */
+/** Hosts in the requested order: nearest first, best first, or by name. Hosts without a rank follow, nearest first. */
 export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'distance' | 'rank' | 'name'): number[] {
   const of = (column: ArrayLike<number>, host: number): number => column[host] ?? 0
   const rank = (host: number): number => of(matrix.rank, host) || Number.POSITIVE_INFINITY
@@ -71,12 +71,12 @@ export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'dista
 
 export interface Combo {
   readonly filters: readonly string[]
-  /** As it stands in addresses. */
+  /** The name in addresses. */
   readonly name: string
   readonly hosts: number
 }
 
-/** Which filters refuse hosts together, most hosts first. */
+/** The filters that refuse the same hosts, most hosts first. */
 export function countCombos(matrix: Matrix): Combo[] {
   const counts = new Map<string, { filters: readonly string[]; hosts: number }>()
   for (let host = 0; host < matrix.hostCount; host++) {
@@ -90,14 +90,14 @@ export function countCombos(matrix: Matrix): Combo[] {
   return [...counts].map(([name, { filters, hosts }]) => ({ name, filters, hosts })).sort((a, b) => b.hosts - a.hosts)
 }
 
-/** A filter of the matrix: where it stands, and whether it is asked only of hosts that all others let through. */
+/** A filter of the matrix: its index, and whether it is evaluated only on hosts that all others pass. */
 export interface FilterPlace {
   readonly name: string
   readonly index: number
   readonly isNet: boolean
 }
 
-/** What stands in the cell of a filter and a host. */
+/** The result of a filter for a host. */
 export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }: FilterPlace, all: boolean): Verdict {
   const first = matrix.firstFailing[host] ?? PASSES_ALL
   if (all && isNet && first < filter) return 'skipped'
@@ -105,12 +105,12 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
   return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
 }
 
-/** Names without the word that all end in. */
+/** Names without their common last word. */
 export const shortNames = (names: readonly string[]): string[] => shortWords(names).map((words) => words.join(''))
 
 /**
- * Names for the heads of narrow columns: two lines of at most so many letters, with a place between them where the line may
- * break, so that it breaks nowhere else.
+ * Names for the heads of narrow columns: two lines with a limited number of letters, with the only possible line break
+ * between them.
  */
 export const headNames = (names: readonly string[], letters: number): string[] =>
   shortWords(names).map((words) => {
@@ -119,7 +119,7 @@ export const headNames = (names: readonly string[], letters: number): string[] =
     return lines.map((line) => cutLine(line, letters)).join('\u200b')
   })
 
-/** One long word ends in a dot; of several each gives up letters: `AggrInst`. */
+/** A single long word is truncated with a dot; of several words each is shortened: `AggrInst`. */
 function cutLine(words: readonly string[], letters: number): string {
   const line = words.join('')
   if (line.length <= letters) return line
@@ -127,7 +127,7 @@ function cutLine(words: readonly string[], letters: number): string {
   return words.map((word) => word.slice(0, Math.floor(letters / words.length))).join('')
 }
 
-/** Names as words, without the last where all share it. */
+/** Names as words, without a common last word. */
 function shortWords(names: readonly string[]): string[][] {
   const words = names.map((name) => name.split(/(?<=[a-z])(?=[A-Z])|(?=[A-Z][a-z])/))
   const last = words[0]?.at(-1)
@@ -135,13 +135,13 @@ function shortWords(names: readonly string[]): string[][] {
   return words.map((one) => (isShared ? one.slice(0, -1) : one))
 }
 
-/** How many filters refuse a host, with no filter skipped. */
+/** The number of filters that refuse a host, with no filter skipped. */
 export const countRefusals = (matrix: Matrix, host: number): number => comboOf(matrix, host).length
 
-/** For each further refusal the service adds so much to a distance, so that fewer refusals come first. */
+/** The amount that the service adds to a distance for each further refusal, so that hosts with fewer refusals are first. */
 const STEP = 0.001
 
-/** The worst shortfall of a refused host as a share of what was needed: `2.3 %`; `100 %` too where it is no number. */
+/** The largest shortfall of a refused host as a share of the needed amount: `2.3 %`; `100 %` if the check is not about amounts. */
 export function shortfallText(matrix: Matrix, host: number): string {
   const share = (matrix.distance[host] ?? 0) - STEP * Math.max(0, countRefusals(matrix, host) - 1)
   const percent = Math.max(0, share * 100)
@@ -156,7 +156,7 @@ export function groupByFirst(matrix: Matrix): { readonly hosts: readonly number[
   return { hosts, starts }
 }
 
-/** Names of hosts that hold a text, in any case; only the first few. */
+/** The first few names of hosts that contain a text, ignoring case. */
 export function findNames(matrix: Matrix, text: string, most = 12): string[] {
   const part = text.toLowerCase()
   const names: string[] = []

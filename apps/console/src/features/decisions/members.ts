@@ -1,4 +1,7 @@
-/** Of which kind each instance of a gang is, in their order; nothing for a request of one kind. The document is the request as it was asked. */
+/**
+ * The kind of each instance in a request with several kinds, in their order; empty for a request with one kind. The
+ * document is the original request.
+ */
 export function membersOf(document: unknown, instances: number): readonly string[] {
   const gang: unknown = typeof document === 'object' && document !== null && 'gang' in document ? document.gang : []
   if (!Array.isArray(gang) || gang.length === 0) return []
@@ -7,6 +10,6 @@ export function membersOf(document: unknown, instances: number): readonly string
     const name = 'name' in kind && typeof kind.name === 'string' ? kind.name : `kind ${i + 2}`
     return new Array<string>(Number(kind.instances)).fill(name)
   })
-  // the first are of the request's own flavor
+  // the first instances have the request's own flavor
   return [...new Array<string>(Math.max(0, instances - kinds.length)).fill('flavor'), ...kinds]
 }

@@ -1,8 +1,25 @@
-/** A host as it stands in addresses and lists: `host`, or `host/node` where the node has a name of its own. */
+import { hostLabel, type ShownHost } from '../../lib/host-label.ts'
+
+/** The key of a host in addresses and between lists: `host`, or `host/node` if the node has another name. What is shown is `shownHost`. */
 export const nameOfHost = ({ hostName, node }: { readonly hostName: string; readonly node: string }): string =>
   hostName === node ? hostName : `${hostName}/${node}`
 
-/** The other way. */
+/** The label of a host, with its node also if the name has other nodes. */
+export const shownHost = ({ hostName, ...names }: { readonly hostName: string } & Omit<ShownHost, 'host'>): string =>
+  hostLabel({ host: hostName, ...names })
+
+/** The label of a host of an explanation, which may no longer exist. */
+export const shownOf = ({
+  hostName,
+  node,
+  host,
+}: {
+  readonly hostName: string
+  readonly node: string
+  readonly host: { readonly hasOtherNodes: boolean } | null
+}): string => shownHost({ hostName, node, hasOtherNodes: host?.hasOtherNodes })
+
+/** The reverse: the host of a key. */
 export function hostOfName(name: string): { readonly host: string; readonly node: string | null } {
   const slash = name.indexOf('/')
   return slash < 0 ? { host: name, node: null } : { host: name.slice(0, slash), node: name.slice(slash + 1) }

@@ -8,7 +8,7 @@ const outcomes: Readonly<Record<string, { readonly glyph: string; readonly label
   SIMULATED: { glyph: '?', label: 'simulated' },
 }
 
-/** How a decision ended, by sign, word and colour. */
+/** The result of a decision, by sign, word and colour. */
 export function Outcome({ outcome }: { readonly outcome: string }) {
   const { glyph, label } = outcomes[outcome] ?? { glyph: '?', label: outcome.toLowerCase() }
   return (

@@ -16,11 +16,11 @@ import {
 } from './matrix.ts'
 import { membersOf } from './members.ts'
 import { readDecisionSearch } from './search.ts'
-import { extentOf, ownMultipliers, stack, withoutSilent } from './stack.ts'
+import { extentOf, ownMultipliers, stack, withoutSilent } from './weights/stack.ts'
 
 const pack = (array: Uint8Array | Uint32Array | Float64Array): string => Buffer.from(array.buffer).toString('base64')
 
-/** Five hosts, nine filters: a and b refused by the first, b also by the ninth, c by the ninth, d and e pass. */
+/** Five hosts and nine filters: the first refuses a and b, the ninth b and c; d and e pass. */
 const packed: PackedMatrix = {
   hostCount: 5,
   hostNames: ['a', 'b', 'c', 'd', 'rack'],
@@ -72,7 +72,7 @@ describe('selections', () => {
 
 const place = (index: number, isNet = false) => ({ name: `F${index}`, index, isNet })
 
-test('a cell says what was asked for', () => {
+test('a cell shows the request', () => {
   expect(verdictAt(matrix, 1, place(0), false)).toBe('fail')
   expect(verdictAt(matrix, 1, place(8), false)).toBe('skipped')
   expect(verdictAt(matrix, 1, place(8), true)).toBe('fail')
@@ -107,7 +107,7 @@ describe('distances', () => {
     expect([0, 1, 2, 3].map((host) => countRefusals(matrix, host))).toEqual([1, 2, 1, 0]))
 })
 
-test('the overview groups by the first refusal, nearest first, those that pass last', () => {
+test('the overview groups hosts by the first refusal, nearest first; hosts that pass are last', () => {
   const { hosts, starts } = groupByFirst(matrix)
   expect(names(hosts)).toEqual(['a', 'b', 'c', 'rack/e', 'd'])
   expect(starts).toEqual([0, 2, 3])
@@ -143,7 +143,7 @@ describe('short names', () => {
     expect(headNames([name, 'OtherFilter'], 8)[0]?.replace('\u200b', '|')).toBe(head),
   )
 
-  test('a line has no more letters than there is room for', () => {
+  test('a line has no more letters than fit', () => {
     const word = fc.stringMatching(/^[A-Z][a-z]{1,14}$/)
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
@@ -157,7 +157,7 @@ describe('weighers that give every host 0', () => {
   const weighers = [{ name: 'RAM' }, { name: 'Soft' }, { name: 'IO' }]
   const host = (...given: readonly number[]) => ({ weights: given.map((weighted, i) => ({ weigher: weighers[i]?.name ?? '', weighted })) })
 
-  test('are named apart, and no sum changes', () => {
+  test('are listed separately, and no sum changes', () => {
     const shown = withoutSilent({ weighers, hosts: [host(0.5, 0, -0), host(0, 0, -1)] })
     expect(shown).toMatchObject({ weighers: [{ name: 'RAM' }, { name: 'IO' }], silent: ['Soft'] })
     expect(shown.hosts.map(({ weights }) => weights.map(({ weighted }) => weighted))).toEqual([
@@ -166,7 +166,7 @@ describe('weighers that give every host 0', () => {
     ])
   })
 
-  test('may be all of them', () => {
+  test('may be all weighers', () => {
     expect(withoutSilent({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], silent: ['RAM', 'Soft', 'IO'] })
   })
 })
@@ -200,7 +200,7 @@ describe('stacks', () => {
     expect(extentOf([segments])).toEqual([-0.5, 0.7999999999999999])
   })
 
-  test('nothing weighed still has a line', () => expect(extentOf([[]])).toEqual([0, 1]))
+  test('without weights the axis is not empty', () => expect(extentOf([[]])).toEqual([0, 1]))
 })
 
 describe('funnel', () => {
@@ -212,7 +212,7 @@ describe('funnel', () => {
     [0, 0, 'linear', 0],
   ] as const)('%i of %i is %s %d', (hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
 
-  test('a line of it leaves out who refused nobody', () => {
+  test('its line omits filters without refusals', () => {
     expect(
       funnelText(200, [
         { entered: 200, passed: 120 },
@@ -223,7 +223,7 @@ describe('funnel', () => {
   })
 })
 
-test('an address keeps what it can mean and nothing else', () => {
+test('only valid parts of an address are kept', () => {
   expect(readDecisionSearch({ instance: '2', sort: 'rank', all: 'yes', host: 'h1', bad: 'x', passed: 'no' })).toEqual({
     instance: '2',
     sort: 'rank',
@@ -238,4 +238,6 @@ test.each([
   ['the first are of its own flavor', { gang: [{ name: 'database', instances: 2 }] }, 3, ['flavor', 'database', 'database']],
   ['a kind without a name is counted', { gang: [{ name: null, instances: 1 }] }, 2, ['flavor', 'kind 2']],
   ['what is no request has none', null, 1, []],
-])('the members of a gang: %s', (_, document, instances, members) => expect(membersOf(document, instances)).toEqual(members))
+])('the instances of a request with several kinds: %s', (_, document, instances, members) =>
+  expect(membersOf(document, instances)).toEqual(members),
+)

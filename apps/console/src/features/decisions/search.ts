@@ -1,15 +1,15 @@
-import { type ListSearch, readPanelSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readPanelSearch } from '../../lib/browser/list-search.ts'
 import type { Scale } from './funnel.ts'
 
-/** What decisions are gathered by. */
+/** The groupings of decisions. */
 export const groupings = ['cause', 'flavor', 'project', 'profile', 'chain'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** What the address of the list says behind the question mark; everything else is left out. */
+/** The query parameters of the list's address; all others are dropped. */
 export interface DecisionsSearch extends ListSearch {
-  /** `off`: nothing comes in by itself; if not given, as was chosen for this browser. */
+  /** `off`: nothing is added automatically; absent: the preference of this browser. */
   readonly live?: 'on' | 'off'
-  /** Gathered, in the place of the list. */
+  /** The grouping that is shown instead of the list. */
   readonly group?: Grouping
 }
 
@@ -28,15 +28,15 @@ export type MatrixSort = (typeof matrixSorts)[number]
 export const weightNumbers = ['weighted', 'normalized', 'raw'] as const
 export type WeightNumbers = (typeof weightNumbers)[number]
 
-/** What the address of one decision says: all that an operator looks at, so that a link shows the same. */
+/** The query parameters of a decision's page: everything that an operator sees, so that a link shows the same. */
 export interface DecisionSearch {
-  /** Which instance, counted from 1. */
+  /** The number of the instance, counted from 1. */
   readonly instance?: string
   /** Hosts refused first by this filter. */
   readonly filter?: string
   /** Among those: with this code. */
   readonly reason?: string
-  /** Among those: how much they lack, from one amount and below another. */
+  /** Among those: the range of missing amounts, from one amount to below another. */
   readonly short?: string
   /** Hosts that this filter alone refuses. */
   readonly sole?: string
@@ -47,23 +47,23 @@ export interface DecisionSearch {
   /** Part of the name. */
   readonly find?: string
   readonly sort?: MatrixSort
-  /** `yes`: what every filter says, not only the first that refuses. */
+  /** `yes`: all filters' verdicts, not only the first refusal. */
   readonly all?: 'yes'
-  /** The host that is asked about: `host` or `host/node`. */
+  /** The host of the question "why not this host": `host` or `host/node`. */
   readonly host?: string
-  /** How hosts become lengths in the funnel; not given: what suits their number. */
+  /** The scale of the funnel; absent: chosen by the number of hosts. */
   readonly scale?: Scale
-  /** A host to compare with the one that was taken. */
+  /** A host to compare with the chosen one. */
   readonly pin?: string
-  /** Which numbers of the weighers stand in the table; not given: what they add to the total. */
+  /** The numbers of the weighers in the table; absent: their contributions to the total. */
   readonly numbers?: WeightNumbers
-  /** Multipliers that are tried: `RAMWeigher:0.5,CPUWeigher:-2`. */
+  /** Changed multipliers: `RAMWeigher:0.5,CPUWeigher:-2`. */
   readonly try?: string
-  /** `yes`: what would make it fit is asked. */
+  /** `yes`: the search for changes that would make it fit is started. */
   readonly fit?: 'yes'
-  /** The profile that is asked instead of the one that decided, `name` or `name@number`. */
+  /** The profile of the replay instead of the one that decided, `name` or `name@number`. */
   readonly by?: string
-  /** The revision of the fleet that it is asked of instead of the one that it met. */
+  /** The revision of the fleet of the replay instead of that of the decision. */
   readonly on?: string
   /** The id of a decision to compare with. */
   readonly with?: string

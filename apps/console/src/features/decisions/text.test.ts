@@ -4,7 +4,7 @@ import { commandExplain, commandWhyNot } from './copies.ts'
 import { countHosts, exactAmount, readableAmount, shareOf } from './facts.ts'
 import { barOf, barShare, countsOf, endsText, recordedSteps, scaleFor } from './funnel.ts'
 import { hostOfName, nameOfHost } from './names.ts'
-import { gapsBetween } from './stack.ts'
+import { gapsBetween } from './weights/stack.ts'
 
 describe('a bar of the funnel', () => {
   test.each([
@@ -14,13 +14,13 @@ describe('a bar of the funnel', () => {
     ['none, logarithmic', 0, 100, 'log', 0],
   ] as const)('%s', (_name, hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
 
-  test('few of many can be seen on the logarithmic scale only', () => {
+  test('a small share is visible only on the logarithmic scale', () => {
     expect(barShare(13, 10_000, 'linear')).toBeLessThan(0.01)
     expect(barShare(13, 10_000, 'log')).toBeGreaterThan(0.25)
     expect([scaleFor(50), scaleFor(51)]).toEqual(['linear', 'log'])
   })
 
-  test('is who is left, then a part for each reason by its hosts, without a hole', () => {
+  test('has the remaining hosts, then a part for each reason, without a gap', () => {
     const reasons = [
       { code: 'zone.other', hosts: 30 },
       { code: 'memory.short', hosts: 10 },
@@ -37,12 +37,12 @@ describe('a bar of the funnel', () => {
     expect(refused[1]?.to).toBeCloseTo(1)
   })
 
-  test('has one part where the reasons are not known yet, and none where nobody was refused', () => {
+  test('has one part while the reasons are not known, and none without refusals', () => {
     expect(barOf({ entered: 10, passed: 4, reasons: [] }, 10, 'linear').refused).toMatchObject([{ code: '', hosts: 6 }])
     expect(barOf({ entered: 4, passed: 4, reasons: [] }, 10, 'linear').refused).toEqual([])
   })
 
-  test('the counts leave out steps that refused nobody', () => {
+  test('the counts omit steps without refusals', () => {
     const steps = [
       { entered: 200, passed: 200 },
       { entered: 200, passed: 12 },
@@ -57,7 +57,7 @@ describe('a bar of the funnel', () => {
     ['many steps', [10_000, 412, 13, 0], '10,000 > … > 0'],
   ])('a narrow column shows the ends: %s', (_name, counts, text) => expect(endsText(counts)).toBe(text))
 
-  test('the record knows who was refused, not why', () =>
+  test('the record has the numbers of refused hosts, but no reasons', () =>
     expect(recordedSteps([{ filter: 'F', entered: 9, passed: 4 }])).toMatchObject([
       { name: 'F', rejected: 5, reasons: [], skippedBecause: null },
     ]))
@@ -83,7 +83,7 @@ describe('amounts', () => {
     expect(exactAmount(value, unit)).toBe(exact)
   })
 
-  test('what is not there is no text', () => expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
+  test('absent values have no text', () => expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
 
   test.each([
     ['three quarters', { required: '8', actual: '6', shortfall: '2', unit: null }, 0.75],
@@ -104,7 +104,7 @@ describe('commands', () => {
     ['', "''"],
   ])('%s is one word: %s', (text, word) => expect(quoteForShell(text)).toBe(word))
 
-  test('ask the same as the page', () => {
+  test('send the same query as the page', () => {
     expect(commandExplain('abc', null)).toBe('gantt explain abc')
     expect(commandExplain('abc', 2)).toBe('gantt explain abc --instance 2')
     expect(commandWhyNot('abc', null, 'h1')).toBe('gantt why-not abc h1')
@@ -120,7 +120,7 @@ test.each([
   expect(hostOfName(name)).toEqual(read)
 })
 
-test('gaps name every weigher, also one that the other host lacks', () => {
+test('gaps name every weigher, also one that is missing for the other host', () => {
   const one = [
     { weigher: 'RAM', weighted: 0.5 },
     { weigher: 'CPU', weighted: -0.25 },

@@ -1,17 +1,17 @@
 import { type FormattedExecutionResult, OperationTypeNode } from 'graphql'
 import { createClient } from 'graphql-sse'
-import { graphqlUrl } from '../../lib/api.ts'
-import { fetchAndRead } from '../../lib/clock.ts'
-import { currentSession, signOut } from '../../lib/session.ts'
-import { currentAt, whyNoWrites } from '../../lib/travel.ts'
+import { graphqlUrl } from '../../lib/service/api.ts'
+import { fetchAndRead } from '../../lib/service/clock.ts'
+import { currentSession, signOut } from '../../lib/service/session.ts'
+import { currentAt, whyNoWrites } from '../../lib/service/travel.ts'
 import { type Asked, kindOf } from './operation-kind.ts'
 
 type Answer = FormattedExecutionResult
 export type Fetcher = (asked: Asked) => Promise<Answer> | AsyncIterable<Answer>
 
 /**
- * Sends what GraphiQL asks with the key of this session; while `isReadOnly` says so, or the console shows the past, no mutation leaves
- * the browser.
+ * Sends GraphiQL's requests with the key of this session; while `isReadOnly` is set, or the console shows the past, no
+ * mutation is sent.
  */
 export function createFetcher(isReadOnly: () => boolean): Fetcher {
   return ({ query, operationName, variables }) => {

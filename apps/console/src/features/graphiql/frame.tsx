@@ -3,13 +3,13 @@ import { Problem } from '../../ui/problem.tsx'
 import type { Fetcher } from './fetcher.ts'
 import type { GraphiqlSearch } from './search.ts'
 
-/** What the document in the frame is; the build puts it together (graphiql-files.ts). */
+/** The document in the frame, which the build assembles (graphiql-files.ts). */
 const FRAME = '/graphiql-frame.html'
-/** Where GraphiQL keeps the colours that were chosen last. */
+/** The storage key of GraphiQL's last chosen colours. */
 const KEPT_THEME = 'graphiql:theme'
 
 interface FrameProps {
-  /** What stands in the editors at first; where nothing is given, what was written here last. */
+  /** The initial content of the editors; absent: what was last written in this browser. */
   readonly start: GraphiqlSearch
   readonly scheme: 'light' | 'dark'
   readonly fetcher: Fetcher

@@ -3,7 +3,7 @@ import { IconChevronDown } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { inEditors } from '../../lib/graphiql.ts'
-import { useLatest } from '../../lib/use-latest.ts'
+import { useLatest } from '../../lib/service/use-latest.ts'
 import { Page } from '../../ui/page.tsx'
 import { examples } from './examples.ts'
 import { createFetcher } from './fetcher.ts'
@@ -13,7 +13,7 @@ import './graphiql.css'
 
 const route = getRouteApi('/graphiql')
 
-/** To try calls out, as whoever is signed in. It begins read-only, on every visit: no link can make it otherwise. */
+/** A page for trying calls with the session's key. It starts read-only on every visit: no link can change that. */
 export function GraphiqlPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -44,7 +44,7 @@ export function GraphiqlPage() {
   )
 }
 
-/** What the frame begins with: the address, anew whenever something else than the frame itself changed it. */
+/** The initial content of the frame: the address, updated when something other than the frame changes it. */
 function useStart(search: GraphiqlSearch, write: (search: GraphiqlSearch) => void) {
   const held = useRef(search)
   const [round, setRound] = useState(0)

@@ -1,6 +1,6 @@
 import { type DocumentNode, getOperationAST, Kind, OperationTypeNode, parse } from 'graphql'
 
-/** What GraphiQL wants to have run. */
+/** The operation that GraphiQL wants to run. */
 export interface Asked {
   readonly query: string
   readonly operationName?: string | null
@@ -8,8 +8,8 @@ export interface Asked {
 }
 
 /**
- * What would run. Where that is not clear, since several operations have no name chosen among them, a mutation counts as chosen;
- * undefined where there is nothing that could: the service says what is wrong with it.
+ * The operation that would run. If it is ambiguous, because none of several operations is selected, a mutation counts
+ * as selected; undefined if there is no operation: the service then reports the error.
  */
 export function kindOf({ query, operationName }: Asked): OperationTypeNode | undefined {
   const document = tryParse(query)

@@ -1,10 +1,10 @@
 import { isTooLong } from '../../lib/graphiql.ts'
 
-/** What the address of GraphiQL says; the same names as every GraphiQL has. */
+/** The query parameters of GraphiQL's address, with the names that every GraphiQL uses. */
 export interface GraphiqlSearch {
   /** The document, as it is written. */
   readonly query?: string
-  /** Its variables, as the text of a JSON object. */
+  /** The variables, as the text of a JSON object. */
   readonly variables?: string
 }
 
@@ -12,7 +12,7 @@ export function readGraphiqlSearch({ query, variables }: Record<string, unknown>
   return { ...text('query', query), ...text('variables', variables) }
 }
 
-/** What the editors hold as an address; nothing of it where it is too long for one. */
+/** The editors' content as an address; empty if it is too long. */
 export function toSearch({ query, variables }: { readonly query: string | null; readonly variables: string | null }): GraphiqlSearch {
   const search = readGraphiqlSearch({ query, variables })
   return isTooLong(search) ? {} : search

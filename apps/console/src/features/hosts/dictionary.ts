@@ -1,7 +1,7 @@
-/** Texts by number: a column of few different texts keeps numbers. It only grows, so that a number keeps its meaning. */
+/** Texts by number, for columns with few different texts. It only grows, so that a number keeps its meaning. */
 export interface Dictionary {
   readonly values: readonly string[]
-  /** The number of a text; a text that was not there gets the next one. */
+  /** The number of a text; a new text gets the next number. */
   codeOf(value: string): number
 }
 
@@ -22,9 +22,9 @@ export function createDictionary(): Dictionary {
 /** Lists of texts by number: hosts of one kind share one list of traits. */
 export interface SetDictionary {
   readonly values: Dictionary
-  /** For each set, the numbers of its texts. */
+  /** The indexes of the texts in each set. */
   readonly sets: readonly (readonly number[])[]
-  /** For each set, its texts. */
+  /** The texts of each set. */
   readonly texts: readonly (readonly string[])[]
   codeOf(values: readonly string[]): number
 }

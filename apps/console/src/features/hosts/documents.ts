@@ -1,4 +1,4 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
 /** Every host as packed columns. */
 export const FLEET = graphql(`
@@ -15,7 +15,7 @@ export const FLEET = graphql(`
   }
 `)
 
-/** What changed since, a second's worth at a time. */
+/** The changes since then, one second at a time. */
 export const FLEET_DELTAS = graphql(`
   subscription FleetDeltas($columns: [FleetColumn!]!, $after: Revision!) {
     fleetDeltas(columns: $columns, after: $after) {
@@ -29,12 +29,12 @@ export const FLEET_DELTAS = graphql(`
   }
 `)
 
-/** One host, whole. */
+/** All data of one host. */
 export const HOST = graphql(`
   query Host($host: String!, $node: String, $at: Moment) {
     viewer { scopes }
     host(name: $host, node: $node, at: $at) {
-      id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
+      id name node hasOtherNodes state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
       formerNames gone { at revision reason readmitted }
       usedFrom usedFromReason warnings { code subject reported held text }
       told { field label value }
@@ -75,7 +75,7 @@ export const HOST_CHANGED = graphql(`
   }
 `)
 
-/** Opens or closes hosts, 1,000 at most; a dry run only shows what it would touch. */
+/** Enables or disables at most 1,000 hosts; a dry run only returns the effect. */
 export const SET_STATUS = graphql(`
   mutation HostSetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
     hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
@@ -87,7 +87,7 @@ export const SET_STATUS = graphql(`
   }
 `)
 
-/** Says whether the used amounts of hosts come from their reports or from claims; a dry run only says what would be free. */
+/** Sets whether the used amounts of hosts come from their reports or from claims; a dry run only returns the free amounts. */
 export const SET_USED_FROM = graphql(`
   mutation HostSetUsedFrom($hosts: [ResourceNameInput!]!, $usedFrom: UsedFrom!, $reason: String!, $dryRun: Boolean!) {
     hostSetUsedFrom(hosts: $hosts, usedFrom: $usedFrom, reason: $reason, dryRun: $dryRun) {
@@ -99,19 +99,19 @@ export const SET_USED_FROM = graphql(`
   }
 `)
 
-/** Looks for another place for every claim of a host; a dry run only shows where each would go. */
+/** Finds another host for every claim of a host; a dry run only returns the destinations. */
 export const EVACUATE = graphql(`
   mutation HostEvacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
     hostEvacuate(input: $input, dryRun: $dryRun) {
       __typename
-      ... on HostEvacuatePreview { instancesWithoutClaims moves { claim { id instanceUuid } destination { name node } message } }
+      ... on HostEvacuatePreview { instancesWithoutClaims moves { claim { id instanceUuid } destination { name node hasOtherNodes } message } }
       ... on HostEvacuatePayload {
         instancesWithoutClaims
         moves {
           claim { id instanceUuid }
           result {
             __typename
-            ... on SelectDestinationsPayload { destinations { selected { host { name node } } } }
+            ... on SelectDestinationsPayload { destinations { selected { host { name node hasOtherNodes } } } }
             ... on UserError { message }
           }
         }
@@ -121,14 +121,14 @@ export const EVACUATE = graphql(`
   }
 `)
 
-/** Aggregates by a part of their names, for whoever wants to put hosts into one. */
+/** Aggregates by a part of their names, for adding hosts to one. */
 export const AGGREGATES_NAMED = graphql(`
   query AggregatesNamed($q: String!) {
     aggregates(first: 50, query: $q) { totalCount nodes { uuid name availabilityZone hostCount } }
   }
 `)
 
-/** Sets how much of a class counts on hosts, whatever they report; a dry run only says what would be free. */
+/** Sets the ratio and reserve of a class on hosts, overriding their reports; a dry run only returns the free amounts. */
 export const SET_ALLOCATION = graphql(`
   mutation HostSetAllocation($hosts: [ResourceNameInput!]!, $resourceClass: String!, $ratio: Float, $reserved: SafeInt, $reason: String!, $dryRun: Boolean!) {
     hostSetAllocation(hosts: $hosts, resourceClass: $resourceClass, ratio: $ratio, reserved: $reserved, reason: $reason, dryRun: $dryRun) {

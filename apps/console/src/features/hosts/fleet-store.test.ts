@@ -6,7 +6,7 @@ const traitsOf = (store: FleetStore, ordinal: number) => store.sets('TRAITS').te
 const zoneOf = (store: FleetStore, ordinal: number) => store.dictionary('AZ').values[store.codes('AZ')[ordinal] ?? -1]
 
 describe('the fleet as columns', () => {
-  it('reads what was packed', () => {
+  it('reads packed columns', () => {
     const store = createFleetStore()
     store.apply(
       packHosts([
@@ -21,7 +21,7 @@ describe('the fleet as columns', () => {
     expect([...store.numbers('MEM_FREE_MIB').slice(0, 2)]).toEqual([5, -7])
   })
 
-  it('works out what is used of what may be given and what is free, of each host that is shown', () => {
+  it('computes the used share and the free amount of each shown host', () => {
     const store = createFleetStore()
     const used = () => [0, 1, 2].map((ordinal) => store.numbers('MEM_USED_PCT')[ordinal])
     store.apply(
@@ -50,7 +50,7 @@ describe('the fleet as columns', () => {
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
   })
 
-  it('knows an event of another history: an ordinal has another host there', () => {
+  it('detects an event of another history, in which an ordinal belongs to another host', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c' }]))
     expect(store.fits(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 1 }]))).toBe(true)
@@ -66,7 +66,7 @@ describe('the fleet as columns', () => {
     ).toBe(false)
   })
 
-  it('knows whether another has the same ordinals: hosts may have come, left or been renamed since, none may be another', () => {
+  it('detects whether another store has the same ordinals: hosts may have been added, removed or renamed, but not exchanged', () => {
     const storeOf = (...hosts: Parameters<typeof packHosts>[0]) => {
       const store = createFleetStore()
       store.apply(packHosts(hosts))
@@ -85,7 +85,7 @@ describe('the fleet as columns', () => {
     expect(storeOf({ ...a, node: 'a/n2' }).hasOrdinalsOf(storeOf(a))).toBe(false)
   })
 
-  it('loses a host that leaves, and has it again when it comes back', () => {
+  it('removes a host that leaves, and adds it again when it returns', () => {
     const store = createFleetStore()
     const [a, b] = [
       { ordinal: 0, name: 'a', memFreeMib: 1 },
@@ -102,7 +102,7 @@ describe('the fleet as columns', () => {
     expect([store.nameOf(0), store.numbers('MEM_FREE_MIB')[0]]).toEqual(['a', 9])
   })
 
-  it('follows a host to its new name, and takes no other host for it', () => {
+  it('follows a host to its new name, and does not confuse it with another host', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 0, name: 'a', node: 'n1' }]))
     const before = store.namesVersion
@@ -114,7 +114,7 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBeGreaterThan(before)
   })
 
-  it('takes new hosts, also far beyond the room it has', () => {
+  it('accepts new hosts, also far beyond its capacity', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 3 }]))
     const before = store.namesVersion
@@ -129,7 +129,7 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBeGreaterThan(before)
   })
 
-  it('changes nothing but what an event names', () => {
+  it('changes only the hosts of an event', () => {
     const store = createFleetStore()
     store.apply(
       packHosts([
@@ -143,9 +143,25 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBe(before)
   })
 
-  it('takes an empty fleet', () => {
+  it('accepts an empty fleet', () => {
     const store = createFleetStore()
     store.apply(packHosts([]))
     expect([...store.ordinals]).toEqual([])
   })
+})
+
+it('finds the names of hosts with several nodes, including a node with the name of its host', () => {
+  const store = createFleetStore()
+  const others = () => [0, 1, 2].map((ordinal) => store.hasOtherNodes(ordinal))
+  store.apply(
+    packHosts([
+      { ordinal: 0, name: 'rack' },
+      { ordinal: 1, name: 'alone' },
+    ]),
+  )
+  expect(others()).toEqual([false, false, false])
+  store.apply(packHosts([{ ordinal: 2, name: 'rack', node: 'n2' }]))
+  expect(others()).toEqual([true, false, true])
+  store.apply({ ...packHosts([]), left: [2] })
+  expect(others()).toEqual([false, false, false])
 })

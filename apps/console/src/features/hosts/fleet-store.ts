@@ -1,51 +1,33 @@
-import { type ToldColumn, toldFields } from '@gantt/scheduler-core/query'
+import { type FieldHolding, fieldsHolding, usedPercent } from '@gantt/scheduler-core/query'
 import { type Column, type ElementType, unpack } from '../../lib/packed.ts'
 import { createDictionary, createSetDictionary, type Dictionary, type SetDictionary } from './dictionary.ts'
 
-/** Columns of one text each, of few different ones. */
-export const codeColumns = ['STATE', 'STATUS', 'AZ'] as const
-/** Columns of many texts each, or of one that not every host reports. */
-export const setColumns = ['AGGREGATES', 'TRAITS', ...toldFields.map(({ column }): ToldColumn => column)] as const
-/** Columns of one number each, as they are asked for. */
-const reportedColumns = [
-  'CPU_TOTAL',
-  'CPU_FREE',
-  'MEM_TOTAL_MIB',
-  'MEM_FREE_MIB',
-  'DISK_TOTAL_GIB',
-  'DISK_FREE_GIB',
-  'GPU_COUNT',
-  'GPU_FREE_MILLI',
-  'CLAIMS',
-  'INSTANCES',
-  'REPORTED_AT',
-] as const
-
-/** What is worked out here of two others, as the service does: of a large fleet it would be half of all that is sent. */
-const usedColumns = {
-  CPU_USED_PCT: { total: 'CPU_TOTAL', free: 'CPU_FREE' },
-  MEM_USED_PCT: { total: 'MEM_TOTAL_MIB', free: 'MEM_FREE_MIB' },
-  DISK_USED_PCT: { total: 'DISK_TOTAL_GIB', free: 'DISK_FREE_GIB' },
-} as const
-
-type UsedColumn = keyof typeof usedColumns
-const usedNames = Object.keys(usedColumns) as UsedColumn[]
-
-export type CodeColumn = (typeof codeColumns)[number]
-export type SetColumn = (typeof setColumns)[number]
-export type NumberColumn = (typeof reportedColumns)[number] | UsedColumn
+export type CodeColumn = FieldHolding<'code'>['column']
+export type SetColumn = FieldHolding<'set'>['column']
+export type NumberColumn = FieldHolding<'number'>['column']
 export type FleetColumn = CodeColumn | SetColumn | NumberColumn
 
-const numberColumns: readonly NumberColumn[] = [...reportedColumns, ...usedNames]
+/** Columns with one text per host, of few different texts. */
+export const codeColumns: readonly CodeColumn[] = fieldsHolding('code').map(({ column }) => column)
+/** Columns with several texts per host, or with one that not every host reports. */
+export const setColumns: readonly SetColumn[] = fieldsHolding('set').map(({ column }) => column)
+const numberColumns: readonly NumberColumn[] = fieldsHolding('number').map(({ column }) => column)
 
-/** What the service is asked for. */
-export const askedColumns: readonly FleetColumn[] = [...codeColumns, ...setColumns, ...reportedColumns]
+/** Columns that are computed here from two others, like in the service, because they would be half of the data of a large fleet. */
+const usedColumns = fieldsHolding('number').flatMap((field) => ('usedOf' in field ? [{ column: field.column, ...field.usedOf }] : []))
 
-/** Hosts as they come over the wire, in `fleet.columns` and in each event of `fleetDeltas`. */
+/** The columns that are requested from the service. */
+export const askedColumns: readonly FleetColumn[] = [
+  ...codeColumns,
+  ...setColumns,
+  ...numberColumns.filter((name) => !usedColumns.some(({ column }) => column === name)),
+]
+
+/** Hosts in the form of the API, in `fleet.columns` and in each event of `fleetDeltas`. */
 export interface PackedHosts {
   readonly ordinals: string
   readonly names: readonly string[]
-  /** Ordinals of hosts that are not there any more; only in events. */
+  /** The ordinals of hosts that left; only in events. */
   readonly left?: readonly number[]
   readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
   /** Hosts that were replaced, with the host names that they had before. */
@@ -59,35 +41,37 @@ export interface PackedHosts {
 }
 
 /**
- * Every host of the fleet as columns, by ordinal: its place in the order of first sight, which it never loses. What is read
- * from it holds until the next `apply`.
+ * All hosts of the fleet as columns, by ordinal: the position in the order of first sight, which never changes. Values
+ * read from it are valid until the next `apply`.
  */
 export interface FleetStore {
-  /** The hosts that are there, in the order of first sight. */
+  /** The present hosts, in the order of first sight. */
   readonly ordinals: Uint32Array
-  /** Whether the host at an ordinal is there. */
+  /** Whether a host exists at this ordinal. */
   has(ordinal: number): boolean
   nameOf(ordinal: number): string
   /** The node's name: the host's own unless it has many. */
   nodeOf(ordinal: number): string
+  /** Whether the name of the host has several present nodes. */
+  hasOtherNodes(ordinal: number): boolean
   numbers(column: NumberColumn): Float64Array
   codes(column: CodeColumn | SetColumn): Uint32Array
   dictionary(column: CodeColumn): Dictionary
   sets(column: SetColumn): SetDictionary
-  /** Changes when hosts come, leave, or get other names. */
+  /** A number that changes when hosts are added, removed or renamed. */
   readonly namesVersion: number
-  /** Whether the hosts of an event are those that have their ordinals here: not so after a service began anew. */
+  /** Whether the hosts of an event have the ordinals of this store: not after a service with another history. */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
-  /** Whether each host of an earlier store that is still there has its ordinal here, too: then what is known by ordinals still holds. */
+  /** Whether each present host of an earlier store has its ordinal here too: then data by ordinals is still valid. */
   hasOrdinalsOf(earlier: FleetStore): boolean
-  /** Takes the hosts of an answer or an event; hosts that it does not name stay as they are. */
+  /** Applies the hosts of an answer or an event; other hosts are not changed. */
   apply(hosts: PackedHosts): void
 }
 
 export function createFleetStore(): FleetStore {
   const names: string[] = []
   const nodes = new Map<number, string>()
-  /** Host names that replaced hosts had before. */
+  /** The former names of replaced hosts. */
   const formerNames = new Map<number, readonly string[]>()
   const dictionaries = byColumn(codeColumns, createDictionary)
   const sets = byColumn(setColumns, createSetDictionary)
@@ -96,8 +80,10 @@ export function createFleetStore(): FleetStore {
   let known = new Uint8Array(0)
   let ordinals = new Uint32Array(0)
   let namesVersion = 0
+  /** The names that several present hosts have, for a version of the names. */
+  let counted: { readonly version: number; readonly several: ReadonlySet<string> } | undefined
 
-  /** Makes room for an ordinal; arrays double, so that a fleet that grows host by host is not copied host by host. */
+  /** Makes room for an ordinal; arrays double in size, so that they are rarely copied when a fleet grows host by host. */
   const makeRoom = (length: number): void => {
     if (length <= known.length) return
     const size = Math.max(length, known.length * 2, 64)
@@ -106,7 +92,7 @@ export function createFleetStore(): FleetStore {
     for (const column of [...codeColumns, ...setColumns]) codes[column] = grown(codes[column], new Uint32Array(size))
   }
 
-  /** The event's numbers of texts as our own. */
+  /** Converts the event's numbers of texts to those of this store. */
   const toLocal = (hosts: PackedHosts, column: CodeColumn | SetColumn): readonly number[] => {
     const dictionary = hosts.dictionaries.find((one) => one.column === column)
     if (dictionary === undefined) return []
@@ -119,6 +105,14 @@ export function createFleetStore(): FleetStore {
   const nameOf = (ordinal: number): string => names[ordinal] ?? ''
   const nodeOf = (ordinal: number): string => nodes.get(ordinal) ?? nameOf(ordinal)
 
+  const namesOfSeveral = (): ReadonlySet<string> => {
+    if (counted?.version === namesVersion) return counted.several
+    const [seen, several] = [new Set<string>(), new Set<string>()]
+    for (const ordinal of ordinals) (seen.has(nameOf(ordinal)) ? several : seen).add(nameOf(ordinal))
+    counted = { version: namesVersion, several }
+    return several
+  }
+
   return {
     get ordinals() {
       return ordinals
@@ -129,6 +123,7 @@ export function createFleetStore(): FleetStore {
     has: (ordinal) => known[ordinal] === 1,
     nameOf,
     nodeOf,
+    hasOtherNodes: (ordinal) => namesOfSeveral().has(nameOf(ordinal)),
     numbers: (column) => numbers[column],
     codes: (column) => codes[column],
     dictionary: (column) => dictionaries[column],
@@ -197,12 +192,12 @@ export function createFleetStore(): FleetStore {
           })
         }
       }
-      for (const name of usedNames) setUsed(changed, numbers[usedColumns[name].total], numbers[usedColumns[name].free], numbers[name])
+      for (const { column, capacity, free } of usedColumns) setUsed(changed, numbers[capacity], numbers[free], numbers[column])
     },
   }
 }
 
-/** Whether a host of an earlier name can be the one of a later name. */
+/** Whether a host with an earlier name can be the host with a later name. */
 const isSameHost = (earlier: string, later: string, former: readonly string[] | undefined): boolean =>
   earlier === later || former?.includes(earlier) === true
 
@@ -223,12 +218,8 @@ function scatter(values: Column, ordinals: Column, target: Float64Array): void {
   for (let i = 0; i < ordinals.length; i++) target[ordinals[i] ?? 0] = values[i] ?? 0
 }
 
-/** Used and claimed as a share of what may be given, 0 to 100 and above where a host is over-full; 0 where it may give none. */
-function setUsed(ordinals: Column, total: Float64Array, free: Float64Array, target: Float64Array): void {
-  for (const ordinal of ordinals) {
-    const all = total[ordinal] ?? 0
-    target[ordinal] = all === 0 ? 0 : (100 * (all - (free[ordinal] ?? 0))) / all
-  }
+function setUsed(ordinals: Column, capacity: Float64Array, free: Float64Array, target: Float64Array): void {
+  for (const ordinal of ordinals) target[ordinal] = usedPercent(capacity[ordinal] ?? 0, free[ordinal] ?? 0)
 }
 
 function textAt(values: readonly string[], index: number, column: string): string {

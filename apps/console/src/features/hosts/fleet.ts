@@ -1,29 +1,32 @@
 import { startTransition, useCallback, useEffect, useRef, useState } from 'react'
-import { request } from '../../lib/api.ts'
-import { serviceNow } from '../../lib/clock.ts'
-import { type LiveState, useLive } from '../../lib/live.ts'
-import { useSession } from '../../lib/session.ts'
-import { useAt } from '../../lib/travel.ts'
-import { contact } from '../../lib/use-freshness.ts'
+import { request } from '../../lib/service/api.ts'
+import { serviceNow } from '../../lib/service/clock.ts'
+import { type LiveState, useLive } from '../../lib/service/live.ts'
+import { useSession } from '../../lib/service/session.ts'
+import { useAt } from '../../lib/service/travel.ts'
+import { contact } from '../../lib/service/use-freshness.ts'
 import { FLEET, FLEET_DELTAS } from './documents.ts'
 import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
 
-/** The fleet as this tab knows it. The store changes in place; a new `Fleet` stands for each change of it. */
+/** The fleet in this tab. The store changes in place; each change creates a new `Fleet`. */
 export interface Fleet {
   readonly store: FleetStore
-  /** In fleets of one history an ordinal is the same host. After a service began anew there is another, and what was chosen is not known any more. */
+  /**
+   * In fleets of one history an ordinal is the same host. A service that started with another history has other
+   * ordinals, and the selection is lost.
+   */
   readonly history: number
-  /** The revision that it shows. */
+  /** The revision of its data. */
   readonly asOf: string
-  /** The service's time when it came, milliseconds since 1970. */
+  /** The service's time when the data arrived, milliseconds since 1970. */
   readonly receivedMs: number
 }
 
 export interface FleetFeed {
-  /** Undefined until it was loaded once. */
+  /** Undefined until the first load. */
   readonly fleet: Fleet | undefined
   readonly live: LiveState
-  /** Why it could not be loaded; what was loaded before stays. */
+  /** Why it could not be loaded; earlier data stays. */
   readonly error: unknown
   readonly isLoading: boolean
   retry(): void
@@ -31,12 +34,12 @@ export interface FleetFeed {
 
 interface Kept {
   readonly key: string | undefined
-  /** Undefined: of the present. */
+  /** The moment; undefined for the present. */
   readonly at: string | undefined
   readonly fleet: Fleet
 }
 
-/** Kept over the pages of a visit, and the past next to the present: who comes back sees the list at once, and only what changed meanwhile is sent. */
+/** Cached during a visit, separately for the past and the present, so that the list is shown at once, and only changes are loaded. */
 const kept: { now?: Kept; past?: Kept } = {}
 
 const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefined => {
@@ -45,8 +48,8 @@ const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefi
 }
 
 /**
- * Loads every host once, then follows the stream. After a gap it loads again, and shows what it has meanwhile; the stream then
- * begins anew after what was loaded, so that nothing falls between the two. Of the past there is no stream; each moment has a
+ * Loads all hosts once, then follows the stream. After a gap it loads again, and shows the old data meanwhile; the
+ * stream then starts after the loaded revision, so that no change is missed. The past has no stream; each moment has a
  * component of its own.
  */
 export function useFleet(isPaused: boolean): FleetFeed {
@@ -93,7 +96,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
     if (key !== undefined && error !== undefined) retry()
   }, [key])
 
-  // what could not be read while there was no contact
+  // retries a load that failed without contact
   useEffect(() => (error === undefined ? undefined : contact.onReturn(retry)), [error, retry])
 
   const live = useLive(FLEET_DELTAS, {
@@ -107,7 +110,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
         return
       }
       before.store.apply(event)
-      // whatever the operator does goes first
+      // actions of the operator have priority
       startTransition(() => show({ ...before, asOf: event.to, receivedMs: serviceNow() }))
     },
   })

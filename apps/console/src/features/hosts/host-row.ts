@@ -1,65 +1,34 @@
-import { ofEachTold, type ToldName } from '@gantt/scheduler-core/query'
-import type { CodeColumn, FleetStore, NumberColumn, SetColumn } from './fleet-store.ts'
+import { byField, type FieldHolding, fieldsHolding } from '@gantt/scheduler-core/query'
+import type { FleetStore } from './fleet-store.ts'
 
-/** One host of the list, read from the columns: only for rows in sight, and for copies. */
+/** One host of the list, read from the columns by field; only for visible rows and for copies. */
 export interface HostRow {
   readonly host: string
   readonly node: string
-  readonly az: string
-  readonly aggregates: readonly string[]
-  readonly traits: readonly string[]
-  /** What it shows the machine; undefined: not reported. */
-  readonly reported: Readonly<Record<ToldName, string | undefined>>
-  readonly state: string
-  readonly status: string
-  readonly cpuTotal: number
-  readonly cpuFree: number
-  readonly cpuUsed: number
-  readonly memFreeMib: number
-  readonly memUsed: number
-  readonly diskFreeGib: number
-  readonly diskUsed: number
-  readonly gpuCount: number
-  readonly gpuFree: number
-  readonly claims: number
-  readonly instances: number
-  /** The service's time, milliseconds since 1970; 0: never. */
-  readonly reportedMs: number
+  readonly hasOtherNodes: boolean
+  readonly texts: Readonly<Record<FieldHolding<'code'>['name'], string>>
+  /** The text of an optional field, or none. */
+  readonly sets: Readonly<Record<FieldHolding<'set'>['name'], readonly string[]>>
+  /** A number in the unit of the field, except for `age`: the time of the last report, milliseconds since 1970, 0 without a report. */
+  readonly numbers: Readonly<Record<FieldHolding<'number'>['name'], number>>
 }
 
-export function readHost(store: FleetStore, ordinal: number): HostRow {
-  const number = (column: NumberColumn): number => store.numbers(column)[ordinal] ?? 0
-  const text = (column: CodeColumn): string => store.dictionary(column).values[store.codes(column)[ordinal] ?? 0] ?? ''
-  const texts = (column: SetColumn): readonly string[] => store.sets(column).texts[store.codes(column)[ordinal] ?? 0] ?? []
-  return {
-    host: store.nameOf(ordinal),
-    node: store.nodeOf(ordinal),
-    az: text('AZ'),
-    aggregates: texts('AGGREGATES'),
-    traits: texts('TRAITS'),
-    reported: ofEachTold('name', ({ column }) => texts(column)[0]),
-    state: text('STATE'),
-    status: text('STATUS'),
-    cpuTotal: number('CPU_TOTAL'),
-    cpuFree: number('CPU_FREE'),
-    cpuUsed: number('CPU_USED_PCT'),
-    memFreeMib: number('MEM_FREE_MIB'),
-    memUsed: number('MEM_USED_PCT'),
-    diskFreeGib: number('DISK_FREE_GIB'),
-    diskUsed: number('DISK_USED_PCT'),
-    gpuCount: number('GPU_COUNT'),
-    gpuFree: number('GPU_FREE_MILLI') / 1_000,
-    claims: number('CLAIMS'),
-    instances: number('INSTANCES'),
-    reportedMs: number('REPORTED_AT'),
-  }
-}
+const [codes, sets, numbers] = [fieldsHolding('code'), fieldsHolding('set'), fieldsHolding('number')]
 
-/** Host, and node where it has a name of its own. */
-export const labelOf = ({ host, node }: { readonly host: string; readonly node: string }): string =>
+export const readHost = (store: FleetStore, ordinal: number): HostRow => ({
+  host: store.nameOf(ordinal),
+  node: store.nodeOf(ordinal),
+  hasOtherNodes: store.hasOtherNodes(ordinal),
+  texts: byField(codes, 'name', ({ column }) => store.dictionary(column).values[store.codes(column)[ordinal] ?? 0] ?? ''),
+  sets: byField(sets, 'name', ({ column }) => store.sets(column).texts[store.codes(column)[ordinal] ?? 0] ?? []),
+  numbers: byField(numbers, 'name', (field) => (store.numbers(field.column)[ordinal] ?? 0) / ('scale' in field ? field.scale : 1)),
+})
+
+/** The key of a host in addresses and verdicts: its node is named where it has a name of its own. What is shown is `hostLabel`. */
+export const keyOf = ({ host, node }: { readonly host: string; readonly node: string }): string =>
   host === node ? host : `${host}/${node}`
 
-/** A host as people type it: HOST or HOST/NODE, as `labelOf` prints it. */
+/** Parses a typed host: HOST or HOST/NODE, like `hostLabel` prints it. */
 export function readHostName(text: string): { readonly host: string; readonly node?: string } {
   const slash = text.indexOf('/')
   return slash <= 0 || slash === text.length - 1 ? { host: text } : { host: text.slice(0, slash), node: text.slice(slash + 1) }

@@ -19,11 +19,11 @@ function Word({ word }: { readonly word: string }) {
 
 const tones: Readonly<Record<string, 'good' | 'doubtful'>> = { UP: 'good', ENABLED: 'good', SUSPECT: 'doubtful', DRAINING: 'doubtful' }
 
-/** Of a state or a status. */
+/** The colour of a state or status. */
 export const toneOf = (word: string): keyof typeof glyphs => tones[word] ?? 'bad'
 
 export const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
 
-/** Whether it takes new instances as far as its state and status report. */
+/** Whether the host takes new instances, by its state and status. */
 export const isOpen = ({ state, status }: { readonly state: string; readonly status: string }): boolean =>
   state === 'UP' && status === 'ENABLED'

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core'
 import { formatAmount, formatCount, formatPercent, formatTime, type TimeZoneChoice, useTimeZone } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { Meter } from '../../ui/meter.tsx'
-import { type SmallColumn, SmallTable } from '../../ui/small-table.tsx'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { Meter } from '../../ui/chart/meter.tsx'
+import { type SmallColumn, SmallTable } from '../../ui/table/small-table.tsx'
 import type { HOST } from './documents.ts'
 
 export type HostDetail = NonNullable<ResultOf<typeof HOST>['host']>
 export type Usage = HostDetail['capacity'][number]
 
-/** What it has and gives, class by class, with the whole sum: who reads a number sees where it comes from. */
+/** The host's resources by class, with the complete computation of each free amount. */
 export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] }) {
   return (
     <>
@@ -33,7 +33,7 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
   )
 }
 
-/** Ratios and reserved amounts that are not the report's own: who set them, when, and why. */
+/** Ratios and reserved amounts that do not come from the report: the account, the time and the reason. */
 function AllocationOrigins({ capacity }: { readonly capacity: readonly Usage[] }) {
   const choice = useTimeZone()
   const origins = capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
@@ -68,7 +68,7 @@ function originText({ source, by, at, reason, aggregate, release }: Usage['ratio
   }
 }
 
-/** How much of a class is taken, and by whom. */
+/** The used share of a class, and its users. */
 export function UsageMeter({ usage: { capacity, used, claimed, free } }: { readonly usage: Usage }) {
   const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
   return (
@@ -85,7 +85,7 @@ export function UsageMeter({ usage: { capacity, used, claimed, free } }: { reado
   )
 }
 
-/** The exact number, for it is part of a sum; in a larger unit in its title. */
+/** The exact number, because it is part of a sum; the title has it in a larger unit. */
 const amount = (head: string, numberOf: (usage: Usage) => number): SmallColumn<Usage> => ({
   head,
   isNumber: true,

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { hostColours, hostGroups, hostSheets, hostViews, readHostSearch, readHostsSearch, readSort } from './search.ts'
 
 const optional = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
-/** Several orders, each by another field. */
+/** Several orders, each by a different field. */
 const orders = fc
   .uniqueArray(fc.record({ key: fc.constantFrom(...hostSorts), descending: fc.boolean() }), { selector: ({ key }) => key, minLength: 1 })
   .map(printSort)
 const given = (search: object) => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
 describe('the address of the list', () => {
-  test('what may stand in it is read as it stands', () => {
+  test('valid values are read as they are', () => {
     const searches = fc.record({
       q: fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined }),
       sort: fc.option(orders, { nil: undefined }),
@@ -49,7 +49,7 @@ describe('the address of the list', () => {
   ])('the order %s', (sort, read) => expect(printSort(readSort(sort))).toBe(read))
 })
 
-test('the address of a host has its node and its sheet', () => {
+test('the address of a host has its node and its tab', () => {
   for (const sheet of hostSheets) expect(readHostSearch({ node: 'n1', sheet, q: 'x' })).toEqual({ node: 'n1', sheet })
   expect(readHostSearch({ node: '', sheet: 'summary' })).toEqual({})
 })

@@ -1,14 +1,29 @@
-import { type HostSortTerm, isHostSort, parseSort, printSort, toldFields } from '@gantt/scheduler-core/query'
-import { type ListSearch, readPanelSearch } from '../../lib/list-search.ts'
+import { type FieldHolding, type HostSortTerm, isHostSort, parseSort, printSort, reportedFields } from '@gantt/scheduler-core/query'
+import { type ListSearch, readPanelSearch } from '../../lib/browser/list-search.ts'
 
 /** How the list is shown. */
 export const hostViews = ['split', 'table', 'map'] as const
-/** What the map is divided by. */
-export const hostGroups = ['az', 'aggregate', ...toldFields.map(({ name }) => name)] as const
-/** What the map's colour reports. */
-export const hostColours = ['cpu', 'mem', 'disk', 'cpu.free', 'mem.free', 'disk.free', 'claims', 'age', 'verdict'] as const
+/** The groupings of the map. */
+export const hostGroups = ['az', 'aggregate', ...reportedFields.map(({ name }) => name)] as const
+/** The fields that the map's colour can show, by their names in the address. Totals are omitted, because most hosts have equal ones. */
+export const colourFields = {
+  cpu: 'cpu.used',
+  mem: 'mem.used',
+  disk: 'disk.used',
+  'cpu.free': 'cpu.free',
+  'mem.free': 'mem.free',
+  'disk.free': 'disk.free',
+  claims: 'claims',
+  age: 'age',
+} as const satisfies Readonly<Record<string, FieldHolding<'number'>['name']>>
 
-/** What is shown one host, next to its summary. */
+/** Colours of the map that show a field of hosts. */
+export type LoadColour = keyof typeof colourFields
+
+/** The meaning of the map's colour. */
+export const hostColours = [...(Object.keys(colourFields) as LoadColour[]), 'verdict'] as const
+
+/** The tabs of a host, next to its summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
 
 export type HostView = (typeof hostViews)[number]
@@ -16,25 +31,25 @@ export type HostGroup = (typeof hostGroups)[number]
 export type HostColour = (typeof hostColours)[number]
 export type HostSheet = (typeof hostSheets)[number]
 
-/** What the address of the list says behind the question mark; everything else is left out. */
+/** The query parameters of the list's address; all others are dropped. */
 export interface HostsSearch extends ListSearch {
-  /** Fields of the grammar with commas between, with `-` in front for the largest first; the name if not given. */
+  /** Fields of the grammar, separated by commas, with `-` in front for descending order; by name if absent. */
   readonly sort?: string
   /** split if not given. */
   readonly view?: HostView
   /** az if not given. */
   readonly group?: HostGroup
-  /** If not given mem, or verdict where a decision is. */
+  /** By default mem, or verdict with a decision. */
   readonly colour?: HostColour
-  /** `yes`: those that were chosen stand next to the others. */
+  /** `yes` if the selected hosts are shown together with the others. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string
-  /** Which of its instances, counted from 1; as the service chooses if not given. */
+  /** The number of the instance, counted from 1; absent: chosen by the service. */
   readonly instance?: string
-  /** Only hosts of this verdict: the key of a group of verdicts.ts. */
+  /** Only hosts with this verdict: the key of a group of verdicts.ts. */
   readonly verdict?: string
-  /** `yes`: the hosts that were forgotten, in the place of those that are there. */
+  /** `yes` if the forgotten hosts are shown instead of the present ones. */
   readonly gone?: 'yes'
 }
 
@@ -55,18 +70,18 @@ export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
   }
 }
 
-/** The orders that `sort` names, without those that there are not. */
+/** The orders in `sort`, without unknown ones. */
 export const readSort = (sort: string): readonly HostSortTerm[] => parseSort(sort).filter(isHostSort)
 
-/** What the address of one host says. */
+/** The query parameters of a host's address. */
 export interface HostSearch {
   /** The node, where the host has many. */
   readonly node?: string
   /** summary if not given. */
   readonly sheet?: HostSheet
-  /** What of the timeline is shown, with commas between (timeline.ts); all if not given. */
+  /** The kinds of steps that the timeline shows, separated by commas (timeline.ts); all if absent. */
   readonly kinds?: string
-  /** A name that the host had before it was replaced, by which somebody came here. */
+  /** A former name of the host, from the link that was followed. */
   readonly formerly?: string
 }
 

@@ -1,9 +1,9 @@
 import { Alert, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { queryClient, request } from '../../lib/api.ts'
-import { serviceNow } from '../../lib/clock.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { queryClient, request } from '../../lib/service/api.ts'
+import { serviceNow } from '../../lib/service/clock.ts'
+import { useChange } from '../../lib/service/use-change.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
 import { endOf, type Made, readDays, readMaxNodes, refusalOf, roles, type ScopeName } from './key.ts'
@@ -13,7 +13,7 @@ interface CreateKeyProps {
   onDone(made: Made): void
 }
 
-/** A new key for a service account. What is refused is reported, and what was written stays. */
+/** The dialog to create a key for a service account. A refusal is shown, and the input is kept. */
 export function CreateKey({ onClose, onDone }: CreateKeyProps) {
   const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', maxNodes: '', project: '' })
   const [scopes, setScopes] = useState<readonly ScopeName[]>([])

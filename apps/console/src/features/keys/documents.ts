@@ -1,6 +1,6 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
-/** The keys that are looked for, oldest first, and how many there are of any kind. */
+/** The matching keys, oldest first, and the number of each kind. */
 export const LIST = graphql(`
   query KeyList($find: String, $states: [ApiKeyState!], $after: String) {
     all: apiKeys(first: 1) { totalCount }
@@ -12,7 +12,7 @@ export const LIST = graphql(`
   }
 `)
 
-/** Which key this session has. */
+/** The key of this session. */
 export const OWN = graphql(`
   query OwnKey {
     viewer { actor { id name account } }

@@ -1,21 +1,21 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { queryClient, request } from '../../lib/api.ts'
-import { serviceNow } from '../../lib/clock.ts'
-import { useChange } from '../../lib/use-change.ts'
+import { queryClient, request } from '../../lib/service/api.ts'
+import { serviceNow } from '../../lib/service/clock.ts'
+import { useChange } from '../../lib/service/use-change.ts'
 import { Age } from '../../ui/age.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { REVOKE, ROTATE } from './documents.ts'
 import { isInUse, type Key, type KeyResult, type Made, refusalOf } from './key.ts'
 
-/** A new key in its place that leaves it time, or its end at once. */
+/** Whether the key is replaced by a new one with a time of overlap, or revoked at once. */
 export type Step = 'rotate' | 'revoke'
 
 interface EndKeyProps {
   readonly step: Step
   readonly key_: Key
-  /** Whether it is the key of this very session. */
+  /** Whether it is this session's key. */
   readonly isOwn: boolean
   onClose(): void
   onDone(made: Made): void
@@ -23,7 +23,7 @@ interface EndKeyProps {
 
 const OVERLAP = 'P1D'
 
-/** Ends a key, after a look at who uses it. */
+/** The dialog to end a key, which shows its last use. */
 export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps) {
   const [refusal, setRefusal] = useState<readonly string[]>([])
   const { problem, isBusy, make } = useChange()
@@ -49,7 +49,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
         <Text size="sm">
           {isRotation
             ? `A new key with the same rights is created for ${key.account}. This one works on for a day, so that its callers can switch, and then expires.`
-            : `${key.account} cannot call with it any more, at once and for good; open streams of it end too.`}
+            : `${key.account} cannot call with it any more, immediately and permanently; open streams of it end too.`}
         </Text>
         {isInUse(key, serviceNow()) ? (
           <Alert color="yellow" role="status" title="It is in use" data-in-use>

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core'
 import type { RowField } from '../../lib/csv.ts'
 import { Age, TimeLeft } from '../../ui/age.tsx'
-import type { TableColumn } from '../../ui/table.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
+import type { TableColumn } from '../../ui/table/table.tsx'
 import type { Step } from './end-key.tsx'
 import type { Key } from './key.ts'
 
@@ -12,7 +12,7 @@ const states: Readonly<Record<Key['state'], readonly [glyph: string, colour: str
   REVOKED: ['x', 'red'],
 }
 
-/** The columns of the list, and what can be done with a key that still works. */
+/** The columns of the list, with the actions on active keys. */
 export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<Key>[] => [
   { key: 'name', label: 'Name', width: 'minmax(110px, 1.2fr)', value: ({ name }) => name },
   { key: 'account', label: 'Account', width: 'minmax(90px, 1fr)', value: ({ account }) => account },
@@ -95,7 +95,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   },
 ]
 
-/** What a copy has of each key; no secret, which nobody knows any more. */
+/** The columns of a copied key; secrets are not stored, so no copy has one. */
 export const keyFieldsCopied: readonly RowField<Key>[] = [
   ['id', ({ id }) => id],
   ['name', ({ name }) => name, 'name'],

@@ -9,13 +9,13 @@ test.each([
   expect(readDays(text)).toEqual(read)
 })
 
-test.each(['0', '-1', '1.5', '3651', 'soon', '1e9'])('%j are no days', (text) => {
+test.each(['0', '-1', '1.5', '3651', 'soon', '1e9'])('%j is no number of days', (text) => {
   expect(readDays(text)).toHaveProperty('wrong')
 })
 
 const now = Date.parse('2026-11-20T09:00:00.000Z')
 
-test('a key that is made for some days ends after these, or never', () => {
+test('a key that is created for a number of days expires after them, or never', () => {
   expect([endOf(2, now), endOf(null, now)]).toEqual(['2026-11-22T09:00:00.000Z', null])
 })
 

@@ -1,11 +1,11 @@
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import type { CREATE, LIST } from './documents.ts'
 
 export type Key = ResultOf<typeof LIST>['apiKeys']['nodes'][number]
 export type KeyResult = ResultOf<typeof CREATE>['apiKeyCreate']
 export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
 
-/** What a scope lets its key do: docs/keys.md has the whole of it. */
+/** The permissions of a scope; docs/keys.md describes all of them. */
 export const roles = [
   { scope: 'READ', does: 'Every query and stream but keys and the audit; this console.' },
   { scope: 'SCHEDULE', does: 'Places instances and claims their room.' },
@@ -17,14 +17,14 @@ export const roles = [
 
 export type ScopeName = (typeof roles)[number]['scope']
 
-/** Days until a key ends by itself; null: never. Why it cannot be, where it cannot. */
+/** The days until a key expires; null: never. Otherwise why the input is invalid. */
 export function readDays(text: string): { readonly days: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { days: null }
   const days = Number(text)
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? { days } : { wrong: 'whole days, 1 to 3650; empty: it never ends' }
 }
 
-/** Most nodes of each host of a key; null: not stated, which is 1. Why it cannot be, where it cannot. */
+/** The maximum number of nodes of each host of a key; null if absent, which means 1. Otherwise why the input is invalid. */
 export function readMaxNodes(text: string): { readonly maxNodes: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { maxNodes: null }
   const maxNodes = Number(text)
@@ -35,14 +35,14 @@ export function readMaxNodes(text: string): { readonly maxNodes: number | null }
 
 const DAY_MS = 86_400_000
 
-/** When a key that is made now ends, as the API takes it. */
+/** The expiry of a new key, in the form of the API. */
 export const endOf = (days: number | null, nowMs: number): string | null =>
   days === null ? null : new Date(nowMs + days * DAY_MS).toISOString()
 
-/** Whether somebody used it within a day: to end it is to lock them out. */
+/** Whether the key was used within the last day: ending it then locks somebody out. */
 export const isInUse = ({ lastUsedAt }: Pick<Key, 'lastUsedAt'>, nowMs: number): boolean =>
   lastUsedAt !== null && nowMs - Date.parse(lastUsedAt) < DAY_MS
 
-/** What a refusal says, in full. */
+/** The full text of a refusal. */
 export const refusalOf = (answer: Exclude<KeyResult, Made>): readonly string[] =>
   answer.__typename === 'ValidationError' && answer.issues.length > 0 ? answer.issues.map(({ message }) => message) : [answer.message]

@@ -1,23 +1,23 @@
 import { Group, Table as PlainTable, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
-import { useOperation } from '../../lib/api.ts'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { changed } from '../../lib/browser/list-search.ts'
 import { formatCount } from '../../lib/format.ts'
-import { useShortcuts } from '../../lib/keys.ts'
-import { changed } from '../../lib/list-search.ts'
-import { useScopes } from '../../lib/scopes.ts'
-import { usePages } from '../../lib/use-pages.ts'
-import { ColumnChooser } from '../../ui/column-chooser.tsx'
+import { useOperation } from '../../lib/service/api.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
+import { usePages } from '../../lib/service/use-pages.ts'
 import { CopyList } from '../../ui/copy-list.tsx'
+import { NeedsScope } from '../../ui/dialog/needs-scope.tsx'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { ListTable } from '../../ui/list-table.tsx'
-import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Stale } from '../../ui/stale.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
+import { ColumnChooser } from '../../ui/table/column-chooser.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
+import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import { CreateKey } from './create-key.tsx'
 import { LIST, OWN } from './documents.ts'
 import { EndKey, type Step } from './end-key.tsx'
@@ -28,7 +28,7 @@ import './keys.css'
 
 const REFRESH_MS = 15_000
 
-/** Who may call, and what: keys with their scopes, when they were used last, and their ends. */
+/** The keys with their scopes, last uses and expiries. */
 export function KeysPage() {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('ADMIN')

@@ -1,10 +1,10 @@
-import { type ListSearch, readColumnsSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readColumnsSearch } from '../../lib/browser/list-search.ts'
 
-/** What the address of the keys says behind the question mark; everything else is left out. */
+/** The query parameters of the keys' address; all others are dropped. */
 export interface KeysSearch extends Pick<ListSearch, 'cols'> {
   /** Part of name, account, project or prefix. */
   readonly find?: string
-  /** `yes`: keys that ended too. */
+  /** `yes`: ended keys are shown too. */
   readonly ended?: 'yes'
 }
 

@@ -1,9 +1,9 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
 import type { Made } from './key.ts'
 
-/** The secret of a key that was made now: it is reported once, and only closed by a press of the button. */
+/** The secret of a new key, which is shown once, and can be closed only by its button. */
 export function Secret({ made: { secret, key }, onClose }: { readonly made: Made; onClose(): void }) {
   return (
     <Dialog

@@ -3,12 +3,12 @@ import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Meter } from '../../ui/chart/meter.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { Meter } from '../../ui/meter.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import type { Zone } from './figures.ts'
 
-/** Usage by zone, class by class: what instances use, what claims hold next to it, what is free. */
+/** Usage by zone and class: used by instances, held by further claims, and free. */
 export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
   return (
     <section aria-label="Usage by zone">
@@ -63,9 +63,9 @@ export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
 
 interface HostsOfProps {
   readonly zone: string
-  /** What it opens, where the text does not say it. */
+  /** The target of the link, if the text does not say it. */
   readonly label?: string
-  /** A bar: keys come to its name and its count. */
+  /** A bar, whose name and count are the keyboard's stops. */
   readonly isBar?: boolean
   readonly children: ReactNode
 }
@@ -89,9 +89,9 @@ type Usage = Zone['usage'][number]
 
 interface Row {
   readonly zone: string
-  /** How many it has, in its first row only. */
+  /** The number of the zone's hosts, in its first row only. */
   readonly hosts: number | undefined
-  /** Undefined: its hosts have nothing to give. */
+  /** Undefined if its hosts have no capacity. */
   readonly usage: Usage | undefined
 }
 

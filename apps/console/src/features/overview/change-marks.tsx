@@ -7,7 +7,7 @@ interface ChangeMarksProps {
   readonly marks: readonly Mark[]
 }
 
-/** Where on the axis of the steps something was changed. */
+/** The positions of changes on the axis of steps. */
 export function ChangeMarks({ activity, marks }: ChangeMarksProps) {
   return marks.map(({ id, at }) => (
     <i

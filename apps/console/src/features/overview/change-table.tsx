@@ -2,18 +2,18 @@ import { withTimes } from '@gantt/scheduler-core/query'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import type { Mark } from './use-marks.ts'
 
 interface ChangeTableProps {
   readonly label: string
   readonly changes: readonly Mark[]
-  /** Reports how long ago, not when. */
+  /** Whether ages are shown instead of times. */
   readonly isAge?: boolean
   readonly maxHeight?: string | undefined
 }
 
-/** What people did: its time leads to the fleet as it was then, its name to its row of the audit. */
+/** Operators' changes: the time links to the fleet at that time, the name to the row of the audit. */
 export function ChangeTable({ label, changes, isAge = false, maxHeight }: ChangeTableProps) {
   const zone = useTimeZone()
   return (

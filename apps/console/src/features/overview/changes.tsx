@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
-import { useScopes } from '../../lib/scopes.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
@@ -9,7 +9,7 @@ import { CHANGES, CHANGES_QUERY } from './documents.ts'
 
 const REFRESH_MS = 15_000
 
-/** Who changed what last: the first thing to look at when numbers turned. */
+/** The last changes and their authors, which often explain why numbers changed. */
 export function Changes() {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')

@@ -1,6 +1,6 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
-/** How full the fleet is, who lives, who serves. */
+/** The use of the fleet, the hosts' liveness, and the replicas. */
 export const FLEET = graphql(`
   query OverviewFleet($at: Moment) {
     fleet(at: $at) {
@@ -15,7 +15,7 @@ export const FLEET = graphql(`
   }
 `)
 
-/** What was asked in a span of time, and the result. */
+/** The requests of a period, and their results. */
 export const ACTIVITY = graphql(`
   query OverviewActivity($window: Duration, $since: DateTime, $until: DateTime) {
     activity(window: $window, since: $since, until: $until, steps: 60) {
@@ -28,7 +28,7 @@ export const ACTIVITY = graphql(`
   }
 `)
 
-/** What was asked for most within the last day, whatever span the page looks at. */
+/** The most frequent requests of the last day, regardless of the period of the page. */
 export const FLAVORS = graphql(`
   query OverviewFlavors {
     activity(window: "P1D", steps: 1) {
@@ -37,7 +37,7 @@ export const FLAVORS = graphql(`
   }
 `)
 
-/** How many more of one flavor fit, zone by zone. */
+/** The number of further instances of one flavor that fit, by zone. */
 export const FITS = graphql(`
   query OverviewFits($spec: SpecInput!, $at: Moment) {
     capacity(input: { spec: $spec, at: $at, groupBy: AVAILABILITY_ZONE, deadline: "PT5S" }) {
@@ -47,14 +47,14 @@ export const FITS = graphql(`
   }
 `)
 
-/** What operators changed last: the audit without the calls of services. */
+/** The operators' last changes: the audit without the calls of services. */
 export const CHANGES = graphql(`
   query OverviewChanges($query: String!) {
     auditLog(first: 8, query: $query) { nodes { id at account mutation target result } }
   }
 `)
 
-/** What people did, in the words of the audit: neither calls of services and hosts, nor what was only tried or refused. */
+/** The filter of the audit for operators' changes, without calls of services and hosts, dry runs and refusals. */
 export const CHANGES_QUERY =
   '-mutation:selectDestinations,updateResourceStats,hostHeartbeat,claimConfirm,claimExtend,claimRelease,claimCreate,claimAbandon result:*Payload -"\\"dryRun\\":true"'
 

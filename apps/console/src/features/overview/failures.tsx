@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
-import type { Call } from '../../lib/wire.ts'
+import type { Call } from '../../lib/service/wire.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Meter } from '../../ui/chart/meter.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { Meter } from '../../ui/meter.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { type Activity, FAILED, queryOf } from './figures.ts'
 
-/** Failure causesed, the most frequent reason first; each opens its decisions. */
+/** The causes of failures, the most frequent first, each with a link to its decisions. */
 export function Failures({ activity, call }: { readonly activity: Activity; readonly call: Call }) {
   const { failed, failures, failuresCut } = activity
   const most = failures[0]?.decisions ?? 1

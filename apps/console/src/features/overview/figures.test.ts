@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { changeOf, FAILED, failedShare, fitsOf, perMinute, queryOf, replicasLine, shareChangeOf } from './figures.ts'
 
-test('the share of failures is of the decisions', () => {
+test('the failure rate is the share of all decisions', () => {
   expect(failedShare({ decisions: 1_000, failed: 8 })).toBe('0.8 %')
 })
 
-test('decisions a minute are of the whole span', () => {
+test('decisions per minute are averaged over the whole span', () => {
   const span = { since: '2026-11-20T09:00:00.000Z', until: '2026-11-20T10:00:00.000Z' }
   expect([perMinute({ ...span, decisions: 12_345 }), perMinute({ ...span, decisions: 1 })]).toEqual(['210', '0.02'])
 })
@@ -22,14 +22,14 @@ test('fragmented free room is reported as the share that does not fit, over all 
   expect(fitsOf({ fits: 0, exact: true, groups: [{ ...group, key: 'a', fits: 0, fitsIfPooled: null }] }).fragmentation).toBeUndefined()
 })
 
-test('a replica that is gone, or finds what cannot be, is reported; its lag is no longer', () => {
+test('a replica that is gone or has violations is reported, without its lag', () => {
   const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0, proposals: 0, conflicts: 0 }
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })
   expect(replicasLine([{ ...one, violations: 1 }]).isBad).toBe(true)
 })
 
-test('a count is asked for by its own times, to the millisecond', () => {
+test('the link of a count has its exact times', () => {
   const span = { since: '2026-11-20T09:00:00.000Z', until: '2026-11-20T10:00:00.007Z' }
   expect(queryOf(span)).toBe('at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
   expect(queryOf(span, FAILED)).toBe('outcome:PARTIAL,NO_VALID_HOST at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
@@ -49,7 +49,7 @@ test.each([
   expect(changeOf(now, before)).toBe(text)
 })
 
-test('a share goes up and down by points', () => {
+test('the change of a share is in percentage points', () => {
   const of = (decisions: number, failed: number) => ({ decisions, failed })
   expect(shareChangeOf(of(1_000, 8), of(1_000, 5))).toBe('+0.3 points')
   expect(shareChangeOf(of(10, 1), of(10, 9))).toBe('−80 points')

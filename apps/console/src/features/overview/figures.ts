@@ -1,6 +1,6 @@
 import { withTimes } from '@gantt/scheduler-core/query'
 import { formatCount, formatDuration, formatSigned, readDuration } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { shareText } from '../../lib/share.ts'
 import type { ACTIVITY, FITS, FLAVORS, FLEET } from './documents.ts'
 
@@ -11,28 +11,28 @@ export type FleetNow = ResultOf<typeof FLEET>
 export type Zone = FleetNow['fleet']['totals'][number]
 export type Capacity = ResultOf<typeof FITS>['capacity']
 
-/** What decisions are that found no host for every instance, in the filter grammar. */
+/** Decisions in which an instance was not placed, in the filter grammar. */
 export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
 
-/** Exactly the decisions that were counted, whenever it is asked: those of the span, with further terms. */
+/** The filter for exactly the counted decisions, also later: those of the span, with further terms. */
 export const queryOf = ({ since, until }: Pick<Activity, 'since' | 'until'>, terms = ''): string =>
   withTimes(terms, Date.parse(since), Date.parse(until))
 
-/** How many decisions there were a minute, on the mean of the span. */
+/** The average number of decisions per minute in the period. */
 export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions' | 'since' | 'until'>): string {
   const minutes = (Date.parse(until) - Date.parse(since)) / 60_000
   return formatCount(Number((decisions / minutes).toPrecision(2)))
 }
 
-/** Which share of the decisions failed. */
+/** The share of failed decisions. */
 export const failedShare = ({ decisions, failed }: Pick<Activity, 'decisions' | 'failed'>): string => shareText(failed, decisions)
 
-/** How much more it is than before: +3 %, ±0 %; undefined where there was nothing to compare with. */
+/** The relative change: +3 %, ±0 %; undefined without a former value. */
 export function changeOf(now: number, before: number): string | undefined {
   return before === 0 ? undefined : `${signed((100 * (now - before)) / before)} %`
 }
 
-/** How many points the share of failed decisions went up or down: +0.3 points; undefined where nothing was decided. */
+/** The change of the share of failed decisions in percentage points: +0.3 points; undefined without decisions. */
 export function shareChangeOf(
   now: Pick<Activity, 'decisions' | 'failed'>,
   before: Pick<Activity, 'decisions' | 'failed'>,
@@ -60,12 +60,12 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
 export interface Fits {
   readonly fits: number
   readonly exact: boolean
-  /** Of what the free room would hold on one host, the share that does not fit where it is: 0 to 1; undefined where nothing would. */
+  /** The share of instances that would fit into the free amounts of one host but do not fit as they are spread, 0 to 1. */
   readonly fragmentation: number | undefined
   readonly byZone: ReadonlyMap<string, number>
 }
 
-/** What fits now, and how much of the free room is fragmented that are too small. */
+/** The number of instances that fit now, and the free amounts in fragments that are too small. */
 export function fitsOf({ fits, exact, groups }: Capacity): Fits {
   const pooled = groups.reduce((sum, { fitsIfPooled }) => sum + (fitsIfPooled ?? 0), 0)
   return {

@@ -1,19 +1,19 @@
 import { Button, Skeleton, Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import { useOperation } from '../../lib/api.ts'
 import { nameOfFlavor, requestOfFlavor } from '../../lib/flavors.ts'
 import { formatCount, formatGib, formatMib } from '../../lib/format.ts'
+import { useOperation } from '../../lib/service/api.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { PanelCall } from '../../ui/dialog/panel-call.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { PanelCall } from '../../ui/panel-call.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { AsOf, useSilence } from '../../ui/stale.tsx'
+import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import { FITS } from './documents.ts'
 import { type Flavor, fitsOf } from './figures.ts'
 import { flavorsOf, keyOf, MOST_PINS, type Pin } from './pins.ts'
 
 interface FitsNowProps {
-  /** Most asked first. */
+  /** The flavors, most requested first. */
   readonly asked: readonly Flavor[]
   readonly pins: readonly Pin[]
   onPin(pins: readonly Pin[]): void
@@ -21,13 +21,16 @@ interface FitsNowProps {
   readonly zones: readonly string[]
 }
 
-/** Flavors and zones of which the table has columns; more would not be read. */
+/** The maximum number of flavors and zones in the table. */
 const MOST_FLAVORS = 5
 const MOST_ZONES = 8
-/** A count looks at every host. */
+/** The interval of counts, each of which examines every host. */
 const REFRESH_MS = 30_000
 
-/** How many more of what is pinned, and of what is asked most, fit now, zone by zone, and how much of the free room is fragmented too small for it. */
+/**
+ * How many more instances of pinned and most requested flavors fit now, zone by zone, and how much of the free room is
+ * in fragments that are too small.
+ */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
   const shown = zones.slice(0, MOST_ZONES)
@@ -84,19 +87,19 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   )
 }
 
-/** Above so much the free room is of little use. */
+/** The fragmentation above which it is shown as a problem. */
 const MUCH = 0.5
 
 interface FitsRowProps {
   readonly flavor: Pin
   readonly zones: readonly string[]
   readonly isPinned: boolean
-  /** Takes it out where it is pinned, else in; not given where there are as many as can be. */
+  /** Removes a pinned flavor, or pins it; absent if the maximum is reached. */
   onPin?(): void
 }
 
 function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
-  // the same question however often the page is drawn
+  // the same variables at each rendering
   const asked = JSON.stringify(flavor)
   const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
   const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })

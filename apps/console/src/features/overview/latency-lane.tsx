@@ -1,10 +1,10 @@
 import type { Step } from './figures.ts'
 import { pathOf } from './steps.ts'
 
-/** Units of the drawing; it is stretched to its place. */
+/** The size of the drawing in its own units; it is stretched to the available space. */
 const HEIGHT = 100
 
-/** How long decisions took, step by step, on the axis of the chart above it: 99 of 100 as a full line, half of them as a broken one. */
+/** The durations of decisions on the axis of the chart above: the 99th percentile as a solid line, the median as a dashed one. */
 export function LatencyLane({ steps }: { readonly steps: readonly Step[] }) {
   const most = Math.max(0, ...steps.map(({ took }) => took?.p99Ms ?? 0))
   if (most === 0) return null

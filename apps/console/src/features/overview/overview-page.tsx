@@ -1,15 +1,15 @@
 import { Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
-import { useOperation } from '../../lib/api.ts'
+import { type Change, changed } from '../../lib/browser/list-search.ts'
 import { conflictsLine } from '../../lib/conflicts.ts'
 import { formatCount, formatDuration, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
-import { type Change, changed } from '../../lib/list-search.ts'
-import { useAt } from '../../lib/travel.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import { useAt } from '../../lib/service/travel.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { type Figure, Figures } from '../../ui/chart/figures.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { type Figure, Figures } from '../../ui/figures.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
@@ -31,14 +31,14 @@ const FLEET_EVERY_MS = 5_000
 const ACTIVITY_EVERY_MS = 15_000
 const FLAVORS_EVERY_MS = 60_000
 
-/** Whether placement is healthy, how full the fleet is and where, what fails and why, what was changed. */
+/** The overview: the health of placement, the use of the fleet by zone, failures with their causes, and changes. */
 export function OverviewPage() {
   const { last = DEFAULT_SPAN, since, until, pin } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (change: Change<OverviewSearch>): void => void navigate({ search: (before) => changed(before, change), resetScroll: false })
   const { pins, keepPins } = usePins(pin)
   const at = useAt()
-  // a time that is over stays as it is
+  // the data of a past period does not change
   const isRange = since !== undefined && until !== undefined
   const fleet = useOperation(FLEET, {}, { everyMs: FLEET_EVERY_MS })
   const inTime = isRange ? { since, until } : { window: durationOf[last] }
@@ -127,7 +127,7 @@ export function OverviewPage() {
   )
 }
 
-/** The pins of the address. One that says none gets those of this browser, so that it shows the same to whoever it is sent to. */
+/** The pins of the address. An address without pins gets those of this browser, so that it shows the same to everyone who opens it. */
 function usePins(pin: string | undefined) {
   const navigate = route.useNavigate()
   const kept = keptPins.use()
@@ -153,7 +153,7 @@ interface RangeLineProps {
   onClear(): void
 }
 
-/** Which time was taken, and the way back. */
+/** The selected period, and a button to leave it. */
 function RangeLine({ since, until, last, onClear }: RangeLineProps) {
   const zone = useTimeZone()
   return (
@@ -184,7 +184,7 @@ function hostFigures({ up: { totalCount: up }, suspect: { totalCount: suspect },
   ]
 }
 
-/** They are known of now alone: the log does not show them. */
+/** These are known only for the present: the log does not contain them. */
 const replicaFigures = ({ replicas }: FleetNow): Figure[] => [
   { label: 'Replicas live', ...replicasLine(replicas) },
   { label: 'Conflicts', ...conflictsLine(replicas) },
@@ -198,7 +198,7 @@ function HostCount({ state, count }: { readonly state: string; readonly count: n
   )
 }
 
-/** `last`: the span by its name; undefined: a range that was taken. */
+/** `last` is the name of the span; undefined for a selected range. */
 function activityFigures(activity: Activity, last: SpanName | undefined): Figure[] {
   const { decisions, failed, took, tookCut, steps, before, since, until } = activity
   const p99 = took?.p99Ms

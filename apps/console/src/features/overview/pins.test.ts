@@ -4,7 +4,7 @@ import { flavorsOf, MOST_PINS, type Pin, pinsOf, printPins } from './pins.ts'
 const pin = (name: string, vcpus = 1): Pin => ({ name, vcpus, memoryMb: 512, rootGb: 0, ephemeralGb: 0, swapMb: 0, extraSpecs: [] })
 const asked = (name: string, decisions: number) => ({ ...pin(name), decisions })
 
-test('an address says the same pins that were printed', () => {
+test('an address parses to the same pins that were printed', () => {
   const pins = [pin('a'), { ...pin('b'), name: null, extraSpecs: [{ key: 'hw:x', value: '1' }] }]
   expect(pinsOf(printPins(pins) ?? '')).toEqual(pins)
   expect(printPins([])).toBeUndefined()
@@ -20,12 +20,12 @@ test.each([
   expect(pinsOf(text)).toEqual([])
 })
 
-test('a pin stands once, and there are not too many', () => {
+test('a pin is listed once, and their number is limited', () => {
   expect(pinsOf(JSON.stringify([pin('a'), pin('a'), pin('a', 2)]))).toEqual([pin('a'), pin('a', 2)])
   expect(pinsOf(JSON.stringify(Array.from({ length: 20 }, (_, i) => pin(String(i)))))).toHaveLength(MOST_PINS)
 })
 
-test('pinned flavors come first, and what is asked most fills the rows that are left', () => {
+test('pinned flavors come first, and the most requested ones fill the remaining rows', () => {
   const all = [asked('a', 9), asked('b', 5), asked('c', 1)]
   const names = (pins: readonly Pin[], rows: number) => flavorsOf(pins, all, rows).map((one) => `${one.pin.name}${one.isPinned ? '*' : ''}`)
   expect(names([], 2)).toEqual(['a', 'b'])

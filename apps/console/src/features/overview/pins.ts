@@ -1,16 +1,16 @@
-import { createKept } from '../../lib/kept.ts'
+import { createKept } from '../../lib/browser/kept.ts'
 import type { Flavor } from './figures.ts'
 
-/** A flavor that stays in the table, whatever is asked for. */
+/** A flavor that stays in the table, even if it is rarely requested. */
 export type Pin = Omit<Flavor, 'decisions'>
 
-/** More would not be read. */
+/** The maximum number of pins. */
 export const MOST_PINS = 10
 
-/** Those of this browser, for addresses that say none. */
+/** The pins of this browser, for addresses that have none. */
 export const keptPins = createKept('overview.pins', readPins)
 
-/** Flavors as an address says them; whatever else stands there is left out. */
+/** Parses the flavors in an address; invalid parts are ignored. */
 export function pinsOf(text: string): readonly Pin[] {
   try {
     return readPins(JSON.parse(text))
@@ -19,10 +19,10 @@ export function pinsOf(text: string): readonly Pin[] {
   }
 }
 
-/** The other way; undefined for none. */
+/** The reverse; undefined for none. */
 export const printPins = (pins: readonly Pin[]): string | undefined => (pins.length === 0 ? undefined : JSON.stringify(pins))
 
-/** What makes a flavor the same, whatever it is asked by and how often. */
+/** The fields that identify a flavor, whoever requests it and however often. */
 export const keyOf = ({ name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs }: Pin): string =>
   JSON.stringify([name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs.map(({ key, value }) => [key, value])])
 
@@ -31,7 +31,7 @@ export interface FitsFlavor {
   readonly isPinned: boolean
 }
 
-/** What the table shows: what is pinned, in the order of pinning, and of what is asked most the others up to so many rows. */
+/** The rows of the table: pinned flavors in the order of pinning, then the most requested others up to the limit. */
 export function flavorsOf(pins: readonly Pin[], asked: readonly Flavor[], rows: number): readonly FitsFlavor[] {
   const pinned = new Set(pins.map(keyOf))
   const others = asked.filter((flavor) => !pinned.has(keyOf(flavor))).slice(0, Math.max(0, rows - pins.length))

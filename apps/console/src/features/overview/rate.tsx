@@ -1,9 +1,9 @@
 import { formatCount, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
-import type { Call } from '../../lib/wire.ts'
-import { BrushBars } from '../../ui/brush-bars.tsx'
+import type { Call } from '../../lib/service/wire.ts'
+import { BrushBars } from '../../ui/chart/brush-bars.tsx'
+import { StepSample } from '../../ui/chart/step-chart.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { StepSample } from '../../ui/step-chart.tsx'
 import { ChangeMarks } from './change-marks.tsx'
 import { ChangeTable } from './change-table.tsx'
 import type { Activity } from './figures.ts'
@@ -14,13 +14,13 @@ import { useMarks } from './use-marks.ts'
 
 interface RateProps {
   readonly activity: Activity
-  /** What asked for it. */
+  /** The call that read the value. */
   readonly call: Call
-  /** A range of time was asked for: from `since` on, before `until`. */
+  /** Called when a range of time is selected: from `since` to before `until`. */
   onTake(since: string, until: string): void
 }
 
-/** How many decisions there were step by step, those that failed at the bottom, how long they took, and when something was changed; the same as tables below. */
+/** Charts of decisions over time with failed ones at the bottom, their durations, and marks of changes; with the same data as tables. */
 export function Rate({ activity, call, onTake }: RateProps) {
   const zone = useTimeZone()
   const { marks, total, error, retry } = useMarks(activity)

@@ -1,15 +1,15 @@
-/** Time range the page looks, as the filter grammar writes it. */
+/** The time range of the page, in the form of the filter grammar. */
 export const spans = ['15m', '1h', '6h', '24h'] as const
 export type SpanName = (typeof spans)[number]
 
-/** What the address of the page says behind the question mark; everything else is left out. */
+/** The query parameters of the page's address; all others are dropped. */
 export interface OverviewSearch {
-  /** Not given: an hour. */
+  /** An hour if absent. */
   readonly last?: SpanName
-  /** A range of time that figures, reasons and charts are of in its place; both or none. */
+  /** A selected time range that figures, reasons and charts use instead; both ends or none. */
   readonly since?: string
   readonly until?: string
-  /** Flavors that stay among those whose room is counted, as JSON (pins.ts); if not given, as was chosen for this browser. */
+  /** Pinned flavors as JSON (pins.ts); by default those of this browser. */
   readonly pin?: string
 }
 

@@ -1,11 +1,11 @@
 import { withTimes } from '@gantt/scheduler-core/query'
 import { formatCount, formatTime, formatTook, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { type Activity, FAILED } from './figures.ts'
 import { endOf } from './steps.ts'
 
-/** The steps that have decisions; each count opens what it counts. */
+/** The steps that have decisions; each count links to the counted decisions. */
 export function StepTable({ activity }: { readonly activity: Activity }) {
   const zone = useTimeZone()
   const busy = activity.steps.flatMap((step, index) => (step.decisions === 0 ? [] : [{ ...step, until: endOf(activity, index) }]))

@@ -2,17 +2,17 @@ import { formatCount, formatTime, formatTook, type TimeZoneChoice } from '../../
 import type { Activity } from './figures.ts'
 import type { Mark } from './use-marks.ts'
 
-/** Before when a step ends: when the next begins. */
+/** The exclusive end of a step: the begin of the next one. */
 export const endOf = ({ steps, until }: Activity, index: number): string => steps[index + 1]?.at ?? until
 
-/** Where a time is on the axis on which each step is as wide as 1. */
+/** The position of a time on an axis whose steps have the width 1. */
 export function positionOf({ steps, since, until }: Activity, at: string): number {
   const begin = Date.parse(since)
   const stepMs = Date.parse(steps[1]?.at ?? until) - begin
   return Math.max(0, Math.min(steps.length, (Date.parse(at) - begin) / stepMs))
 }
 
-/** Steps from one place to another in one line: when, how many decisions, how many failed, how long they took, and what was changed. */
+/** A line of text about a range of steps: its time, decisions, failures, durations and changes. */
 export function lineOf(activity: Activity, from: number, to: number, zone: TimeZoneChoice, marks: readonly Mark[] = []): string {
   const some = activity.steps.slice(from, to + 1)
   const [first] = some
@@ -27,7 +27,7 @@ export function lineOf(activity: Activity, from: number, to: number, zone: TimeZ
   ].join(', ')
 }
 
-/** Percentiles of several steps cannot be added up: of them the highest is reported. */
+/** Percentiles of several steps cannot be combined, so the highest one is shown. */
 function tookLine(steps: Activity['steps']): string[] {
   const took = steps.flatMap((step) => step.took ?? [])
   const [only] = took

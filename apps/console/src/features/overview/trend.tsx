@@ -1,17 +1,17 @@
 import { pathOf } from './steps.ts'
 
 interface TrendProps {
-  /** How much it changed: +3 %. Undefined: there was nothing to compare with. */
+  /** The change, such as +3 %; undefined without a former value. */
   readonly change: string | undefined
-  /** What it was in the span before, for the title. */
+  /** The value in the previous period, for the title. */
   readonly before: string
-  /** What it was step by step; undefined where it is not known. */
+  /** The value of each step; undefined if it is not known. */
   readonly steps: readonly (number | undefined)[]
 }
 
 const HEIGHT = 20
 
-/** How a figure changed against the span of equal length before, and how it went within this one. */
+/** The change of a figure since the preceding span of equal length, and its course within the present one. */
 export function Trend({ change, before, steps }: TrendProps) {
   const most = Math.max(...steps.map((step) => step ?? 0))
   return (

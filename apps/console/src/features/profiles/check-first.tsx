@@ -1,21 +1,21 @@
 import { Alert, Text } from '@mantine/core'
 import { useEffect, useMemo } from 'react'
-import { useLatest } from '../../lib/use-latest.ts'
-import { useRun } from '../../lib/use-run.ts'
+import { useLatest } from '../../lib/service/use-latest.ts'
+import { useRun } from '../../lib/service/use-run.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { CHECK } from './documents.ts'
 import { durationOf } from './search.ts'
 
 interface CheckFirstProps {
   readonly name: string
-  /** Number of the version that decides. */
+  /** The number of the active version. */
   readonly active: number
-  /** Of the version that is to be activated. Versions are never edited, so that no evaluation of it is older than its last edit. */
+  /** The evaluation of the version to be activated. Versions are never edited, so an evaluation stays valid. */
   readonly number: number
   onChecked(): void
 }
 
-/** What a version that was never tried would have changed in the last hour: it is not activated before that is known. */
+/** The evaluation of a version without a rollout over the last hour, which must be known before the version is activated. */
 export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps) {
   const variables = useMemo(
     () => ({ baseline: `${name}@${active}`, candidate: { version: `${name}@${number}` }, window: durationOf('1h'), sample: 200 }),

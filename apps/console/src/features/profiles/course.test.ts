@@ -14,7 +14,7 @@ test.each([
   ['another than the one that is tried', 3, canary, ['shadow', 'canary', 'activate']],
 ] as const)('steps for %s', (_what, number, course, steps) => expect(stepsFor(number, course)).toEqual(steps))
 
-describe('what a step does is said with what it ends', () => {
+describe('the effect of a step includes what it ends', () => {
   test.each([
     ['shadow', 2, plain, ['site@2 runs in parallel with site@1', 'no placement changes']],
     ['shadow', 3, canary, ['site@3 runs in parallel with site@1', 'The canary of 5 % of site@2 ends.']],
@@ -25,14 +25,14 @@ describe('what a step does is said with what it ends', () => {
     ['activate', 2, plain, ['site@2 decides every call that names no version', 'site@1, which decides now, is retired']],
     ['activate', 2, shadow, ['It is not tried any more: its shadow ends.']],
     ['activate', 3, shadow, ['The shadow of site@2 ends.']],
-    ['rollback', 2, canary, ['The canary of 5 % of site@2 ends', 'site@1 goes on and decides every call']],
+    ['rollback', 2, canary, ['The canary of 5 % of site@2 ends', 'site@1 continues and decides every call']],
     ['rollback', 0, plain, ['site@0 decides again. site@1, which decides now, is marked as rolled back.']],
   ] as const)('%s of %i', (step, number, course, parts) => {
     const said = effectsOf(step, 'site', number, 25, course).join(' ')
     for (const part of parts) expect(said).toContain(part)
   })
 
-  test('nothing is said to end where nothing is tried', () => {
+  test('nothing ends without a rollout', () => {
     for (const step of ['shadow', 'canary', 'activate'] as const) expect(effectsOf(step, 'site', 2, 25, plain)).toHaveLength(1)
   })
 })
@@ -81,7 +81,7 @@ test.each([
   ['a summary that was cut', { summary: '{"version":"si' }, 'activated site@2'],
 ] as const)('the audit’s row of %s', (_what, given, action) => expect(actionOf(row(given))).toBe(action))
 
-test('the audit is asked for one profile, whatever others are called', () =>
+test('the filter of the audit matches one profile only, also among similar names', () =>
   expect(historyQuery('site')).toBe('mutation:profileVersionCreate,profileActivate,profileRollback target:site,site@*'))
 
 test.each([
@@ -89,7 +89,7 @@ test.each([
   [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
 ])('options %#', (options, text) => expect(optionsText(options)).toBe(text))
 
-test('the address keeps what it knows, without what is so anyway', () => {
+test('the address keeps known fields, without default values', () => {
   expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({
     version: '2',
     against: '0',
@@ -100,7 +100,7 @@ test('the address keeps what it knows, without what is so anyway', () => {
   expect(readProfileSearch({ version: '-1', against: 'a', last: '1h', sample: '200', check: 'no' })).toEqual({})
 })
 
-test('windows as the API and people say them', () => {
+test('windows in the form of the API and as text', () => {
   expect(windows.map(durationOf)).toEqual(['PT1H', 'PT6H', 'PT24H', 'P7D'])
   expect(windows.map(nameOfWindow)).toEqual(
     ['last 1 hour', 'last 6 hours', 'last 24 hours', 'last 7 days'].map((name, i) => (i === 0 ? 'last hour' : name)),

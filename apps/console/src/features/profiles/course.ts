@@ -1,4 +1,4 @@
-/** What is known of a profile's course: who decides, and what is tried next to it. */
+/** The course of a profile: the active version, and the version in a rollout. */
 export interface Course {
   readonly active: { readonly number: number }
   readonly rollout: {
@@ -18,7 +18,7 @@ export function stepsFor(number: number, { active, rollout }: Course): readonly 
   return isShadow ? ['canary', 'activate'] : ['shadow', 'canary', 'activate']
 }
 
-/** What a step will do, in sentences; of a rollback `back` is the version that the service names for it. */
+/** The effects of a step, as sentences; for a rollback, `back` is the version that the service names. */
 export function effectsOf(step: Step, name: string, number: number, percent: number, course: Course): readonly string[] {
   const ref = `${name}@${number}`
   const active = `${name}@${course.active.number}`
@@ -51,12 +51,12 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
       return tried === undefined
         ? [`${ref} decides again. ${active}, which decides now, is marked as rolled back.`]
         : [
-            `The ${trial} of ${tried} ends, and it is marked as rolled back. ${active} goes on and decides every call that names no version.`,
+            `The ${trial} of ${tried} ends, and it is marked as rolled back. ${active} continues and decides every call that names no version.`,
           ]
   }
 }
 
-/** One sentence for who decides now. */
+/** A sentence about the active version. */
 export function summaryOf({ active, rollout }: Course, name: string): string {
   if (rollout === null) return `${name}@${active.number} decides all calls. No rollout.`
   const ref = `${name}@${rollout.candidate.number}`
@@ -65,14 +65,14 @@ export function summaryOf({ active, rollout }: Course, name: string): string {
   return `${name}@${active.number} decides all calls. ${ref} is its shadow: it decides${share} them again, and claims nothing.`
 }
 
-/** Why a percentage cannot be a canary's; undefined when it can. */
+/** Why a percentage is invalid for a canary; undefined if it is valid. */
 export function wrongPercent(text: string): string | undefined {
   const percent = Number(text)
   const isFine = text.trim() !== '' && percent >= 0.01 && percent <= 100 && Math.abs(Math.round(percent * 100) - percent * 100) < 1e-6
   return isFine ? undefined : '0.01 to 100, with two decimals at most'
 }
 
-/** An entry of the audit as the API has it. */
+/** An entry of the audit in the form of the API. */
 export interface AuditRow {
   readonly id: string
   readonly at: string
@@ -83,11 +83,11 @@ export interface AuditRow {
   readonly summary: string
 }
 
-/** The line of the audit's grammar that finds what was done with a profile. */
+/** The filter of the audit for the calls about a profile. */
 export const historyQuery = (name: string): string =>
   `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
 
-/** What somebody did with the profile; undefined for what changed nothing. */
+/** A change of the profile; undefined for a row that changed nothing. */
 export function actionOf({ mutation, target, result, summary }: AuditRow): string | undefined {
   const { dryRun, rollout, reason } = readSummary(summary)
   if (dryRun === true || result !== 'ProfilePayload') return undefined
@@ -99,7 +99,7 @@ export function actionOf({ mutation, target, result, summary }: AuditRow): strin
   return `made ${target} a shadow${typeof percent === 'number' && percent !== 100 ? ` for ${percent} %` : ''}`
 }
 
-/** The arguments, as far as the audit kept them whole. */
+/** The arguments, if the audit has them completely. */
 function readSummary(summary: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(summary)

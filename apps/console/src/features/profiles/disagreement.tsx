@@ -7,7 +7,7 @@ interface Decided {
   readonly spec: { readonly flavorName: string | null; readonly vcpus: number; readonly memoryMb: number }
 }
 
-/** A decision by what was asked and when. */
+/** A decision, named by its request and time. */
 export function DecisionLink({ decision: { id, at, spec } }: { readonly decision: Decided }) {
   const zone = useTimeZone()
   return (
@@ -23,5 +23,5 @@ const kinds: Readonly<Record<string, string>> = {
   ELSEWHERE: 'goes elsewhere',
 }
 
-/** What becomes of a request under the other version. */
+/** The result of a request under the other version. */
 export const kindWord = (kind: string): string => kinds[kind] ?? kind.toLowerCase().replaceAll('_', ' ')

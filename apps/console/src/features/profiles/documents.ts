@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../../lib/graphql.ts'
+import { graphql, type ResultOf } from '../../lib/service/graphql.ts'
 
 export const LIST = graphql(`
   query ProfileList($at: Moment) {
@@ -11,7 +11,7 @@ export const LIST = graphql(`
   }
 `)
 
-/** What the replica that answers has loaded. */
+/** The plug-ins that the answering replica has loaded. */
 export const PLUGINS = graphql(`
   query Plugins {
     plugins {
@@ -22,7 +22,7 @@ export const PLUGINS = graphql(`
   }
 `)
 
-/** A profile with the states of its versions; what a version says is asked for one at a time. */
+/** A profile with the states of its versions; the content of versions is requested one at a time. */
 export const PROFILE = graphql(`
   query Profile($name: String!, $at: Moment) {
     viewer { scopes }
@@ -39,7 +39,7 @@ export const PROFILE = graphql(`
   }
 `)
 
-/** What all replicas found of a rollout: step by step, and the decisions that are made otherwise. */
+/** The findings of all replicas about a rollout: counts over time, and decisions with different results. */
 export const ROLLOUT = graphql(`
   query ProfileRollout($name: String!, $at: Moment) {
     profile(name: $name, at: $at) {
@@ -57,7 +57,7 @@ export const ROLLOUT = graphql(`
   }
 `)
 
-/** What a version says, and what it changes. */
+/** The content of a version, and its changes. */
 export const VERSION = graphql(`
   query ProfileVersion($id: ID!) {
     node(id: $id) {
@@ -77,14 +77,14 @@ export const VERSION = graphql(`
   }
 `)
 
-/** Who wrote, tried, activated and took back what; only keys that may operate read it. */
+/** The history of versions and rollouts; only keys with the scope OPERATE may read it. */
 export const HISTORY = graphql(`
   query ProfileHistory($query: String!) {
     auditLog(first: 100, query: $query) { nodes { id at account mutation target result summary } }
   }
 `)
 
-/** What a step of a rollout did, or would do. */
+/** The effect of a rollout step, made or previewed. */
 const stepEnd = graphql(`
   fragment StepEnd on ProfileResult {
     ... on ProfilePayload {
@@ -120,14 +120,14 @@ export const ROLL_BACK = graphql(
   [stepEnd],
 )
 
-/** What a profile may name, as each part says of itself. */
+/** The parts that a profile may name, as each part describes itself. */
 export const PARTS = graphql(`
   query ProfileParts($compat: ProfileCompat) {
     profileParts(compat: $compat) { kind name description parameters takesOptions mayShadow unit plugin { name } }
   }
 `)
 
-/** The next version, written or only tried. */
+/** The next version, written or previewed. */
 export const WRITE = graphql(`
   mutation ProfileWrite($profile: String!, $input: ProfileVersionInput!, $ifLatest: Int!, $dryRun: Boolean!) {
     profileVersionCreate(profile: $profile, input: $input, ifLatest: $ifLatest, dryRun: $dryRun) {
@@ -155,5 +155,5 @@ export const CHECK = graphql(`
   }
 `)
 
-/** A rollout as it went so far. */
+/** The results of a rollout so far. */
 export type FollowedRollout = NonNullable<NonNullable<ResultOf<typeof ROLLOUT>['profile']>['rollout']>

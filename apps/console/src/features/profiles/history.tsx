@@ -1,15 +1,15 @@
 import { Skeleton, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { useScopes } from '../../lib/scopes.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { actionOf, historyQuery } from './course.ts'
 import { HISTORY } from './documents.ts'
 import { REFRESH_MS } from './refresh.ts'
 
-/** History with the profile, and when: from the audit, which not every key may read. */
+/** The history of the profile from the audit, which not every key may read. */
 export function History({ name }: { readonly name: string }) {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')

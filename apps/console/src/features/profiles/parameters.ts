@@ -1,6 +1,6 @@
 import { NO_OPTIONS } from './course.ts'
 
-/** The options that a part takes, of their JSON Schema: each with what is taken where nothing is said, and what it is for. */
+/** The options of a part, from their JSON Schema: each with its default and description. */
 export function parametersText(schema: unknown): string {
   const properties = memberOf(schema, 'properties')
   if (properties === null || typeof properties !== 'object') return NO_OPTIONS

@@ -1,18 +1,18 @@
 import { Alert, Skeleton, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
 import { Stale } from '../../ui/stale.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { PLUGINS } from './documents.ts'
 import { parametersText } from './parameters.ts'
 import { REFRESH_MS } from './refresh.ts'
 
 type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
 
-/** What there is next to the parts of the release: what the replica that answers has loaded. */
+/** The plug-ins that the answering replica has loaded, in addition to the release's parts. */
 export function Plugins() {
   const { data, error, refetch, dataUpdatedAt } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (

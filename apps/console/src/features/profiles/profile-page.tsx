@@ -1,23 +1,23 @@
 import { Code, Skeleton, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { queryClient, useOperation } from '../../lib/api.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useShortcuts } from '../../lib/keys.ts'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { queryClient, useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { useAt } from '../../lib/service/travel.ts'
 import { quoteForShell } from '../../lib/shell.ts'
-import { useAt } from '../../lib/travel.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
 import type { Step } from './course.ts'
 import { PROFILE } from './documents.ts'
-import { Evaluation } from './evaluation.tsx'
+import { Evaluation } from './evaluation/evaluation.tsx'
 import { History } from './history.tsx'
 import { REFRESH_MS } from './refresh.ts'
-import { RolloutPanel } from './rollout-panel.tsx'
+import { RolloutPanel } from './rollout/rollout-panel.tsx'
 import type { ProfileSearch } from './search.ts'
 import { Steer } from './steer.tsx'
 import { VersionDetail } from './version-detail.tsx'
@@ -30,7 +30,7 @@ const route = getRouteApi('/profiles/$name')
 type Answer = ResultOf<typeof PROFILE>
 type Profile = NonNullable<Answer['profile']>
 
-/** One profile: who decides, what is tried, what each version says, and what it would have changed. */
+/** The page of a profile: the active version, the rollout, the content of each version, and its evaluation. */
 export function ProfilePage() {
   const { name } = route.useParams()
   const { data, error, refetch, dataUpdatedAt } = useOperation(PROFILE, { name }, { keepPrevious: false, everyMs: REFRESH_MS })
@@ -67,9 +67,9 @@ export function ProfilePage() {
 interface OneProfileProps {
   readonly profile: Profile
   readonly scopes: readonly string[]
-  /** Of the last time that it was read; what was read before stays. */
+  /** The error of the last read; what was read before is kept. */
   readonly error: unknown
-  /** When it was read, by the clock of this browser. */
+  /** The time of the read, by the clock of this browser. */
   readonly readAtMs: number
   onRetry(): void
 }
@@ -87,7 +87,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
   const mayDraft = maySteer || scopes.includes('OPERATE')
   const begin = (): void => void navigate({ to: '/profiles/$name/draft', params: { name }, search: { from: String(shown) } })
   const go = (next: ProfileSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
-  /** Another version is another comparison; how far back stays. */
+  /** The parameters for another version: the comparison is removed, and its time range stays. */
   const show = (number: number): void => {
     const { check: _check, against: _against, ...rest } = search
     go({ ...rest, version: String(number) })
@@ -96,7 +96,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
     const next = versions.nodes[at + by]
     if (next !== undefined) show(next.number)
   }
-  // the newest stands first in the list
+  // the newest version is first
   useShortcuts([
     { keys: 'j', label: 'Next version in the list', run: () => move(-1) },
     { keys: 'k', label: 'Previous version in the list', run: () => move(1) },
@@ -110,7 +110,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
         <>
           <CopyAs
             call={{ document: PROFILE, variables: { name } }}
-            // the command knows no past
+            // the command cannot show the past
             items={moment === undefined ? [['Command line', () => `gantt profile show ${quoteForShell(name)}`]] : []}
           />
           {mayDraft && version !== undefined ? (

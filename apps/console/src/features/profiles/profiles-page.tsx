@@ -1,15 +1,15 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatShare } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useAt } from '../../lib/travel.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { useAt } from '../../lib/service/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
-import { Table, type TableColumn } from '../../ui/table.tsx'
+import { Table, type TableColumn } from '../../ui/table/table.tsx'
 import { LIST } from './documents.ts'
 import { Plugins } from './plugins.tsx'
 import { REFRESH_MS } from './refresh.ts'
@@ -19,7 +19,7 @@ const route = getRouteApi('/profiles')
 
 type Row = ResultOf<typeof LIST>['profiles'][number]
 
-/** The ways to decide, by name: which version does, and what is tried. */
+/** The page of all profiles by name, with the active version and the rollout. */
 export function ProfilesPage() {
   const navigate = route.useNavigate()
   const at = useAt()
@@ -33,7 +33,7 @@ export function ProfilesPage() {
   return (
     <Page
       title="Profiles"
-      // the command knows no past
+      // the command cannot show the past
       aside={<CopyAs call={{ document: LIST }} items={at === undefined ? [['Command line', () => 'gantt profile list']] : []} />}
     >
       <Stack gap="xs">

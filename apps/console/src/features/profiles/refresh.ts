@@ -1,2 +1,2 @@
-/** Steps of others, and what a rollout has counted, show by themselves after so long, milliseconds. */
+/** The interval of reads, after which steps of others and new counts of a rollout are shown, milliseconds. */
 export const REFRESH_MS = 10_000

@@ -4,17 +4,17 @@ export type Window = (typeof windows)[number]
 export const samples = ['200', '500', '2000'] as const
 export type Sample = (typeof samples)[number]
 
-/** What the address of one profile says: the version that is looked at, and what it is held against. */
+/** The query parameters of a profile's page: the shown version, and the one that it is compared with. */
 export interface ProfileSearch {
-  /** Number of the version; not given: the one that is tried, else the one that decides. */
+  /** The number of the version; by default the one in the rollout, otherwise the active one. */
   readonly version?: string
-  /** Number of the version that it is compared with; not given: the one that decides. */
+  /** The number of the version for the comparison; by default the active one. */
   readonly against?: string
-  /** Time range requests are decided again; not given: an hour. */
+  /** The time range of the requests that are decided again; an hour by default. */
   readonly last?: Window
-  /** How many requests at most; not given: 200. */
+  /** The maximum number of requests; absent: 200. */
   readonly sample?: Sample
-  /** `yes`: the comparison is asked. */
+  /** `yes`: the evaluation runs. */
   readonly check?: 'yes'
 }
 
@@ -31,19 +31,19 @@ export function readProfileSearch({ version, against, last, sample, check }: Rec
 const number = <Name extends string>(name: Name, value: unknown): { readonly [name in Name]?: string } =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? ({ [name]: value } as { readonly [name in Name]: string }) : {}
 
-/** A window as the API writes it. */
+/** A window in the form of the API. */
 export const durationOf = (window: Window): string => (window.endsWith('d') ? `P${window.toUpperCase()}` : `PT${window.toUpperCase()}`)
 
-/** A window as people say it. */
+/** A window as text. */
 export const nameOfWindow = (window: Window): string => {
   const count = Number.parseInt(window, 10)
   const unit = window.endsWith('d') ? 'day' : 'hour'
   return count === 1 ? `last ${unit}` : `last ${count} ${unit}s`
 }
 
-/** What the address of a draft says. */
+/** The query parameters of a draft's address. */
 export interface ProfileDraftSearch {
-  /** Number of the version that it is made from; not given: the one that was begun goes on, else the version that decides. */
+  /** The number of the version that it is based on; absent: the existing draft continues, otherwise the active version. */
   readonly from?: string
 }
 

@@ -11,11 +11,11 @@ const states: Readonly<Record<string, { readonly colour: string; readonly label:
 
 interface StateBadgeProps {
   readonly state: string
-  /** Of the calls, while it is a canary. */
+  /** The share of calls, while it is a canary. */
   readonly percent?: number | undefined
 }
 
-/** What a version is at present. */
+/** The present state of a version. */
 export function StateBadge({ state, percent }: StateBadgeProps) {
   const { colour, label, title } = states[state] ?? { colour: 'gray', label: state.toLowerCase().replaceAll('_', ' '), title: '' }
   return (

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { request } from '../../lib/api.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { request } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { useChange } from '../../lib/service/use-change.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { ReasonInput } from '../../ui/dialog/reason-input.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ReasonInput } from '../../ui/reason-input.tsx'
 import { CheckFirst } from './check-first.tsx'
 import { type Course, effectsOf, type Step, wrongPercent } from './course.ts'
 import { ACTIVATE, ROLL_BACK } from './documents.ts'
@@ -16,10 +16,10 @@ type Payload = Extract<Answer, { readonly __typename: 'ProfilePayload' }>
 interface SteerProps {
   readonly step: Step
   readonly name: string
-  /** Of the version; of a rollback the one that is taken back. */
+  /** The version; for a rollback the version that is rolled back. */
   readonly number: number
   readonly course: Course
-  /** It never decided, not even next to another: it is not activated before it was evaluated. */
+  /** Whether the version never had a rollout, so that it must be evaluated before it is activated. */
   readonly isUntried: boolean
   onClose(): void
   onDone(): void
@@ -32,7 +32,7 @@ const titles: Readonly<Record<Step, (ref: string, name: string) => string>> = {
   rollback: (_ref, name) => `Roll ${name} back`,
 }
 
-/** One step of a rollout: first the service says whether it can be, and the page what it does; then the deed. */
+/** The dialog of a rollout step: first the service checks it, and the page shows its effect; then the step is made. */
 export function Steer({ step, name, number, course, isUntried, onClose, onDone }: SteerProps) {
   const ref = `${name}@${number}`
   const [percent, setPercent] = useState(String(nextShare(number, course)))
@@ -63,10 +63,10 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   }
   const act = (): void => {
     setRefused(undefined)
-    // the deed is of what was seen: where somebody took a step since, it is refused
+    // the step is based on the shown state: it is refused if another operator made a step meanwhile
     make(send({ dryRun: false, ifStanding: seen?.profile.standing ?? null }), unlessRefused(onDone))
   }
-  // where nothing has to be written first, what it does is asked at once
+  // a step that needs no input is previewed at once
   const isBegun = useRef(needsInput)
   useEffect(() => {
     if (isBegun.current) return

@@ -1,13 +1,13 @@
 import { Alert, Badge, Group, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useOperation } from '../../lib/api.ts'
 import { formatNumber, formatSigned } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { type Course, NO_OPTIONS, optionsText, type Step, stepsFor } from './course.ts'
 import { VERSION } from './documents.ts'
 import { StateBadge } from './state-badge.tsx'
@@ -25,7 +25,7 @@ interface VersionDetailProps {
 
 const stepNames = { shadow: 'Try as a shadow', canary: 'Canary', activate: 'Activate' } as const
 
-/** What one version says, and what it changes against the one that decides. */
+/** The content of a version, and its differences from the active version. */
 export function VersionDetail({ id, number, course, scopes, onStep }: VersionDetailProps) {
   const { data, error, refetch } = useOperation(VERSION, { id }, { staleMs: 10_000 })
   const version = data?.node?.__typename === 'ProfileVersion' && data.node.number === number ? data.node : undefined
@@ -72,7 +72,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
   )
 }
 
-/** How raw numbers count, as the end of a sentence, by the API's word. */
+/** The normalisation of raw numbers, as the end of a sentence, by the API's name. */
 export const normalisations: Readonly<Record<string, string>> = {
   MINMAX: 'scaled between the least and the most of those that passed',
   FIXED: 'as they are',
@@ -87,7 +87,7 @@ const kindNames = {
   POOLS: 'disk space in shared pools',
 } as const
 
-/** How it chooses, in a few sentences. */
+/** A summary of the version's settings in a few sentences. */
 function Said({ version }: { readonly version: Version }) {
   const { note, scheduler, schedulerName, hostSubsetSize, normalisation, tieOrder, compat, collects, nova, assignment } = version
   const inside = optionsText(assignment)
@@ -118,7 +118,7 @@ function Said({ version }: { readonly version: Version }) {
   )
 }
 
-/** What Placement decides before Nova's filters, where the version says. */
+/** The checks of Placement before Nova's filters, if the version sets them. */
 function placementText(placement: NonNullable<Version['nova']>['placement']): string {
   if (placement === null) return ''
   const { availabilityZone, limitTenants, tenantsNeedAggregate, isolateAggregates, imageType } = placement
@@ -217,7 +217,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
 
 interface PartProps {
   readonly title: string
-  /** By its name. */
+  /** Called with the name of the part. */
   readonly children: (label: string) => ReactNode
 }
 

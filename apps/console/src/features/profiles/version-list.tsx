@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import type { PROFILE } from './documents.ts'
@@ -8,15 +8,15 @@ import { StateBadge } from './state-badge.tsx'
 
 interface VersionListProps {
   readonly profile: NonNullable<ResultOf<typeof PROFILE>['profile']>
-  /** Number of the version that is looked at. */
+  /** The number of the shown version. */
   readonly shown: number
 }
 
-/** All versions, newest first, each with what it is at present. */
+/** All versions, newest first, each with its present state. */
 export function VersionList({ profile: { name, versions, rollout }, shown }: VersionListProps) {
   const { nodes, totalCount } = versions
   const list = useRef<HTMLOListElement>(null)
-  // a link leads to the version, also where many newer ones stand before it
+  // a link opens the version, also if many newer ones are before it
   useEffect(() => {
     const box = list.current
     const item = box?.querySelector<HTMLElement>(`[data-version="${shown}"]`)

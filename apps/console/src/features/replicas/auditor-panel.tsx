@@ -4,14 +4,14 @@ import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import type { Standing } from './compare.ts'
 import { type Finding, RepairFinding } from './repair-finding.tsx'
 import './auditor-panel.css'
 
 type Auditor = Standing['auditor']
 
-/** What the auditor of the replica that answers found in its state and in reports of hosts, and when it had looked at everything. */
+/** The findings of the answering replica's auditor in its state and in reports of hosts, and the time of the last full check. */
 export function AuditorPanel({ replica, auditor }: { readonly replica: string; readonly auditor: Auditor }) {
   const { violations, warnings, notices, findings, counts } = auditor
   const more = violations + warnings + notices - findings.length
@@ -53,7 +53,7 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
   )
 }
 
-/** Since when, and how many looks that took. */
+/** The time since which there has been no violation, and the number of checks. */
 function Clean({ auditor: { cleanSince, cleanLooks, cleanRounds } }: { readonly auditor: Auditor }) {
   if (cleanSince === null) return null
   return (
@@ -106,7 +106,7 @@ function Findings({ findings, onRepair }: FindingsProps) {
   )
 }
 
-/** A finding as sentences over the whole width: in columns, texts and ids of this length wrap after every other word. */
+/** A finding as sentences over the whole width, because in columns its long texts and ids would wrap too often. */
 function Row({ finding, onRepair }: { readonly finding: Finding } & Pick<FindingsProps, 'onRepair'>) {
   const { code, severity, promise, subject, name, host, hostName, node, claim, field, expected, actual, since, repair } = finding
   const link = host === null ? null : hostName === null ? host : <HostLink text={host} host={hostName} node={node} />

@@ -9,7 +9,7 @@ const replica = (id: string, more: Partial<Replica> = {}): Replica => ({
   ...more,
 })
 
-test('replicas with one state, one release and signs of life are no trouble', () => {
+test('replicas with the same state and release and recent signs of life cause no problem', () => {
   const all = [replica('a'), replica('b'), replica('c', { live: false, stoppedAt: '2026-11-20T09:14:02.000Z' })]
   expect(troublesOf(all)).toEqual([])
   expect(agrees(replica('a'), all)).toBe(true)

@@ -1,10 +1,10 @@
-import type { ResultOf } from '../../lib/graphql.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import type { STANDING } from './documents.ts'
 
 export type Standing = ResultOf<typeof STANDING>
 export type Replica = Standing['replicas'][number]
 
-/** What is wrong among replicas, one sentence each; none is how it must be. */
+/** The problems among replicas, one sentence each; empty if there are none. */
 export function troublesOf(replicas: readonly Replica[]): readonly string[] {
   const live = replicas.filter((one) => one.live)
   const versions = [...new Set(live.map(({ version }) => version))].sort()
@@ -33,13 +33,13 @@ function divergedAt(replicas: readonly Replica[]): readonly string[] {
   return [...digests].filter(([, hashes]) => hashes.size > 1).map(([revision]) => revision)
 }
 
-/** Whether its whole state is the same as that of another replica at the same revision; undefined where there is none to compare with. */
+/** Whether its state equals that of another replica at the same revision; undefined if there is none to compare with. */
 export function agrees({ id, stateHash }: Replica, replicas: readonly Replica[]): boolean | undefined {
   if (stateHash === null) return undefined
   const others = replicas.filter((other) => other.id !== id && other.stateHash?.revision === stateHash.revision)
   return others.length === 0 ? undefined : others.every((other) => other.stateHash?.hash === stateHash.hash)
 }
 
-/** What a replica is doing, in a word. */
+/** The state of a replica as one word. */
 export const modeOf = ({ live, stoppedAt, mode }: Pick<Replica, 'live' | 'stoppedAt' | 'mode'>): string =>
   stoppedAt !== null ? 'stopped' : live ? (mode === 'STORE_AWAY' ? 'store unavailable' : mode.toLowerCase().replaceAll('_', ' ')) : 'silent'

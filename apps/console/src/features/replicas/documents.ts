@@ -1,6 +1,6 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
-/** All replicas, how far, and how the one that answers stands. */
+/** All replicas with their revisions, and the state of the answering replica. */
 export const STANDING = graphql(`
   query Replicas {
     replicas {
@@ -20,7 +20,7 @@ export const STANDING = graphql(`
   }
 `)
 
-/** What the repair of a finding would change, or changed. */
+/** The changes that the repair of a finding would make, or made. */
 export const REPAIR = graphql(`
   mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
     findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) {

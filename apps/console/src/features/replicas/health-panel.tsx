@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core'
 import { formatCount, formatDuration, formatMib, formatTime, readDuration, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { type Figure, Figures } from '../../ui/figures.tsx'
+import { type Figure, Figures } from '../../ui/chart/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import type { Standing } from './compare.ts'
 
@@ -9,7 +9,7 @@ interface HealthPanelProps {
   readonly log: Standing['fleetLog']
 }
 
-/** What the replica that answers can do now, what is missing while it does its work, and the log that it follows. */
+/** The state of the answering replica, what is missing while it works, and the log that it follows. */
 export function HealthPanel({ health, log }: HealthPanelProps) {
   const zone = useTimeZone()
   const { replica, mode, reason, code, degraded } = health

@@ -5,7 +5,7 @@ import './lag-line.css'
 const WIDTH = 60
 const HEIGHT = 14
 
-/** How far a replica was behind in the last ten minutes, drawn, and in words next to it. */
+/** The lag of a replica in the last ten minutes, as a chart and as text. */
 export function LagLine({ replica }: { readonly replica: Replica }) {
   const lag = lagOf(replica)
   if (lag === undefined) return <>no sign</>

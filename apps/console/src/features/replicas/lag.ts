@@ -1,16 +1,16 @@
 import { formatDuration, readDuration } from '../../lib/format.ts'
 import type { Replica } from './compare.ts'
 
-/** How far a replica was behind in the last ten minutes. */
+/** The lag of a replica in the last ten minutes. */
 export interface Lag {
-  /** Milliseconds, step by step, the oldest first; undefined where it gave no sign. */
+  /** The lag by step, milliseconds, the oldest first; undefined if the replica gave no sign. */
   readonly steps: readonly (number | undefined)[]
   readonly most: number
-  /** Least, most, and at its last sign. */
+  /** The smallest lag, the largest, and the one at its last sign. */
   readonly text: string
 }
 
-/** Undefined where no sign of it was read in all that time. */
+/** Undefined if no sign of it was read in this time. */
 export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'lag' | 'live'>): Lag | undefined {
   const steps = lagHistory.map((one) => (one === null ? undefined : readDuration(one)))
   const known = steps.filter((one) => one !== undefined)
@@ -20,14 +20,14 @@ export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'l
   return { steps, most, text: `${formatDuration(Math.min(...known))} to ${formatDuration(most)}${now}` }
 }
 
-/** Lines from step to step, each over steps that follow each other, in a box of a width and a height: as the `d` of a path. */
+/** The `d` of a path in a box of the given size, with a line for each sequence of consecutive steps. */
 export function pathOf({ steps, most }: Lag, width: number, height: number): string {
   const x = (i: number): string => ((width * i) / Math.max(1, steps.length - 1)).toFixed(1)
   const y = (lag: number): string => (height - (most === 0 ? 0 : (height * lag) / most)).toFixed(1)
   return steps
     .flatMap((lag, i) => {
       if (lag === undefined) return []
-      // a step that stands alone is a point: a line of no length, which round ends make visible
+      // an isolated step is a point: a line without length, which round ends make visible
       return steps[i - 1] === undefined ? [`M${x(i)} ${y(lag)}h0`] : [`L${x(i)} ${y(lag)}`]
     })
     .join('')

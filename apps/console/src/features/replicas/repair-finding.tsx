@@ -1,13 +1,13 @@
 import { Alert, Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { queryClient, request } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { useChange } from '../../lib/service/use-change.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { ReasonInput } from '../../ui/dialog/reason-input.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ReasonInput } from '../../ui/reason-input.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import type { Standing } from './compare.ts'
 import { REPAIR } from './documents.ts'
 
@@ -21,13 +21,13 @@ interface RepairFindingProps {
   onClose(): void
 }
 
-/** As it is typed. */
+/** The typed values of the fields. */
 const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: '0' }
 type Size = Readonly<typeof NO_SIZE>
 const NO_OWNER = { project: '', account: '' }
 type Owner = Readonly<typeof NO_OWNER>
 
-/** Mends what the auditor found: what would differ is shown first, then it is done, with a reason for whoever asks later. */
+/** Repairs a finding: the differences are shown first, then the repair is made, with a reason for later readers. */
 export function RepairFinding({ finding: { id, code, name, repair }, onClose }: RepairFindingProps) {
   const { text, options } = repair
   const [reason, setReason] = useState('')
@@ -153,7 +153,7 @@ interface SizeInputsProps {
   onChange(size: Size): void
 }
 
-/** What the instance takes of its host: its report does not say it. */
+/** The instance's resources, which its report does not contain. */
 function SizeInputs({ size, isDisabled, onChange }: SizeInputsProps) {
   return (
     <Group grow gap="xs">
@@ -184,7 +184,7 @@ interface OwnerInputsProps {
   onChange(owner: Owner): void
 }
 
-/** Whose the instance is: its own calls find it by that. */
+/** The account of the instance, by which later calls of its owner find the claim. */
 function OwnerInputs({ owner, isDisabled, onChange }: OwnerInputsProps) {
   return (
     <Group grow gap="xs" align="start">

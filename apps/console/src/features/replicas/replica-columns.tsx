@@ -2,13 +2,13 @@ import { Badge } from '@mantine/core'
 import type { RowField } from '../../lib/csv.ts'
 import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
-import type { TableColumn } from '../../ui/table.tsx'
+import type { TableColumn } from '../../ui/table/table.tsx'
 import { agrees, modeOf, type Replica } from './compare.ts'
 import { lagOf } from './lag.ts'
 import { LagLine } from './lag-line.tsx'
 import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
 
-/** The columns of the list; whether states agree is seen among all of them. */
+/** The columns of the list; all replicas are needed to compare their states. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
   {
     key: 'name',
@@ -103,7 +103,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'version',
     label: 'Release',
-    // while all are of one the line about the replica that answers reports it
+    // if all are the same, the line about the answering replica shows it
     isExtra: new Set(all.map(({ version }) => version)).size < 2,
     width: '90px',
     value: ({ version }) => version,
@@ -134,7 +134,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
 ]
 
-/** What a copy has of each replica. */
+/** The columns of a copied replica. */
 export const replicaFieldsCopied = (all: readonly Replica[]): readonly RowField<Replica>[] => [
   ['id', ({ id }) => id],
   ['url', ({ url }) => url],

@@ -1,14 +1,14 @@
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useCallback, useMemo } from 'react'
-import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
-import { ColumnChooser } from '../../ui/column-chooser.tsx'
+import { useOperation } from '../../lib/service/api.ts'
 import { CopyList, wholeList } from '../../ui/copy-list.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { ListTable } from '../../ui/list-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
+import { ColumnChooser } from '../../ui/table/column-chooser.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { AuditorPanel } from './auditor-panel.tsx'
 import { type Replica, troublesOf } from './compare.ts'
 import { STANDING } from './documents.ts'
@@ -19,7 +19,7 @@ import { replicaColumns, replicaFieldsCopied } from './replica-columns.tsx'
 const REFRESH_MS = 2_000
 const none: readonly Replica[] = []
 
-/** Who serves, how far behind the log, whether all have one state, and what the one that answers finds in its own. */
+/** The page of all replicas with their lag and the comparison of their states, and the auditor of the answering one. */
 export function ReplicasPage() {
   const { data, error, dataUpdatedAt, refetch } = useOperation(STANDING, {}, { everyMs: REFRESH_MS })
   const replicas = data?.replicas ?? none
@@ -68,7 +68,7 @@ export function ReplicasPage() {
                   count={replicas.length}
                   row={(index) => replicas[index]}
                   keyOf={keyOf}
-                  // all that is known of it stands in its row
+                  // all facts about it are in its row
                   onOpen={() => undefined}
                 />
               </section>

@@ -21,11 +21,11 @@ test.each([
   expect(conflictsText({ proposals, conflicts })).toBe(text)
 })
 
-test('what is not reported is unknown, never 0', () => {
+test('an unreported value is unknown, never 0', () => {
   expect([memoryText({ memoryBytes: null }), hostsText({ hosts: null })]).toEqual(['unknown', 'unknown'])
 })
 
-test('memory and hosts are reported as people read them', () => {
+test('memory and hosts are shown in a readable form', () => {
   expect(memoryText({ memoryBytes: 2 ** 28 })).toBe('256 MiB')
   expect(hostsText({ hosts: { up: 1_200, suspect: 0, down: 0 } })).toBe('1,200 up')
   expect(hostsText({ hosts: { up: 0, suspect: 1, down: 2 } })).toBe('0 up, 1 suspect, 2 down')

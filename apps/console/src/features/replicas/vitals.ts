@@ -2,18 +2,18 @@ import { formatCount, formatMib } from '../../lib/format.ts'
 import { shareText } from '../../lib/share.ts'
 import type { Replica } from './compare.ts'
 
-/** What a replica of an older release does not report, or one that does not follow the log yet. */
+/** The text for a value that the replica does not report, because its release is older or it does not follow the log yet. */
 const UNKNOWN = 'unknown'
 
 const BYTES_PER_MIB = 1_048_576
 
-/** To a tenth; what is less, but something, is reported to be. */
+/** Rounded to a tenth; a smaller amount that is not zero is shown as such. */
 export function rateText({ decisionsPerSecond: rate }: Pick<Replica, 'decisionsPerSecond'>): string {
   if (rate === null) return UNKNOWN
   return rate > 0 && rate < 0.1 ? '< 0.1' : formatCount(Number(rate.toFixed(rate < 100 ? 1 : 0)))
 }
 
-/** The share of its proposals that came to nothing. */
+/** The share of conflicts in its proposals. */
 export function conflictsText({ proposals, conflicts }: Pick<Replica, 'proposals' | 'conflicts'>): string {
   return proposals === null || conflicts === null ? UNKNOWN : shareText(conflicts, proposals)
 }
@@ -28,7 +28,7 @@ export const conflictsTitle = ({ proposals, conflicts }: Pick<Replica, 'proposal
 export const memoryText = ({ memoryBytes }: Pick<Replica, 'memoryBytes'>): string =>
   memoryBytes === null ? UNKNOWN : formatMib(Math.round(memoryBytes / BYTES_PER_MIB))
 
-/** 40 up, 1 suspect: those that live always, the others where there are some. */
+/** "40 up, 1 suspect": the number of live hosts always, other states only if they occur. */
 export function hostsText({ hosts }: Pick<Replica, 'hosts'>): string {
   if (hosts === null) return UNKNOWN
   const { up, suspect, down } = hosts

@@ -1,6 +1,6 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
-/** What the replica that answers is set to. */
+/** The settings of the answering replica. */
 export const SETTINGS = graphql(`
   query Settings {
     health { replica version engine }

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { queryClient, request } from '../../lib/api.ts'
 import { readDuration } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useChange } from '../../lib/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { queryClient, request } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
+import { useChange } from '../../lib/service/use-change.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type KEY_LIMITS, UPDATE_KEY_LIMITS } from './documents.ts'
 
@@ -15,7 +15,7 @@ interface EditKeyLimitsProps {
   onClose(): void
 }
 
-/** Sets both limits for the whole fleet. A refusal is shown, and what was written stays. */
+/** Sets both limits for the whole fleet. A refusal is shown, and the input is kept. */
 export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
   const [cap, setCap] = useState(String(limits.cap))
   const [minutes, setMinutes] = useState(String(readDuration(limits.afterlife) / MS_PER_MINUTE))
@@ -30,7 +30,7 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
     make(
       () => request(UPDATE_KEY_LIMITS, { ifVersion: limits.version, cap: Number(cap), afterlife: `PT${Number(minutes)}M` }),
       ({ keyLimitsUpdate: answer }) => {
-        // somebody else's setting is shown, to be looked at before it is replaced
+        // another operator's setting is shown for review before it is replaced
         void queryClient.invalidateQueries()
         if (answer.__typename === 'KeyLimitsPayload') onClose()
         else setRefusal(answer.__typename === 'ValidationError' ? answer.issues.map(({ message }) => message) : [answer.message])

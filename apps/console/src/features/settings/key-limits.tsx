@@ -1,14 +1,14 @@
 import { Group, Skeleton } from '@mantine/core'
 import { useState } from 'react'
-import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import { WriteButton } from '../../ui/dialog/write-button.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
 import { KEY_LIMITS } from './documents.ts'
 import { EditKeyLimits } from './edit-key-limits.tsx'
 
-/** How many ended idempotency keys the fleet keeps, and for how long. */
+/** The limits of ended idempotency keys: their number, and for how long they are kept. */
 export function KeyLimits() {
   const { data, error, refetch } = useOperation(KEY_LIMITS, {}, { staleMs: 10_000 })
   const [isEditing, setEditing] = useState(false)

@@ -1,13 +1,13 @@
 import { Skeleton, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
+import { useOperation } from '../../lib/service/api.ts'
+import type { ResultOf } from '../../lib/service/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { SmallTable } from '../../ui/small-table.tsx'
+import { SmallTable } from '../../ui/table/small-table.tsx'
 import { SETTINGS } from './documents.ts'
 
 type Setting = ResultOf<typeof SETTINGS>['settings'][number]
 
-/** What the service is set to, and by what. Nothing of it can be changed from here: it is read at the start of a process. */
+/** The settings of the service and their sources. They cannot be changed here, because a process reads them at its start. */
 export function ServerSettings() {
   const { data, error, refetch } = useOperation(SETTINGS, {}, { staleMs: 60_000 })
   if (data === undefined)

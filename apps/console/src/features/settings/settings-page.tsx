@@ -1,17 +1,17 @@
 import { SegmentedControl, Stack, Switch, Text, useMantineColorScheme } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { type Choice, choose, type Preference, usePreference } from '../../lib/preferences.ts'
-import { useScopes } from '../../lib/scopes.ts'
+import { type Choice, choose, type Preference, usePreference } from '../../lib/browser/preferences.ts'
+import { useScopes } from '../../lib/service/scopes.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
+import { NeedsScope } from '../../ui/dialog/needs-scope.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SETTINGS } from './documents.ts'
 import { KeyLimits } from './key-limits.tsx'
 import { ServerSettings } from './server-settings.tsx'
 
-/** What one chooses for this browser, and what the service is set to. */
+/** The preferences of this browser, and the settings of the service. */
 export function SettingsPage() {
   const { scopes, may, error, retry } = useScopes()
   const mayRead = may('OPERATE')
@@ -39,8 +39,8 @@ export function SettingsPage() {
             <KeyLimits />
           </section>
         ) : null}
-        <section aria-label="Of the service">
-          <Heading keys="3">Of the service</Heading>
+        <section aria-label="Service settings">
+          <Heading keys="3">Service settings</Heading>
           {error ? <Problem error={error} onRetry={retry} /> : null}
           {mayRead === false ? <NeedsScope what="settings of the service" scope="OPERATE" scopes={scopes} /> : null}
           {mayRead === true ? <ServerSettings /> : null}
@@ -74,7 +74,7 @@ function Colours() {
 interface ChoicesProps<Name extends Preference> {
   readonly name: Name
   readonly label: string
-  /** What each value is called, in the order in which they stand. */
+  /** The labels of the values, in the order in which they are shown. */
   readonly names: Readonly<Record<Choice<Name>, string>>
 }
 

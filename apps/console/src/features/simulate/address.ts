@@ -12,17 +12,17 @@ import { MOST_NAME_LENGTH, MOST_SCENARIOS } from './scenarios.ts'
 import type { SimulateSearch } from './search.ts'
 
 interface ScenariosFound {
-  /** Empty: the address asks nothing yet, or not in a way that can be read. */
+  /** Empty if the address has no scenario yet, or only invalid ones. */
   readonly scenarios: readonly Scenario[]
   readonly problem: string | undefined
 }
 
-/** A moment of a scenario next to the first that is now, while the page shows the past. */
+/** The moment "now" of a further scenario while the page shows the past. */
 const NOW = 'now'
 
 /**
- * A scenario next to the first as it stands in the address. What it does not say is so by default, but two things: without a request it
- * asks that of the first, and without a moment it is of the moment of the page.
+ * A further scenario in the form of the address. Absent fields have their defaults, with two exceptions: without a request
+ * it uses that of the first, and without a moment that of the page.
  */
 interface Entry {
   readonly name?: string
@@ -35,7 +35,7 @@ interface Entry {
   readonly at?: string
 }
 
-/** The scenarios of an address. `asked`: the request of the decision that the address names, where it says none itself. */
+/** The scenarios of an address. `asked` is the request of the decision in the address, for scenarios without a request. */
 export function scenariosOf(search: SimulateSearch, asked: RequestDocument | undefined): ScenariosFound {
   try {
     const first = firstOf(search, asked)
@@ -47,7 +47,7 @@ export function scenariosOf(search: SimulateSearch, asked: RequestDocument | und
   }
 }
 
-/** The other way; nothing that is so by default. */
+/** The reverse, without default values. */
 export function searchOf([first, ...others]: readonly Scenario[]): SimulateSearch {
   if (first === undefined) return {}
   const { name, request, count, profile, overlay, profileChanges, at } = first
@@ -63,7 +63,7 @@ export function searchOf([first, ...others]: readonly Scenario[]): SimulateSearc
   }
 }
 
-/** What of an address cannot be read, as sentences. */
+/** The invalid parts of an address, as sentences. */
 class UnreadableError extends Error {
   override readonly name = 'UnreadableError'
 }
@@ -79,7 +79,7 @@ function firstOf(search: SimulateSearch, asked: RequestDocument | undefined): Sc
     return found.value
   }
   const document = read('request', request) ?? asked
-  // what the overlay says beyond being an object is the service's to refuse
+  // the service checks the content of the overlay, which only has to be an object
   const edits = (read('overlay', overlay) ?? {}) as Overlay
   const profileChanges = read('changes', changes)
   if (document === undefined) return undefined

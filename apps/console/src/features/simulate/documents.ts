@@ -1,13 +1,13 @@
-import { graphql } from '../../lib/graphql.ts'
+import { graphql } from '../../lib/service/graphql.ts'
 
-/** What would become of a request; claims nothing, writes nothing. */
+/** The simulated result of a request; nothing is claimed or written. */
 export const SIMULATE = graphql(`
   query Simulate($input: SimulateInput!) {
     simulate(input: $input) {
       asOf placed failed notDecided complete decisionCount
       drain { moved stuck withoutClaims instances(first: 20, stuck: true) { claimId instanceUuid fromHost message } }
       solved { taken why decisions }
-      decisions(first: 100) { copy outcome ignoredFields destinations { hostName node weight } }
+      decisions(first: 100) { copy outcome ignoredFields destinations { hostName node hasOtherNodes weight } }
       firstFailure {
         copy found
         reasons { code filter hosts text }
@@ -32,21 +32,21 @@ export const CAPACITY = graphql(`
   }
 `)
 
-/** The request of a decision, to ask it again otherwise. */
+/** The request of a decision, to be simulated with changes. */
 export const ASKED = graphql(`
   query AskedRequest($id: ID!) {
     decision(id: $id) { id spec { document } }
   }
 `)
 
-/** What a scenario may name. */
+/** The profiles that a scenario may name. */
 export const PROFILES = graphql(`
   query ProfileNames {
     profiles { name active { number } }
   }
 `)
 
-/** What was asked for lately, most first, to begin a scenario with. */
+/** Recent requests, the most frequent first, as a start for a scenario. */
 export const FLAVORS = graphql(`
   query RecentFlavors($window: Duration!) {
     activity(window: $window, steps: 1) {

@@ -1,27 +1,27 @@
 import { Button, TextInput } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
-import { useShortcuts } from '../../lib/keys.ts'
+import { useShortcuts } from '../../lib/browser/keys.ts'
 import type { Scenario } from './scenario.ts'
 import { MOST_NAME_LENGTH, MOST_SCENARIOS, namesOf, swapped, toName, withCopy, withIndexes, without } from './scenarios.ts'
 
 interface ScenarioBarProps {
   readonly scenarios: readonly Scenario[]
-  /** The place of the one that is edited. */
+  /** The index of the edited scenario. */
   readonly on: number
-  /** Why nothing can be done with them at present; undefined: it can. */
+  /** The reason for which the actions are disabled at present; undefined if they are enabled. */
   readonly whyNot: string | undefined
   onChoose(index: number): void
-  /** Others, or in another order; `on` is the place of the one that is edited then. */
+  /** Called with other scenarios, or another order; `on` is the index of the scenario that is edited then. */
   onChange(scenarios: readonly Scenario[], on: number): void
-  /** The chosen one is called otherwise; undefined: by its place. */
+  /** Called with a new name of the selected scenario; undefined removes the name. */
   onName(name: string | undefined): void
 }
 
-/** The scenarios that stand next to each other, and what can be done with the chosen one. */
+/** The scenarios, and the actions on the selected one. */
 export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName }: ScenarioBarProps) {
   const bar = useRef<HTMLDivElement>(null)
   const next = useRef<number>(undefined)
-  // what was pressed may be gone, or off, once it is done: the keyboard goes on from the one that is chosen then
+  // the pressed button may be gone or disabled afterwards: the focus moves to the selected scenario
   useLayoutEffect(() => {
     if (next.current !== on) return
     next.current = undefined
@@ -112,15 +112,15 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
 
 interface NameProps {
   readonly name: string | undefined
-  /** How it is called without a name. */
+  /** The label without a name. */
   readonly usual: string
   readonly isOff: boolean
   onName(name: string | undefined): void
 }
 
-/** The name of the chosen scenario; it counts once one leaves the field or presses Enter. */
+/** The name of the selected scenario, which is applied on blur or Enter. */
 function Name({ name, usual, isOff, onName }: NameProps) {
-  // what is written is of the name that there was then: another one, by Back or another order, goes before it
+  // the input belongs to the former name: another name, by Back or a new order, replaces it
   const [written, setWritten] = useState({ of: name, text: name ?? '' })
   const text = written.of === name ? written.text : (name ?? '')
   const apply = (): void => {

@@ -2,8 +2,8 @@ import { parseRequestSpec } from '@gantt/scheduler-core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scenariosOf, searchOf } from './address.ts'
-import { editKinds, editsOf, isWhole, NO_DRAFT, withEdit } from './edits.ts'
-import { placedOn, utilisationRows } from './outcome-rows.ts'
+import { editKinds, editsOf, isWhole, NO_DRAFT, withEdit } from './editor/edits.ts'
+import { placedOn, utilisationRows } from './results/outcome-rows.ts'
 import {
   EMPTY,
   fieldsOf,
@@ -44,7 +44,7 @@ const request = fc.record(
 )
 
 describe('a request', () => {
-  test('is the same after the form showed it', () => {
+  test('is not changed by the form', () => {
     fc.assert(
       fc.property(request, (one) => {
         expect(withFields(one, fieldsOf(one))).toEqual(one)
@@ -52,7 +52,7 @@ describe('a request', () => {
     )
   })
 
-  test('is the same after a trip to the API’s form and back', () => {
+  test('is the same after a conversion to the API’s form and back', () => {
     fc.assert(
       fc.property(
         request.filter(({ image }) => image === undefined || Object.keys(image).length > 0),
@@ -63,7 +63,7 @@ describe('a request', () => {
     )
   })
 
-  test('of a decision says only what is not so by default', () => {
+  test('of a decision contains only fields that differ from their defaults', () => {
     expect(
       withoutDefaults({
         version: '1.1',
@@ -77,13 +77,13 @@ describe('a request', () => {
     ).toEqual({ flavor: { name: 'm1', vcpus: 0, memoryMb: 512 }, numInstances: 2 })
   })
 
-  test('with every default of the newest version says none of them', () => {
+  test('with every default of the newest version contains none of them', () => {
     const asked = { flavor: { vcpus: 2, memoryMb: 512 } }
     const parsed = parseRequestSpec(asked)
     expect(parsed.ok && withoutDefaults(parsed.value as RequestDocument)).toEqual(asked)
   })
 
-  test('that Nova wrote goes as Nova wrote it', () => {
+  test('of Nova is sent as Nova wrote it', () => {
     const document = { nova_object: 1 }
     expect(toSpecInput({ nova: { form: 'RequestSpec', document }, flavor: {} })).toEqual({ nova: document })
     expect(toSpecInput({ nova: { form: 'legacy', document }, flavor: {} })).toEqual({ legacy: document })
@@ -103,7 +103,7 @@ describe('a scenario', () => {
   const throughAddress = (scenarios: readonly Scenario[]) =>
     scenariosOf(readSimulateSearch(JSON.parse(JSON.stringify(searchOf(scenarios)))), undefined)
 
-  test('stands in the address whole, and so do those next to it', () => {
+  test('is in the address completely, and so are the further ones', () => {
     fc.assert(
       fc.property(fc.array(scenario, { minLength: 1, maxLength: 3 }), (scenarios) => {
         expect(throughAddress(scenarios)).toEqual({ scenarios, problem: undefined })
@@ -111,26 +111,26 @@ describe('a scenario', () => {
     )
   })
 
-  test('next to the first says in the address only what is otherwise', () => {
+  test('a further scenario has only its differences in the address', () => {
     const first = { ...EMPTY, at: '17' }
     const { beside, ...flat } = searchOf([first, { ...first, count: 3 }, { ...first, at: undefined, name: 'now' }])
     expect(flat).toEqual(searchOf([first]))
     expect(JSON.parse(beside ?? '')).toEqual([{ count: 3 }, { name: 'now', at: 'now' }])
   })
 
-  test('of a link from before there were several is the only one', () => {
+  test('of an old link, which has only one scenario, is the only one', () => {
     const search = { request: JSON.stringify(EMPTY.request), count: '4', profile: 'p@2', at: '9' }
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
 
-  test('asks the request of the decision that the address names, and so do those next to it', () => {
+  test('uses the request of the decision in the address, and so do further scenarios', () => {
     const asked = { flavor: { vcpus: 7 } }
     const { scenarios } = scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, asked)
     expect(scenarios.map((one) => one.request)).toEqual([asked, asked])
     expect(scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, undefined)).toEqual({ scenarios: [], problem: undefined })
   })
 
-  test('is read out of what an answer carries', () => {
+  test('is read from the scenario in an answer', () => {
     const found = fromSimulateInput({
       requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 2 } } } }],
       overlay: { removeHosts: ['h'] },
@@ -159,18 +159,18 @@ describe('a scenario', () => {
 describe('scenarios next to each other', () => {
   const named = (...names: (string | undefined)[]): readonly Scenario[] => names.map((name) => ({ ...EMPTY, name }))
 
-  test('are called by their names, else by their places', () => {
+  test('are labelled by their names, otherwise by their numbers', () => {
     expect(namesOf(named(undefined, 'b', undefined))).toEqual(['Scenario 1', 'b', 'Scenario 3'])
   })
 
-  test('are copied without the name, removed, set in each other’s place and changed one by one', () => {
+  test('are copied without the name, removed, swapped and changed one by one', () => {
     expect(withCopy(named('a', 'b'), 0).map(({ name }) => name)).toEqual(['a', undefined, 'b'])
     expect(without(named('a', 'b', 'c'), 1).map(({ name }) => name)).toEqual(['a', 'c'])
     expect(swapped(named('a', 'b', 'c'), 0, 1).map(({ name }) => name)).toEqual(['b', 'a', 'c'])
     expect(changedAt(named('a', 'b'), 1, { count: 3 }).map(({ count }) => count)).toEqual([1, 3])
   })
 
-  test('are three at most, and one at least', () => {
+  test('are at least one and at most three', () => {
     expect(withCopy(named('a', 'b', 'c'), 0)).toHaveLength(3)
     expect(without(named('a'), 0)).toHaveLength(1)
     expect(swapped(named('a', 'b'), 1, 2).map(({ name }) => name)).toEqual(['a', 'b'])
@@ -186,7 +186,7 @@ describe('scenarios next to each other', () => {
 describe('an overlay', () => {
   const draft = { ...NO_DRAFT, names: ['a', 'b'], aggregate: 'ssd', metadata: ['k=v', 'gone'], ratio: 2 }
 
-  test('has an edit more for each that is written, and can be taken back one by one', () => {
+  test('gets a further edit for each that is added, and edits can be removed one by one', () => {
     let overlay: Overlay = {}
     for (const kind of editKinds) {
       expect(isWhole({ ...draft, kind })).toBe(true)
@@ -218,8 +218,8 @@ describe('an overlay', () => {
   })
 })
 
-test('hosts are counted, and zones set next to what they were', () => {
-  const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName })) })
+test('hosts are counted, and zones are compared with their former use', () => {
+  const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName, hasOtherNodes: false })) })
   expect(placedOn([to('a'), to('b', 'b')])).toEqual([
     { host: 'b', count: 2 },
     { host: 'a', count: 1 },

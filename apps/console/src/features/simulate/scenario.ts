@@ -1,7 +1,7 @@
-/** A request in the form of docs/request-spec.md, as far as it says anything: what is left out has its default. */
+/** A request in the form of docs/request-spec.md; absent fields have their defaults. */
 export type RequestDocument = Readonly<Record<string, unknown>>
 
-/** What the fleet is asked to be instead of what it is, as the API takes it. */
+/** The hypothetical edits of the fleet, in the form of the API. */
 export interface Overlay {
   readonly addHosts?: readonly {
     readonly likeHost: string
@@ -36,23 +36,23 @@ export interface Overlay {
   readonly releaseClaims?: readonly string[]
 }
 
-/** A question of what would happen; all of it stands in the address. */
+/** A what-if question; all of it is in the address. */
 export interface Scenario {
-  /** How it is called next to others; not given: by its place. */
+  /** The label next to others; absent: by its index. */
   readonly name: string | undefined
   readonly request: RequestDocument
-  /** Instances the request is asked, one after the other. */
+  /** The number of times that the request is decided, one after the other. */
   readonly count: number
-  /** `name` or `name@number`; not given: the one that decides now. */
+  /** The profile, `name` or `name@number`; by default the present one. */
   readonly profile: string | undefined
   readonly overlay: Overlay
-  /** Parts of the profile that are otherwise, as the API takes them. */
+  /** Changed parts of the profile, in the form of the API. */
   readonly profileChanges: RequestDocument | undefined
-  /** The moment whose fleet is asked, a revision or a time; not given: as it is now. */
+  /** The moment of the fleet, a revision or a time; by default the present. */
   readonly at: string | undefined
 }
 
-/** So often a request can be asked: as many instances as one simulation of the service may place, less one. */
+/** The number of copies of a request: as many instances as one simulation of the service may place, minus one. */
 export const MOST_COPIES = 9_999
 
 export const EMPTY: Scenario = {
@@ -68,7 +68,7 @@ export const EMPTY: Scenario = {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A JSON object out of a text; else why it is none. */
+/** Parses a JSON object; otherwise returns the problem. */
 export function readObject(text: string): { readonly value: RequestDocument } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text)
@@ -78,7 +78,7 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
   }
 }
 
-/** What a document says for the record only, and what is so anyway: neither changes where a request goes. */
+/** Fields that are only for the record, and default values: neither affects where a request is placed. */
 const SILENT: Readonly<Record<string, unknown>> = {
   version: undefined,
   instanceUuids: undefined,
@@ -88,7 +88,7 @@ const SILENT: Readonly<Record<string, unknown>> = {
 }
 const ZEROS = new Set(['rootGb', 'ephemeralGb', 'swapMb', 'minRamMb', 'minDiskGb'])
 
-/** A document of a decision without what it says by default, so that it fits into an address and people can read it. */
+/** A decision's document without default values, so that it fits into an address and people can read it. */
 export function withoutDefaults(document: RequestDocument): RequestDocument {
   const { instanceUuids, numInstances } = document
   const count = typeof numInstances === 'number' ? numInstances : Array.isArray(instanceUuids) ? instanceUuids.length : 1
@@ -111,7 +111,7 @@ const isSilent = (name: string, value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isRecord(value) && Object.keys(value).length === 0)
 
-/** The fields of a request that most people think of; the others stay as the document has them. */
+/** The most common fields of a request, which the form shows; others stay as they are in the document. */
 export interface RequestFields {
   readonly flavor: string
   readonly vcpus: number
@@ -119,7 +119,7 @@ export interface RequestFields {
   readonly rootGb: number
   readonly zone: string
   readonly projectId: string
-  /** `key=value`, one a line. */
+  /** A map as lines `key=value`. */
   readonly extraSpecs: string
 }
 
@@ -138,7 +138,7 @@ export function fieldsOf(request: RequestDocument): RequestFields {
   }
 }
 
-/** The document with these fields; whatever else it says stays. */
+/** The document with these fields changed, all others kept. */
 export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
   const flavor = isRecord(request.flavor) ? request.flavor : {}
   return withoutEmpty({
@@ -166,7 +166,7 @@ const withoutEmpty = (record: RequestDocument): RequestDocument =>
     ),
   )
 
-/** `key=value` lines as a map; a line without `=` is a key with nothing. */
+/** Parses lines `key=value`; a line without `=` is a key with an empty value. */
 export const linesToPairs = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text.split('\n').flatMap((line) => {
@@ -175,10 +175,10 @@ export const linesToPairs = (text: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Names out of a text: parted by spaces, commas or lines, each once. */
+/** Names in a text, separated by spaces, commas or lines, each once. */
 export const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
 
-/** The input `spec` of the API: maps become lists of pairs; a request that came from Nova goes as Nova wrote it. */
+/** The input `spec` of the API: maps become lists of pairs; a request of Nova is sent as Nova wrote it. */
 export function toSpecInput(request: RequestDocument): RequestDocument {
   const { nova } = request
   if (isRecord(nova) && isRecord(nova.document)) return nova.form === 'legacy' ? { legacy: nova.document } : { nova: nova.document }
@@ -206,7 +206,7 @@ function toPciRequest(request: unknown): unknown {
   return { ...request, specs: request.specs.map((spec) => ({ properties: isRecord(spec) ? pairsOf(spec) : spec })) }
 }
 
-/** A request as the API takes it (`spec`) in the form of docs/request-spec.md: the other way of `toSpecInput`. */
+/** Converts a request of the API (`spec`) to the form of docs/request-spec.md: the reverse of `toSpecInput`. */
 export function fromSpecInput(spec: RequestDocument): RequestDocument | undefined {
   if (isRecord(spec.nova)) return { nova: { form: 'RequestSpec', document: spec.nova } }
   if (isRecord(spec.legacy)) return { nova: { form: 'legacy', document: spec.legacy } }
@@ -229,7 +229,7 @@ function fromPciRequest(request: unknown): unknown {
   return { ...request, specs: request.specs.map((spec) => (isRecord(spec) ? mapOf(spec.properties, 'value') : spec)) }
 }
 
-/** A scenario out of the API's `SimulateInput`, as answers carry it; undefined where it has no request that can be read. */
+/** The scenario of a `SimulateInput` of the API, like in answers; undefined if its request cannot be read. */
 export function fromSimulateInput(input: RequestDocument): Scenario | undefined {
   const { requests, overlay, profile, profileChanges, at } = input
   const [first] = Array.isArray(requests) ? requests : []

@@ -1,33 +1,36 @@
-/** What the address of the page says: all scenarios whole, so that a link asks the same. Those of the first stand each by itself. */
+/**
+ * The query parameters of the page: all scenarios completely, so that a link asks the same. The fields of the first one
+ * are separate parameters.
+ */
 export interface SimulateSearch {
   /** The request, JSON in the form of docs/request-spec.md. */
   readonly request?: string
-  /** Instances it is asked; not given: once. */
+  /** The number of times that the request is decided; 1 by default. */
   readonly count?: string
   readonly profile?: string
-  /** What is otherwise than it is, JSON as the API takes it. */
+  /** The hypothetical edits, JSON in the form of the API. */
   readonly overlay?: string
-  /** Parts of the profile that are otherwise, JSON as the API takes them. */
+  /** Changed parts of the profile, JSON in the form of the API. */
   readonly changes?: string
-  /** The moment whose fleet is asked, as on every page; not given: now. Given as undefined by links that lead to now. */
+  /** The moment of the fleet, as on every page; by default the present. Links to the present set it to undefined. */
   readonly at?: string | undefined
-  /** How the first scenario is called. */
+  /** The label of the first scenario. */
   readonly name?: string
-  /** The scenarios next to the first, JSON: a list of objects that `address.ts` knows. */
+  /** The further scenarios, JSON: a list of objects in the form of `address.ts`. */
   readonly beside?: string
-  /** Which scenario is edited and shown whole; not given: the first. */
+  /** The index of the scenario that is edited and shown in full; absent: the first. */
   readonly on?: '2' | '3' | undefined
-  /** The resource class whose use the curve shows; not given: the one that is fullest at the end. */
+  /** The resource class whose use the curve shows; by default the one with the highest use at the end. */
   readonly use?: string
-  /** The whole as the API's SimulateInput, JSON, where `request` says nothing: so other pages link here. */
+  /** The whole SimulateInput of the API as JSON, if `request` is absent, for links from other pages. */
   readonly input?: string
   /** `json`: the request is shown as a document. */
   readonly as?: 'json' | undefined
-  /** A decision whose request is asked, where `request` says none. */
+  /** A decision whose request is used if `request` is absent. */
   readonly decision?: string
 }
 
-/** What is given as a text and read later, where it is used. */
+/** Texts that are parsed later, where they are used. */
 const TEXTS = ['request', 'profile', 'overlay', 'changes', 'at', 'name', 'beside', 'use', 'input', 'decision'] as const
 
 export function readSimulateSearch(search: Record<string, unknown>): SimulateSearch {

@@ -1,19 +1,19 @@
 import { Alert, Button, Code, Skeleton, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
-import { queryClient, useOperation } from '../../lib/api.ts'
-import { useShortcuts } from '../../lib/keys.ts'
-import { useAt } from '../../lib/travel.ts'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { queryClient, useOperation } from '../../lib/service/api.ts'
+import { useAt } from '../../lib/service/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { scenariosOf, searchOf } from './address.ts'
 import { ASKED } from './documents.ts'
-import { Editor } from './editor.tsx'
-import { Results } from './results.tsx'
-import { sizeOf } from './saved.ts'
-import { SavedDialog } from './saved-dialog.tsx'
+import { Editor } from './editor/editor.tsx'
+import { Results } from './results/results.tsx'
+import { sizeOf } from './saved/saved.ts'
+import { SavedDialog } from './saved/saved-dialog.tsx'
 import { isRecord, type Scenario, withoutDefaults } from './scenario.ts'
 import { ScenarioBar } from './scenario-bar.tsx'
 import { changedAt } from './scenarios.ts'
@@ -24,12 +24,12 @@ import './simulate.css'
 
 const route = getRouteApi('/simulate')
 
-/** Above so many characters an address does not get through to the service when it is loaded anew. */
+/** The maximum length of an address: a longer one does not reach the service when the page is reloaded. */
 const MOST_LINK_CHARACTERS = 30_000
 
 /**
- * What would become of a request, on the fleet as it is or as it is not; up to three such scenarios next to each other. They are the
- * address; nothing is claimed.
+ * The simulation of a request on the fleet or on a hypothetical fleet, with up to three scenarios next to each other. The address
+ * contains the scenarios; nothing is claimed.
  */
 export function SimulatePage() {
   const search = route.useSearch()
@@ -39,14 +39,14 @@ export function SimulatePage() {
   const { drafts, epoch, change, take } = useDrafts(scenarios, at)
   const on = Math.min(Number(search.on ?? 1), drafts.length) - 1
   const edited = `${epoch} ${on}`
-  /** Where something is written that is no request: with another editor it is gone. */
+  /** Editors with text that is not a request: replacing the editor would lose it. */
   const [invalid, setInvalid] = useState<string>()
   const isInvalid = invalid === edited
   const [isSaving, setSaving] = useState(false)
   const [runs, setRuns] = useState(0)
   const whyNot = isInvalid ? 'Not a valid request' : undefined
 
-  /** Makes scenarios the address; what of them was not asked before is asked then. */
+  /** Writes scenarios to the address, which runs those that have changed. */
   const go = (next: readonly Scenario[], index: number, isAnew: boolean): void => {
     take(next, isAnew)
     void navigate({ search: (now) => ({ ...searchOf(next), ...viewOf(now), on: onOf(index) }) })
@@ -126,21 +126,21 @@ export function SimulatePage() {
   )
 }
 
-/** A place from 0 on as the address says it. */
+/** The index from 0 in the address. */
 const onOf = (index: number): SimulateSearch['on'] => (index === 0 ? undefined : index === 1 ? '2' : '3')
 
-/** How the scenarios are looked at: it stays when they change. */
+/** The tabs of the results, which stay the same when the scenarios change. */
 const viewOf = ({ as, use }: SimulateSearch): SimulateSearch => ({
   ...(as === undefined ? {} : { as }),
   ...(use === undefined ? {} : { use }),
 })
 
 interface AddressFound extends ReturnType<typeof scenariosOf> {
-  /** How the decision stands whose request is asked, where it is not there yet, or at all. */
+  /** The loading state of the decision whose request is simulated. */
   readonly decision: ReactNode
 }
 
-/** The scenarios of the address; the request of a decision that it names is loaded. */
+/** The scenarios of the address; the request of a decision in the address is loaded. */
 function useScenarios(search: SimulateSearch): AddressFound {
   const { request, input, decision } = search
   const isNamed = request === undefined && input === undefined && decision !== undefined

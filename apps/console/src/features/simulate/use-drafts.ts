@@ -3,13 +3,14 @@ import { searchOf } from './address.ts'
 import { EMPTY, type Scenario } from './scenario.ts'
 
 /**
- * The scenarios as they are being written. They become the address when they are asked, and follow it when it comes from elsewhere: by
- * Back, a link, a decision that was loaded. `epoch` counts how often that was: fields that keep their own text begin anew then.
+ * The scenarios as they are being edited. They are written to the address when they are run, and follow it when it
+ * changes otherwise: by Back, a link, a loaded decision. `epoch` counts these changes: fields that keep their own text
+ * are then reset.
  */
 export function useDrafts(scenarios: readonly Scenario[], at: string | undefined) {
   const [drafts, setDrafts] = useState<readonly Scenario[]>(() => (scenarios.length > 0 ? scenarios : [{ ...EMPTY, at }]))
   const [epoch, setEpoch] = useState(0)
-  /** Addresses that were made of drafts and have not come back yet. */
+  /** Addresses that were written from drafts and are not the present address yet. */
   const written = useRef<string[]>([])
   const read = useRef(scenarios)
   const text = textOf(scenarios)
@@ -17,9 +18,9 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
   useEffect(() => {
     const mine = written.current.indexOf(text)
     written.current.splice(0, mine < 0 ? written.current.length : mine + 1)
-    // nothing is asked: what is being written stays, of the moment that is shown
+    // nothing is run: the input is kept, at the shown moment
     if (scenarios.length === 0) setDrafts((before) => before.map((draft) => ({ ...draft, at })))
-    // another moment alone leaves what is being written
+    // a change of the moment alone keeps the drafts
     else if (textOf(read.current.map(withoutMoment)) === textOf(scenarios.map(withoutMoment)))
       setDrafts((before) => before.map((draft, i) => ({ ...draft, at: scenarios[i] === undefined ? at : scenarios[i].at })))
     else if (mine < 0) {
@@ -32,7 +33,7 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
     drafts,
     epoch,
     change: setDrafts,
-    /** They are about to be the address. `isAnew`: others stand in the places of some, so that fields begin anew. */
+    /** Called before the drafts are written to the address. With `isAnew` some were replaced, so that fields are reset. */
     take(next: readonly Scenario[], isAnew: boolean): void {
       const taken = textOf(next)
       if (taken !== text) written.current.push(taken)

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
-import { isDialogOpen } from '../../lib/keys.ts'
-import { useLatest } from '../../lib/use-latest.ts'
+import { isDialogOpen } from '../../lib/browser/keys.ts'
+import { useLatest } from '../../lib/service/use-latest.ts'
 
-/** Ctrl Enter (on a Mac, Cmd Enter) from anywhere on the page, out of a field too. */
+/** Handles Ctrl Enter (on a Mac, Cmd Enter) anywhere on the page, including fields. */
 export function useRunKey(run: () => void): void {
   const latest = useLatest(run)
   useEffect(() => {

@@ -2,8 +2,8 @@ import { jsx as reactJsx, jsxs as reactJsxs } from 'react/jsx-runtime'
 import { shownProps } from './shown-props.ts'
 
 /**
- * How JSX of the console becomes elements: as React does it, with names of older data escaped wherever they are shown, so that
- * no page has to think of it. `jsxImportSource` of tsconfig.json and vite.config.ts leads here.
+ * The JSX runtime of the console: React's, with invisible characters escaped in all shown texts, so that no page has to do so.
+ * `jsxImportSource` in tsconfig.json and vite.config.ts names it.
  */
 export { Fragment, type JSX } from 'react/jsx-runtime'
 

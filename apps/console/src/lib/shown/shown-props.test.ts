@@ -20,7 +20,7 @@ test.each<[string, Record<string, unknown>]>([
   ['what is no text', { children: [1, null, true, { a: 'b\u202e' }], onClick: () => undefined }],
 ])('%s is the very same', (_name, props) => expect(shownProps(props)).toBe(props))
 
-test('elements are made so', () => {
+test('elements are created with escaped texts', () => {
   expect(jsx('b', { children: 'a\u202eb' }).props).toEqual({ children: 'a\\u{202e}b' })
   expect(jsxs('b', { children: ['a\u202eb', 'c'] }, 'k')).toMatchObject({ key: 'k', props: { children: ['a\\u{202e}b', 'c'] } })
 })

@@ -1,14 +1,14 @@
 import { showUnseen } from '@gantt/scheduler-core/query'
 
-/** What an element shows, as far as it is text. Values of fields are none: what is edited stays as it is. */
+/** The text content of an element. Values of fields are excluded: edited input is kept. */
 const TEXTS = ['children', 'title', 'label', 'description', 'aria-label'] as const
 
-/** Breaks and tabs are seen for what they are. */
+/** Line breaks and tabs, which are not escaped. */
 const KEPT = '\n\t\r'
 
 type Props = Readonly<Record<string, unknown>>
 
-/** The properties of an element with everything escaped that would not be seen, or would turn the text around it; else the same. */
+/** The properties of an element, with characters escaped that are invisible or change the direction of the text around them. */
 export function shownProps<Given>(given: Given): Given {
   let props = given as unknown as Props
   for (const name of TEXTS) {

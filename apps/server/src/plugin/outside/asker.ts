@@ -2,7 +2,7 @@ import { type Question, shorten } from '@gantt/scheduler-core'
 
 /** Who answers for parts outside of this process: a thread with a plug-in in it, or an extender behind HTTP. */
 export interface Asker {
-  /** In words, for messages: `plug-in power 1.0.0`. */
+  /** The name for messages: `plug-in power 1.0.0`. */
   readonly title: string
   /**
    * The part's answers as they came, not checked. `timeoutMs`: how long the caller waits; the asker's own limit may be less. Rejects, in
@@ -18,18 +18,18 @@ export interface Asker {
 export const pluginStates = ['READY', 'STARTING', 'RESTING', 'CLOSED'] as const
 export type PluginState = (typeof pluginStates)[number]
 
-/** How an asker fares since this process began. */
+/** The statistics of an asker since this process began. */
 export interface AskerHealth {
   /** STARTING: it is loaded again; RESTING: it failed so often that it is loaded again only after a while. */
   readonly state: PluginState
   /** Questions without an answer that could be taken, and threads that ended by themselves. */
   readonly count: number
   readonly last: { readonly part: string; readonly message: string; readonly at: number } | undefined
-  /** How often the thread was started again; 0 of an extender. */
+  /** The number of restarts of the thread; 0 for an extender. */
   readonly restarts: number
 }
 
-/** What a part is asked about hosts, as it goes over the wire and to threads. */
+/** A question to a part about hosts, in the form for the wire and for threads. */
 export const WIRE_FORMAT = 'gantt.outside/1'
 
 export const toWire = ({ part, kind, parameters, multiplier, request, documents }: Question) => ({
@@ -50,13 +50,13 @@ export interface WireDocuments {
 
 export type Asked = WireQuestion | WireDocuments
 
-/** Of what went wrong, in words. */
+/** The longest text of a failure that messages quote. */
 export const MOST_CHARACTERS = 200
 
 /** Between two lines about one asker: what fails does so for every request. */
-const TOLD_EVERY_MS = 60_000
+const REPORT_EVERY_MS = 60_000
 
-/** Counts what goes wrong, keeps the last, and tells operators now and then. */
+/** Counts what goes wrong, keeps the last, and warns operators now and then. */
 export function createFailures(title: string, warn: (message: string) => void, now: () => number) {
   let count = 0
   let last: AskerHealth['last']
@@ -72,7 +72,7 @@ export function createFailures(title: string, warn: (message: string) => void, n
       count++
       const at = now()
       last = { part, message: shorten(message, MOST_CHARACTERS), at }
-      if (at - warnedAt < TOLD_EVERY_MS) return
+      if (at - warnedAt < REPORT_EVERY_MS) return
       warnedAt = at
       warn(`${part} of ${title} failed (${count} times since the start): ${last.message}`)
     },

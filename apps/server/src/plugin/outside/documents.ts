@@ -4,18 +4,18 @@ import type { Asker } from './asker.ts'
 /** Who checks the documents of namespaces that plug-ins bring, before they come into the log. */
 export interface Documents {
   /**
-   * What is wrong with each of these documents, in their order; paths begin with `document`. Never rejects: what nobody could check is refused
-   * by a problem that names the plug-in.
+   * The problems of each of these documents, in their order; paths begin with `document`. Never rejects: a document
+   * that could not be checked is refused by a problem that names the plug-in.
    */
   check(namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]>
 }
 
 /** How long a caller waits for one answer, milliseconds: the thread has its own limit, which is less. */
 const PATIENCE_MS = 10_000
-/** Of one question: what a thread can check within its time. */
+/** The number of documents in one question that a thread can check in its time. */
 const MOST_DOCUMENTS = 64
 const MOST_CHARACTERS = 524_288
-/** Characters of what a schema says. */
+/** The longest message of a schema. */
 const MOST_WORDS = 200
 
 /** `checkerOf`: the thread that has a namespace; undefined where no plug-in brings it. */
@@ -32,7 +32,7 @@ export function createDocuments(checkerOf: (namespace: string) => Asker | undefi
   }
 }
 
-/** Of a service without plug-ins: there is no namespace to ask about. */
+/** For a service without plug-ins: no namespace has a check. */
 export const noDocuments: Documents = createDocuments(() => undefined)
 
 async function checkSome(asker: Asker, namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]> {

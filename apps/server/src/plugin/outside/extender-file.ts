@@ -9,7 +9,7 @@ export interface ExtenderSetting {
   readonly plugin: Plugin
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** How long one answer may take, milliseconds; undefined: as of every plug-in. */
+  /** The timeout of one answer, milliseconds; undefined: the timeout of every plug-in. */
   readonly timeoutMs: number | undefined
 }
 
@@ -43,7 +43,7 @@ const extenderSchema = z.strictObject({
 
 const fileSchema = z.strictObject({ extenders: z.array(extenderSchema).max(MOST_EXTENDERS) })
 
-/** The extenders of a file, as docs/extenders.md says. Throws PluginError with all that is wrong. */
+/** Reads the extenders of a file, in the form of docs/extenders.md. Throws PluginError with all problems. */
 export async function readExtenders(file: string): Promise<readonly ExtenderSetting[]> {
   let document: unknown
   try {
@@ -63,7 +63,7 @@ export async function readExtenders(file: string): Promise<readonly ExtenderSett
   })
 }
 
-/** A part with a stand-in for its function, which is behind HTTP. */
+/** A part with a proxy for its function, which is behind HTTP. */
 const toPart = (by: string, { parameters, ...described }: z.output<typeof part>) => ({
   ...described,
   readsHostOnly: true,

@@ -131,7 +131,7 @@ test.each<[string, http.RequestListener, RegExp]>([
   expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
 })
 
-test('words that no store keeps are told as far as they can be, and the decision is kept', async () => {
+test('characters that no store accepts are replaced in the texts of an extender, and the decision is stored', async () => {
   const half = '\ud83d'
   answer = body(wire([{ code: 'power.short', subject: `a\u0000b${half}` }, { error: `c${half}` }, `${'d'.repeat(75)}😀😀`, true]))
   const placed = await placeWith(api, { profile: 'odd' })

@@ -4,11 +4,11 @@ import { isJsonObject } from '@gantt/scheduler-core'
 import { type Asked, type Asker, createFailures, WIRE_FORMAT } from './asker.ts'
 
 export interface ExtenderOptions {
-  /** Where questions are posted to: http or https, as the operator allowed it. */
+  /** The URL for questions: http or https, as the operator allowed it. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly title: string
-  /** How long one answer may take, milliseconds, from the question to the last byte. */
+  /** The timeout of one answer, milliseconds, from the question to the last byte. */
   readonly timeoutMs: number
   warn(message: string): void
   /** Milliseconds since 1970. */

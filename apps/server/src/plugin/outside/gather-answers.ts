@@ -1,16 +1,16 @@
-import { findInstances } from '../../replica/attempts.ts'
-import { answerFromKey } from '../../replica/batch.ts'
-import { findSource, requestNow } from '../../replica/moves.ts'
-import type { Gather } from '../../replica/placement.ts'
+import { findInstances } from '../../replica/propose/attempts.ts'
+import { answerFromKey } from '../../replica/propose/batch.ts'
+import { findSource, requestNow } from '../../replica/propose/moves.ts'
+import type { Gather } from '../../replica/propose/placement.ts'
 import type { Timers } from '../../timers.ts'
 import type { Outside } from './outside.ts'
 
-/** Of a call's time, milliseconds that stay for deciding and for the log. */
+/** The part of a call's time that is kept for deciding and for the log, milliseconds. */
 const KEPT_MS = 250
 
 /**
- * What is asked of parts outside of this process before a call is decided, and then of those who ask with the answers at hand. The version
- * that was asked for is the one that decides, whatever is activated meanwhile.
+ * The questions to parts outside of this process before a call is decided, and the code that asks them with the answers
+ * at hand. The version that was asked for also decides, even if another one is activated meanwhile.
  */
 export const gatherAnswers =
   (outside: Outside, others: Gather, timers: Timers): Gather =>
@@ -20,7 +20,7 @@ export const gatherAnswers =
     const found = findInstances(now, call, now.now)
     if (found?.type === 'taken') return others(fleet, call)
     const source = call.source === null ? found?.source : findSource(now, call.source)
-    // what is not there is told of when it is decided
+    // a part that is missing is reported when the call is decided
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
     const request = requestNow(now, call, source, found?.request)
     const since = timers.now()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import { isolatePlugin } from '../isolate.ts'
 
-// A set of plug-ins that do what no plug-in should, each in a thread of its own, beside a good one, in one service.
+// A set of misbehaving plug-ins, each in a thread of its own, next to a correct one, in one service.
 
 const filter = (name: string, prepare: string): string =>
   `filters: [{ name: '${name}Filter', description: 'd', reads: ['memoryMb'], prepare${prepare} }]`
@@ -13,7 +13,7 @@ const weigher = (name: string, prepare: string): string =>
   `weighers: [{ name: '${name}Weigher', description: 'd', unit: 'MiB', reads: ['memoryMb'], prepare${prepare} }]`
 const passing = (passes: string): string => `() { return { passes(host) { ${passes} }, reason: () => ({ code: 'filter.refused' }) } }`
 
-/** By name of the plug-in: its parts, and what is said of it. */
+/** The plug-ins by name: their parts, and the expected messages. */
 const hostile: Readonly<Record<string, { readonly parts: string; readonly says: RegExp; readonly code: string }>> = {
   throwing: {
     parts: filter('Throwing', passing(`throw new Error('no power')`)),
@@ -120,8 +120,8 @@ describe.each(Object.entries(hostile))('a plug-in that is %s', (name, { says, co
   })
 })
 
-test('what is answered is an input: the decision is made again without asking, to the last bit', async () => {
-  // what it is given it mutates, prototypes too
+test('answers are inputs: the decision is replayed without asking, to the last bit', async () => {
+  // it mutates its arguments, prototypes too
   const placed = await placeWith(api, { profile: 'good' })
   expect(({} as Json).polluted).toBeUndefined()
   const { verifyDecision } = await dataOf(api, EXPLAINED, { id: placed.decision.id })

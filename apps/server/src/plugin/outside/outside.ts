@@ -20,7 +20,7 @@ import { type Asker, toWire } from './asker.ts'
 /** How long those wait who have no deadline of their own to keep, milliseconds: each part has its own limit. */
 export const PATIENCE_MS = 10_000
 
-/** What is asked of parts outside of this process before the core decides. One place for all who decide. */
+/** The questions to parts outside of this process before the core decides. One place for all code that decides. */
 export interface Outside {
   /**
    * The profile with all answers that these requests need, asked about the hosts as the fleet has them now; undefined where nothing is asked,
@@ -30,18 +30,18 @@ export interface Outside {
 }
 
 export interface GatherOptions extends LookedAway {
-  /** How long who decides can wait, milliseconds. */
+  /** The longest wait of a decision, milliseconds. */
   readonly waitMs?: number
 }
 
-/** `askerOf`: who answers for a part; undefined where nobody does any more. */
+/** `askerOf`: the asker of a part; undefined if there is none any longer. */
 export function createOutside(askerOf: (part: string) => Asker | undefined): Outside {
   const ask = async (question: Question, waitMs: number): Promise<OutsideAnswer> => {
     const asker = askerOf(question.part)
     if (asker === undefined) return failedAnswer(question, 'nobody answers for it here')
     let given: unknown
     try {
-      // where it is known of every host, and where there is none, nobody is asked
+      // if the answers for all hosts are known, or there are no hosts, nothing is asked
       given = question.hosts.length === 0 ? [] : await asker.ask(toWire(question), waitMs)
     } catch (error) {
       return failedAnswer(question, wordsOf(error))
@@ -70,7 +70,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
   }
 }
 
-/** What many ask alike is asked once, about all hosts where any of it may go. */
+/** Equal questions of several calls are asked once, about all hosts that any of the calls may use. */
 function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   if (requests.length < 2) return requests
   const seen = new Map(
@@ -84,7 +84,7 @@ function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   return [...seen.values()].map(anywhere)
 }
 
-/** Nothing is asked: a service without plug-ins in threads and without extenders. */
+/** For a service without plug-ins in threads and without extenders: nothing is asked. */
 export const nothingOutside: Outside = { gather: () => undefined }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

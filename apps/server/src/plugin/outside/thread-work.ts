@@ -3,9 +3,9 @@ import type { PartKind } from '@gantt/scheduler-core'
 import type { Asked, WireDocuments, WireQuestion } from './asker.ts'
 
 /** What a thread knows of the kinds of parts, by the name of their list. */
-export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'tells' | 'schema' | 'beyond'>>>
+export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'shows' | 'schema' | 'beyond'>>>
 
-/** What a plug-in says of itself; its functions stay in the thread. */
+/** The data that a plug-in describes itself with; its functions stay in the thread. */
 export interface Described {
   readonly contract: unknown
   readonly name: unknown
@@ -14,15 +14,15 @@ export interface Described {
   readonly resourceKinds?: unknown
   /** Kinds of parts that are called in the process of the service alone, of which it has some. */
   readonly inProcess: readonly string[]
-  /** Of the kinds that can be asked in a thread. */
+  /** The parts of kinds that can be asked in a thread. */
   readonly lists: Readonly<Record<string, readonly DescribedPart[]>>
 }
 
-/** What its kind tells as it is; of its schema `schema`. */
+/** The members that its kind shows unchanged; `schema` is the converted schema. */
 export interface DescribedPart extends Readonly<Record<string, unknown>> {
   /** Members that a part in a thread cannot have. */
   readonly beyond: readonly string[]
-  /** As JSON Schema; null: it has none; undefined: what it has is no schema. */
+  /** The schema as JSON Schema; null if it has none; undefined if its value is no schema. */
   readonly schema?: unknown
 }
 
@@ -39,9 +39,9 @@ export interface ToThread {
 }
 
 /**
- * What the thread of a plug-in does: loads it, says what it is, and answers one question after the other. It is handed over as text, so that
- * it needs no file of its own in a bundle: it may use nothing but its arguments. It believes nothing of the plug-in; who started it
- * believes nothing of what comes from here.
+ * The code of a plug-in's thread: loads the plug-in, describes it, and answers one question after the other. It is
+ * passed as text, so that it needs no file of its own in a bundle: it may use nothing but its arguments. It does not
+ * trust the plug-in; the main thread does not trust the thread.
  */
 export function work(port: MessagePort, load: () => Promise<Readonly<Record<string, unknown>>>, most: number, kinds: ThreadKinds): void {
   type Loose = Readonly<Record<string, unknown>>
@@ -65,16 +65,16 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
   const listOf = (value: unknown): readonly Loose[] =>
     Array.isArray(value) ? value.filter((item) => item !== null && typeof item === 'object') : []
 
-  const describePart = (part: Loose, { tells, schema = '', beyond }: ThreadKinds[string]): DescribedPart => {
+  const describePart = (part: Loose, { shows, schema = '', beyond }: ThreadKinds[string]): DescribedPart => {
     const given = part[schema] as { readonly '~standard'?: { readonly jsonSchema?: { input(options: Loose): unknown } } } | undefined
     return {
-      ...Object.fromEntries(tells.map((member) => [member, typeof part[member] === 'function' ? 'a function' : part[member]])),
+      ...Object.fromEntries(shows.map((member) => [member, typeof part[member] === 'function' ? 'a function' : part[member]])),
       beyond: beyond.filter((member) => part[member] !== undefined),
       schema: given === undefined ? null : given?.['~standard']?.jsonSchema?.input({ target: 'draft-2020-12' }),
     }
   }
 
-  /** An object that tells what it does not have, where `undefined` would come to nothing further on. */
+  /** An object that throws when a member is read that it does not have, where `undefined` would be noticed only later. */
   const shownOnly = (title: string, members: Loose): Loose =>
     new Proxy(members, {
       get(target, key) {
@@ -149,7 +149,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     })
   }
 
-  /** Of each document true, or what is wrong with it. The thread has a copy: what a schema does to it stays here. */
+  /** For each document true, or the problem. The thread has a copy: changes by a schema stay here. */
   const answerNamespace = (part: Loose, { documents }: WireDocuments): unknown =>
     documents.map((document) => {
       try {

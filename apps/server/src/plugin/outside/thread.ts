@@ -7,13 +7,13 @@ import { type FromThread, type ThreadKinds, type ToThread, work } from './thread
 export interface ThreadOptions {
   /** URL of the plug-in's entry. */
   readonly url: string
-  /** In words, for messages. */
+  /** The name for messages. */
   readonly title: string
-  /** How long one answer may take, waiting for earlier ones included, milliseconds. */
+  /** The timeout of one answer, including the wait for earlier answers, milliseconds. */
   readonly timeoutMs: number
-  /** How long loading may take, milliseconds. */
+  /** The timeout of loading, milliseconds. */
   readonly loadMs?: number
-  /** Of the thread's JavaScript. */
+  /** The limit of the thread's JavaScript memory. */
   readonly memoryMib?: number
   warn(message: string): void
   /** Milliseconds since 1970. */
@@ -22,18 +22,21 @@ export interface ThreadOptions {
 }
 
 export interface ThreadAsker extends Asker {
-  /** What the plug-in says of itself, as JSON. Rejects when it cannot be loaded. */
+  /** The description of the plug-in, as JSON. Rejects if it cannot be loaded. */
   readonly loaded: Promise<string>
 }
 
 /** Loading may take longer than answering: modules are read from a disk and compiled. */
 const LOAD_MS = 5_000
 const MEMORY_MIB = 128
-/** Questions that wait at most, beside the one that is being answered. */
+/** The most questions that wait, in addition to the one that is being answered. */
 const MOST_WAITING = 16
 /** Characters of answers: a hundred thousand hosts have room. */
 const MOST_ANSWER = 8_388_608
-/** Failures of the thread in a row, after which it rests before it is started again: so long, then twice, up to the most. */
+/**
+ * Consecutive failures of the thread, after which it pauses before it is restarted: this long, then twice as long each
+ * time, up to the maximum.
+ */
 const REST_MS = 100
 const MOST_REST_MS = 10_000
 
@@ -76,7 +79,7 @@ export function openThread({
     tellLoaded = resolve
     tellFailed = reject
   })
-  // whoever opened it may not have come to wait yet
+  // the opener may not wait for it yet
   loaded.catch(() => undefined)
 
   const next = (): void => {
@@ -181,7 +184,7 @@ export function openThread({
     next()
   }
 
-  /** What is wrong with the first thing that a thread says. */
+  /** The problem in the first message of a thread. */
   const wrongIn = (message: FromThread): string | undefined => {
     if (message.type === 'failed') return String(message.message).slice(0, MOST_CHARACTERS)
     if (message.type !== 'loaded' || typeof message.plugin !== 'string') return 'it answered before it was asked'
@@ -252,7 +255,7 @@ function startThread(url: string, memoryMib: number): Worker {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
   })
-  // read and dropped: what is not read is kept
+  // read and dropped: unread data would be kept in memory
   thread.stdout.resume()
   thread.stderr.resume()
   return thread

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import type { WireQuestion } from './asker.ts'
 
-// The parts of examples/plugin-template three times in one service: trusted, in a thread, and once more behind HTTP.
+// The parts of examples/plugin-template three times in one service: trusted, in a thread, and behind HTTP.
 
 const checkout = fileURLToPath(new URL('../../../../../', import.meta.url))
 const ways = ['Trusted', 'Isolated', 'Extended'] as const
@@ -91,7 +91,7 @@ afterAll(async () => {
 const EXPLAINED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } node(id: $id) { ... on Decision { explanation {
   fidelity reasons { filter code hosts text } steps { name passed reasons { code text hosts } } } } } }`
 
-/** What one way decides and tells, with the names of its parts taken from it. */
+/** The decision and messages of one way, without the names of its parts. */
 async function decide(way: string, flavor: Json = {}): Promise<Json> {
   const { decision, destinations, reasons } = await placeWith(
     api,
@@ -100,21 +100,21 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
   )
   const { node, verifyDecision } = await dataOf(api, EXPLAINED, { id: decision.id })
   const { steps, ...explanation } = node.explanation
-  const told = {
+  const result = {
     reasons,
     explanation,
     verifyDecision,
-    // what is asked outside comes after all other filters, so how many come to those differs
+    // questions to outside come after all other filters, so how many hosts reach those differs
     step: steps.find(({ name }: Json) => name === `${way}RoomyFilter`),
     places: destinations?.map(({ selected, alternates }: Json) => ({
       ...{ weight: selected.weight, host: selected.host.name },
       alternates: alternates.map(({ host }: Json) => host.name),
     })),
   }
-  return JSON.parse(JSON.stringify(told).replaceAll(`${way}Roomy`, 'Roomy'))
+  return JSON.parse(JSON.stringify(result).replaceAll(`${way}Roomy`, 'Roomy'))
 }
 
-test('the same part decides and tells the same, whichever way it is asked', async () => {
+test('the same part decides and reports the same, in whichever way it is asked', async () => {
   const [trusted, ...others] = await Promise.all(ways.map((way) => decide(way)))
   expect(trusted).toMatchObject({ places: [{ host: 'less', alternates: ['busy'] }], verifyDecision: { outcome: 'SAME' } })
   for (const other of others) expect(other).toEqual(trusted)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { UnavailableError } from '../../replica/placement.ts'
 import type { Connection } from '../../sync/nats/connection.ts'
 import { publish } from '../../sync/nats/publish.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
+import { UnavailableError } from '../../unavailable.ts'
 import { type ApiKey, type ApiKeyStore, createKey, createKeyUses, hashOf, isUsable, type KeyUse, type KeyWrite } from '../api-keys.ts'
 import { openFollowed } from './followed.ts'
 import { KEY_EDIT_FORMAT, type KeyEdit, KeyFold } from './key-fold.ts'
@@ -13,29 +13,29 @@ import type { StoreStream } from './streams.ts'
 export interface NatsKeysOptions {
   readonly names: StoreStream
   readonly timers: Timers
-  /** Keeps when keys were used. */
+  /** Stores the times of the last use of keys. */
   keepUses(uses: readonly KeyUse[]): Promise<void>
-  /** When keys were used last, as far as the tables know. */
+  /** The times of the last use of keys in the tables. */
   readUses(): Promise<ReadonlyMap<string, number>>
-  /** What a fleet without any edit begins with: the keys that are in the tables. */
+  /** The initial state of a fleet without edits: the keys in the tables. */
   begin(): Promise<readonly KeyWrite[]>
   warn(message: string): void
-  /** How long the stream may show less than it did before it is believed, milliseconds. */
+  /** The time before the loss of messages of a stream is accepted, milliseconds. */
   readonly doubtMs?: number | undefined
 }
 
 export interface NatsKeys extends ApiKeyStore {
-  /** For the table that follows. */
+  /** For the table that follows the stream. */
   readonly fold: KeyFold
   /** Resolves when the fold has all that the stream held at this call. */
   fresh(): Promise<void>
 }
 
-/** Another replica has at most the way of a message to see an edit. */
+/** The time within which other replicas must see an edit: that of one message. */
 const SEEN_WITHIN_MS = 1_000
 const USES_MS = 5_000
 const MOST_ATTEMPTS = 50
-/** How long an edit is sent again whose fate is not known. */
+/** The time for which an edit with unknown outcome is sent again. */
 const PATIENCE_MS = 10_000
 const AGAIN_MS = 100
 
@@ -51,7 +51,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     ...{ stream: names.stream, timers, ...(doubtMs === undefined ? {} : { doubtMs }) },
     onMessage(message) {
       const wasReadable = fold.unreadable === undefined
-      // a second copy is void, and takes nothing back
+      // a second copy is void, and does not change the outcome of the first
       if (fold.apply(unpack(message), message.revision) && pending.has(fold.head)) pending.set(fold.head, true)
       if (wasReadable && fold.unreadable !== undefined) warn(`nobody is let in any more: ${fold.unreadable}`)
     },
@@ -74,7 +74,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
           return undefined
         })
         if (sequence !== undefined) await followed.reach(sequence)
-        // a copy whose answer was lost may have come
+        // a copy whose answer was lost may have arrived
         if (sequence !== undefined || pending.get(edit.id) === true) return pending.get(edit.id) === true
         await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))
       }
@@ -108,20 +108,20 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
         cause: error,
       })
     })
-    // several replicas may begin at once: one counts
+    // several replicas may write the initial state at once; only one of these edits counts
     if (writes.length > 0) await send(writes)
   }
-  let isTold = false
+  let hasWarned = false
   const stop = timers.every(
     USES_MS,
     () =>
       void refresh().then(
         () => {
-          isTold = false
+          hasWarned = false
         },
         (error: unknown) => {
-          if (!isTold) warn(`the use of keys could not be kept or read: ${error instanceof Error ? error.message : String(error)}`)
-          isTold = true
+          if (!hasWarned) warn(`the use of keys could not be kept or read: ${error instanceof Error ? error.message : String(error)}`)
+          hasWarned = true
         },
       ),
   )

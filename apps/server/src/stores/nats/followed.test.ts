@@ -9,7 +9,7 @@ import { openFollowed } from './followed.ts'
 describe.skipIf(noNatsServer !== undefined)(
   `a stream that is followed${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   () => {
-    test('may take its time, as long as more of it comes', async () => {
+    test('may be slow, as long as further messages arrive', async () => {
       const server = await startNatsServers()
       const address = parseNatsAddress(server.url)
       if (address === undefined) throw new Error(`${server.url} is no address`)
@@ -17,7 +17,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await connection.streams.add({ name: 'FOLLOWED', subjects: ['FOLLOWED'] })
       const publisher = jetstream(connection.nats, { checkAPI: false })
       await Promise.all(Array.from({ length: 600 }, () => publisher.publish('FOLLOWED', 'x')))
-      // whoever waits for longer than this waits for the stream: the time is over whenever the test says so
+      // a caller waits at most this long without a message; the test lets this time pass
       const late: (() => void)[] = []
       const timers: Timers = {
         ...realTimers,
@@ -40,7 +40,7 @@ describe.skipIf(noNatsServer !== undefined)(
         },
       })
       expect([shown, timesUp]).toEqual([600, 2])
-      // nothing comes any more
+      // no further message arrives
       const more = followed.reach(601)
       for (const act of late.splice(0)) act()
       await expect(more).rejects.toThrow('the stream FOLLOWED does not bring its message 601')

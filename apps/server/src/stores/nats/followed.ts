@@ -5,11 +5,11 @@ import { type Feed, openFeed } from '../../sync/nats/feed.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 
-/** A small stream that is held in memory: every message is shown once, in order, from the first on. */
+/** Follows a small stream that is held in memory: `onMessage` gets every message once, in order, from the first on. */
 export interface Followed {
-  /** Resolves when the message of a sequence was shown. Throws StoreUnavailableError when nothing comes for some time before it. */
+  /** Resolves when the message of a sequence was received. Throws StoreUnavailableError if no message arrives for some time. */
   reach(sequence: number): Promise<void>
-  /** Resolves when all that the stream held at this call was shown. */
+  /** Resolves when all messages that the stream held at this call were received. */
   fresh(): Promise<void>
   close(): void
 }
@@ -18,18 +18,18 @@ export interface FollowedOptions {
   readonly stream: string
   readonly timers: Timers
   onMessage(message: StoredMessage): void
-  /** Another stream took its place, or it went back: what was shown so far is not in it, and all of it is shown. */
+  /** Called if another stream replaced it, or if it lost messages: earlier messages are invalid, and all present ones are delivered again. */
   onReplaced(): void
-  /** How long it may show less than it did before it is believed, milliseconds. */
+  /** The time before the loss of messages of a stream is accepted, milliseconds. */
   readonly doubtMs?: number
 }
 
 const AGAIN_MS = 200
 const PATIENCE_MS = 5_000
-/** The feed asks for a few hundred at once; a fold takes them as they come. */
+/** The number of messages that the feed requests at once; they are processed as they arrive. */
 const ROOM = 1_024
 
-/** Resolves when all that the stream holds was shown. */
+/** Resolves when all messages of the stream were received. */
 export async function openFollowed(connection: Connection, options: FollowedOptions): Promise<Followed> {
   const { stream, timers, onMessage, onReplaced, doubtMs = DOUBT_MS } = options
   let last = 0
@@ -49,7 +49,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     lastStamp = undefined
     onReplaced()
   }
-  /** Throws StoreUnavailableError while the stream shows less than it did: a leader that was just chosen may, for a while. */
+  /** Throws StoreUnavailableError while the stream has fewer messages than before, which a newly elected leader may show for a while. */
   const assertReaches = (lastSequence: number, shown: number): void => {
     if (lastSequence >= shown) {
       shorterSince = undefined
@@ -62,7 +62,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     beginAnew()
   }
   const followAnew = async (): Promise<number> => {
-    // more may come while it is asked
+    // further messages may arrive during the request
     const shown = last
     const { state, created: now } = await connection.look(stream)
     if (created === undefined || created === now) assertReaches(state.last_seq, shown)
@@ -70,7 +70,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     created = now
     feed?.close()
     feed = await openFeed(connection, {
-      // from the last one on: that it is the very same shows that the stream is the one that was followed
+      // from the last message on: if it is the same message, the stream is the one that was followed
       ...{ stream, timers, from: Math.max(1, last), room: () => ROOM },
       onMessage(message) {
         if (message.revision === last && message.stamp !== lastStamp) {
@@ -90,14 +90,14 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     return state.messages === 0 ? last : state.last_seq
   }
   let following: Promise<number> | undefined
-  /** Answers the sequence of the last message that is there. */
+  /** Returns the sequence of the last message in the stream. */
   const follow = (): Promise<number> => {
     following ??= followAnew().finally(() => {
       following = undefined
     })
     return following
   }
-  /** Until it succeeds: the connection finds its way back by itself. */
+  /** Repeats until it succeeds: the connection recovers by itself. */
   const again = (): void => {
     if (isClosed) return
     stopWaiting = timers.after(AGAIN_MS, () => void follow().catch(again))
@@ -115,7 +115,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
         resolve()
       }
       let stop = (): void => {}
-      // what comes slowly comes: the way may be slow, and a stream of years long
+      // there is no limit for slow deliveries, because the connection may be slow and the stream very long
       const beGivenTime = (): void => {
         const before = last
         stop = timers.after(PATIENCE_MS, () => {

@@ -11,7 +11,7 @@ const insert = (id: string, after: string): KeyEdit => ({
   writes: [{ type: 'insert', key: key(id), hash: `hash-${id}` }],
 })
 
-/** What came of edits, in their order. */
+/** The outcomes of edits, in their order. */
 function fold(...edits: readonly unknown[]) {
   const keys = new KeyFold()
   const counted = edits.map((edit, i) => keys.apply(edit, i + 1))
@@ -20,23 +20,23 @@ function fold(...edits: readonly unknown[]) {
 
 describe('edits of keys, judged in their order', () => {
   test.each<[string, readonly unknown[], readonly boolean[], readonly string[]]>([
-    ['each on the one before', [insert('a', ''), insert('b', 'edit-a')], [true, true], ['a', 'b']],
-    ['two on one: the second is void', [insert('a', ''), insert('b', '')], [true, false], ['a']],
-    ['one that is there twice counts once', [insert('a', ''), insert('a', ''), insert('b', 'edit-a')], [true, false, true], ['a', 'b']],
-    ['a void one is no ground for the next', [insert('a', ''), insert('b', ''), insert('c', 'edit-b')], [true, false, false], ['a']],
-    ['what is none is passed over', [undefined, 7, { format: 1 }, insert('a', '')], [false, false, false, true], ['a']],
+    ['each is based on the one before', [insert('a', ''), insert('b', 'edit-a')], [true, true], ['a', 'b']],
+    ['of two with the same basis the second is void', [insert('a', ''), insert('b', '')], [true, false], ['a']],
+    ['a repeated one counts once', [insert('a', ''), insert('a', ''), insert('b', 'edit-a')], [true, false, true], ['a', 'b']],
+    ['one that is based on a void one is void', [insert('a', ''), insert('b', ''), insert('c', 'edit-b')], [true, false, false], ['a']],
+    ['other messages are ignored', [undefined, 7, { format: 1 }, insert('a', '')], [false, false, false, true], ['a']],
   ])('%s', (_what, edits, counted, ids) => {
     const found = fold(...edits)
     expect([found.counted, found.ids]).toEqual([counted, ids])
   })
 
-  test('a revocation changes the key, and says at which edit', () => {
+  test('a revocation changes the key, and returns its edit', () => {
     const revoke: KeyEdit = { format: 1, id: 'r', after: 'edit-a', writes: [{ type: 'revoke', id: 'a', at: 9 }] }
     const { keys } = fold(insert('a', ''), revoke)
     expect(keys.byId.get('a')).toMatchObject({ key: { revokedAt: 9 }, hash: 'hash-a', sequence: 2 })
   })
 
-  test('behind an edit of a newer release nothing is known any more', () => {
+  test('after an edit in the format of a newer release the keys are unknown', () => {
     const { keys, counted } = fold(insert('a', ''), { ...insert('b', 'edit-a'), format: 2 }, insert('c', 'edit-a'))
     expect([counted, keys.unreadable]).toEqual([[true, false, false], 'an edit of keys has format 2; this release reads 1'])
   })

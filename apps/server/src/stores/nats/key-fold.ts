@@ -15,25 +15,26 @@ export const KEY_EDIT_FORMAT = 1
 export interface HeldKey {
   readonly key: ApiKey
   readonly hash: string
-  /** Of the edit that changed it last. */
+  /** The sequence of the last edit that changed the key. */
   readonly sequence: number
 }
 
 /**
- * All keys, made from all edits in their order, on every replica alike. An edit counts if it was decided on the last one that
- * counted before it; else it is void, and whoever wrote it decides again. The store's compare-and-set has no part in it.
+ * All keys, computed from all edits in their order, equally on every replica. An edit counts if it was decided on the
+ * last one that counted before it; otherwise it is void, and its writer decides again. The store's compare-and-set is
+ * not used.
  */
 export class KeyFold {
   readonly byId = new Map<string, HeldKey>()
   readonly byHash = new Map<string, string>()
-  /** The last edit that counted. */
+  /** The id of the last edit that counted. */
   head = ''
-  /** Of all edits that counted. */
+  /** The sequences of all edits that counted. */
   readonly sequences = new Map<string, number>()
-  /** Why nothing more is known: a newer release wrote what this one does not read. */
+  /** Why the keys are unknown: a newer release wrote an edit that this one cannot read. Otherwise undefined. */
   unreadable: string | undefined
 
-  /** Whether the edit counted. */
+  /** Applies an edit, and returns whether it counted. */
   apply(edit: unknown, sequence: number): boolean {
     if (!isEdit(edit)) return false
     if (edit.format !== KEY_EDIT_FORMAT) {
@@ -75,7 +76,7 @@ export class KeyFold {
   }
 }
 
-/** Whether it is an edit: what a newer release writes in one is not looked at. */
+/** Whether it is an edit: fields that a newer release adds to one are ignored. */
 function isEdit(value: unknown): value is KeyEdit {
   if (!isObject(value)) return false
   const { format, id, after, writes } = value

@@ -9,13 +9,13 @@ import { openFollowed } from './followed.ts'
 import { isMs, isObject, pack, unpack } from './packing.ts'
 import { follows, type StoreStream } from './streams.ts'
 
-/** A batch: hosts that were heard, each with how long before the message, milliseconds; the node left out where it is the host. */
+/** A batch of hosts with the milliseconds from each host's sign of life to the message; a node with the host's name is omitted. */
 type Heard = readonly (readonly [host: string, agoMs: number, node?: string])[]
 
-/** Who looks, and from when to when somebody has looked without a break. */
+/** The last reader of the leases, and the period in which they were read without a gap. */
 interface Watch {
   readonly by: string
-  /** How long this look may take before another replica begins one; 0: it is over. */
+  /** The time for this read, after which another replica starts one; 0 if the read is complete. */
   readonly heldMs: number
   readonly since: number | null
   readonly until: number | null
@@ -29,25 +29,26 @@ export interface NatsLeasesOptions {
 }
 
 /**
- * A replica has so many subjects, of which each keeps its newest batch. Before one is written over, hosts of its former batch
- * that were not heard since are taken into the new one: nothing is lost, and what is kept is about one lease of each host.
+ * A replica has a fixed number of subjects, of which each keeps its newest batch. Before one is overwritten, hosts of
+ * its former batch without a later sign are added to the new one: nothing is lost, and about one lease of each host is
+ * kept.
  */
 const SLOTS = 64
-/** Hosts in one batch, without those that are taken over. */
+/** The number of hosts in one batch, without those that are copied from the former batch. */
 const MOST_HOSTS = 5_000
-/** Of a host that was silent for longer nothing is said any more: no patience is that long. */
+/** Hosts that were silent for longer are omitted, because no timeout is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
 const LEAST_HELD_MS = 1_000
-/** Nobody keeps the others from looking for longer. */
+/** No replica prevents the others from reading for longer. */
 const MOST_HELD_MS = 3_600_000
 const LOOKS_IN_BREAK = 3
 
 export async function openNatsLeases(connection: Connection, { names, timers, time }: NatsLeasesOptions): Promise<LeaseStore> {
   const me = nuid.next()
-  /** Of all replicas, by the store's time. */
+  /** The last signs of all replicas, by the store's time. */
   const last = new Map<string, number>()
   let watch: (Watch & { readonly at: number }) | undefined
-  /** Of the last message under the watch's subject, whoever wrote it: the next one is to follow it. */
+  /** The sequence of the last message under the watch's subject: the next one must follow it. */
   let watchSequence = 0
   let latest = 0
   const watchSubject = `${names.subject}.watch`
@@ -140,7 +141,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       try {
         await conclude({ isMine, now, listeningSince, leases })
       } catch (error) {
-        // as if nobody had looked; where this does not arrive, the turn ends by itself
+        // this read counts as not done; if the message does not arrive, the turn expires
         await say({ by: me, heldMs: 0, since, until }).catch(() => undefined)
         throw error
       }

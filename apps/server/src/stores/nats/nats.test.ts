@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { byExtent, isLongForm, longFormNote } from '../../../../../testing/extent.ts'
 import { createPrisma } from '../../db/prisma.ts'
-import { createRecordTables, type RecordTables } from '../../db/record-tables.ts'
-import type { StoredDecision } from '../../db/rows.ts'
+import { createRecordTables, type RecordTables } from '../../db/tables/record-tables.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
 import { parseNatsAddress } from '../../sync/nats/address.ts'
 import { openConnection } from '../../sync/nats/connection.ts'
 import { ensureStream, logSettings, namesOf } from '../../sync/nats/stream-settings.ts'
@@ -20,7 +20,7 @@ import type { Stores } from '../stores.ts'
 import { type NatsStoresOptions, openNatsStores } from './nats.ts'
 import { storeStreamsOf } from './streams.ts'
 
-/** A new key's secret; asked again while the stream is looked at. */
+/** Creates a key and returns its secret; repeats the call while the stream is unavailable. */
 async function makeKey({ keys }: Stores, name: string): Promise<string> {
   for (;;) {
     const made = await keys.create({ name, account: 'a', scopes: ['READ'] }).catch((error: unknown) => {
@@ -56,7 +56,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         const open = (other: Partial<NatsStoresOptions>) =>
           whenThere(() =>
             openNatsStores(address, {
-              ...{ name: 'suite', tables, recordBytes: 10_000_000, warn, isThere: () => true, time: async () => Date.now() },
+              ...{ name: 'suite', tables, recordBytes: 10_000_000, warn, isDatabaseUp: () => true, time: async () => Date.now() },
               ...other,
             }),
           )
@@ -86,7 +86,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         },
       }
 
-      test('a writer that dies between its commit and its trim repeats nothing, and what it left is trimmed', async () => {
+      test('after a writer that died between its commit and its trim no record is repeated, and the stream is trimmed', async () => {
         const { address, tables, prisma, open, drop } = await aPlace()
         let dies = false
         const dying: RecordTables = {
@@ -95,12 +95,12 @@ for (const count of byExtent([1] as const, [1, 3] as const))
             const written = await tables.write(...args)
             if (!dies || args[0] !== 'records') return written
             dies = false
-            isThere = false
+            isDatabaseUp = false
             throw new Error('killed')
           },
         }
-        let isThere = false
-        const first = await open({ tables: dying, isThere: () => isThere })
+        let isDatabaseUp = false
+        const first = await open({ tables: dying, isDatabaseUp: () => isDatabaseUp })
         await first.keys.create({ name: 'k', account: 'a', scopes: ['READ'] })
         const [decisions, audit] = [
           [aRefusal(), aRefusal()],
@@ -109,8 +109,8 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         await first.records.keepDecisions(decisions)
         await first.records.keepAudit(audit)
         dies = true
-        isThere = true
-        await expect.poll(() => isThere).toBe(false)
+        isDatabaseUp = true
+        await expect.poll(() => isDatabaseUp).toBe(false)
         const streamOf = async () => {
           const connection = await openConnection(address, 'suite')
           const { state } = await connection.streams.info(storeStreamsOf(address.fleet).records.stream)
@@ -138,7 +138,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         const entries = Array.from({ length: 12 }, () => anAuditEntry())
         for (const entry of entries) {
           await stores.records.keepAudit([entry])
-          // each is written, and trimmed behind, while the next one comes
+          // the first one is written to the tables, and the stream is trimmed, before the next one arrives
           if (entry === entries[0]) expect(await stores.records.caughtUp(10_000)).toBe(true)
         }
         expect(await stores.records.caughtUp(10_000)).toBe(true)
@@ -147,10 +147,10 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         await drop()
       })
 
-      test('a stream of records that is full takes nothing more, says so, and goes on once the tables took what waits', async () => {
+      test('a full stream of records refuses further ones, reports it, and continues once the tables have the waiting ones', async () => {
         const { prisma, open, drop } = await aPlace()
-        let isThere = false
-        const stores = await open({ recordBytes: 1_000_000, isThere: () => isThere })
+        let isDatabaseUp = false
+        const stores = await open({ recordBytes: 1_000_000, isDatabaseUp: () => isDatabaseUp })
         const decisions: StoredDecision[] = []
         const fill = async (): Promise<void> => {
           for (;;) {
@@ -161,7 +161,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         }
         await expect(fill()).rejects.toThrow('is full')
         expect(stores.records.takesMore()).toBe(false)
-        isThere = true
+        isDatabaseUp = true
         expect(await stores.records.caughtUp(30_000)).toBe(true)
         await stores.records.keepAudit([anAuditEntry()])
         expect(stores.records.takesMore()).toBe(true)
@@ -171,17 +171,17 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         await drop()
       })
 
-      test('a replica that ends writes what was there, and waits for no more, however much the others keep', async () => {
+      test('a replica that stops writes its own records, and does not wait for those of others', async () => {
         const { prisma, open, drop } = await aPlace()
-        let isThere = false
-        const [first, second] = [await open({ isThere: () => isThere }), await open({ isThere: () => false })]
+        let isDatabaseUp = false
+        const [first, second] = [await open({ isDatabaseUp: () => isDatabaseUp }), await open({ isDatabaseUp: () => false })]
         const there = Array.from({ length: 3 }, () => anAuditEntry())
         for (const entry of there) await first.records.keepAudit([entry])
         let isOver = false
         const others = (async () => {
           while (!isOver) await second.records.keepAudit([anAuditEntry()])
         })()
-        isThere = true
+        isDatabaseUp = true
         await first.close()
         isOver = true
         await others
@@ -190,22 +190,22 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         await drop()
       })
 
-      test('tables that followed another stream have nothing of this one, however far they were', async () => {
+      test('tables with the position of another stream get all records of this one', async () => {
         const { prisma, tables, open, drop } = await aPlace()
         const none = { decisions: [], audit: [], uses: [], keys: [] }
         await tables.write('records', await tables.position('records'), { sequence: 1_000, id: 'of another stream' }, none)
-        let isThere = false
-        const stores = await open({ isThere: () => isThere })
+        let isDatabaseUp = false
+        const stores = await open({ isDatabaseUp: () => isDatabaseUp })
         const entry = anAuditEntry()
         await stores.records.keepAudit([entry])
-        isThere = true
+        isDatabaseUp = true
         expect(await stores.records.caughtUp(20_000)).toBe(true)
         expect((await readTables(prisma)).audit).toEqual([entry.id])
         await stores.close()
         await drop()
       })
 
-      test('of a host that was silent for longer than any patience nothing is remembered', async () => {
+      test('a host that was silent for longer than any timeout is omitted', async () => {
         const { open, drop } = await aPlace()
         let days = 0
         const stores = await open({ time: async () => Date.now() + days * 86_400_000 })
@@ -225,18 +225,18 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         await drop()
       })
 
-      // how a way is slow has nothing to do with how many servers are behind it
+      // the kind of slow connection does not depend on the number of servers
       if (count === 1)
-        test.skipIf(!isLongForm)(`records come over a slow way in parts${longFormNote}`, async () => {
+        test.skipIf(!isLongForm)(`records arrive in parts over a slow connection${longFormNote}`, async () => {
           const link = await startSlowLink(cluster.servers[0]?.port ?? 0)
           const { prisma, open, drop } = await aPlace(`nats://127.0.0.1:${link.port}`)
-          let isThere = false
-          const stores = await open({ isThere: () => isThere })
+          let isDatabaseUp = false
+          const stores = await open({ isDatabaseUp: () => isDatabaseUp })
           const entries = Array.from({ length: 60 }, () => ({ ...anAuditEntry(), summary: 'x'.repeat(5_000) }))
           for (const entry of entries) await stores.records.keepAudit([entry])
           // four seconds for all of them
           link.slowTo(75_000)
-          isThere = true
+          isDatabaseUp = true
           expect(await stores.records.caughtUp(60_000)).toBe(true)
           link.slowTo(Number.POSITIVE_INFINITY)
           expect((await readTables(prisma)).audit).toEqual(entries.map(({ id }) => id))
@@ -245,7 +245,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
           await link.close()
         })
 
-      test('keys that went back to a backup are the same for every replica: none goes on with edits that the others do not have', async () => {
+      test('after the keys were restored from a backup every replica has the same keys, without the lost edits', async () => {
         const { address, open, drop } = await aPlace()
         const first = await open({ doubtMs: 0 })
         const kept = await first.keys.create({ name: 'kept', account: 'a', scopes: ['READ'] })
@@ -262,7 +262,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
         await drop()
       })
 
-      test('what somebody else publishes on the subjects of the stores is passed over, by whoever follows and whoever starts', async () => {
+      test('messages of other clients on the subjects of the stores are ignored, by running and starting replicas', async () => {
         const { address, prisma, open, drop } = await aPlace()
         const first = await open({})
         const { key, secret } = await first.keys.create({ name: 'k', account: 'a', scopes: ['READ'] })

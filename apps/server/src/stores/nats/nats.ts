@@ -1,4 +1,4 @@
-import type { RecordTables } from '../../db/record-tables.ts'
+import type { RecordTables } from '../../db/tables/record-tables.ts'
 import type { NatsAddress } from '../../sync/nats/address.ts'
 import { openConnection } from '../../sync/nats/connection.ts'
 import { checkServer, namesOf } from '../../sync/nats/stream-settings.ts'
@@ -16,25 +16,25 @@ export interface NatsStoresOptions {
   /** Shown in the servers' list of connections. */
   readonly name: string
   readonly tables: RecordTables
-  /** What the stream of records holds at most. */
+  /** The limit of the stream of records. */
   readonly recordBytes: number
-  /** Whether the database can be asked now. */
-  isThere(): boolean
+  /** Whether the database is available. */
+  isDatabaseUp(): boolean
   /** The store's clock. */
   time(): Promise<number>
   warn(message: string): void
   readonly timers?: Timers
-  /** How long a stream may show less than it did before it is believed, milliseconds. */
+  /** The time before the loss of messages of a stream is accepted, milliseconds. */
   readonly doubtMs?: number
 }
 
 /**
- * All of it in JetStream; the tables follow. Throws StoreSetupError when servers or streams are not as they must be,
+ * Opens all stores in JetStream; the tables follow them. Throws StoreSetupError when servers or streams are not as they must be,
  * StoreUnavailableError when none answers.
  */
 export async function openNatsStores(
   address: NatsAddress,
-  { name, tables, recordBytes, isThere, time, warn, timers = realTimers, doubtMs }: NatsStoresOptions,
+  { name, tables, recordBytes, isDatabaseUp, time, warn, timers = realTimers, doubtMs }: NatsStoresOptions,
 ): Promise<Stores> {
   const opened: (() => Promise<void> | void)[] = []
   const close = async (): Promise<void> => {
@@ -51,10 +51,10 @@ export async function openNatsStores(
     const keys = await openNatsKeys(connection, {
       ...{ names: names.keys, timers, warn, doubtMs },
       keepUses: records.keepUses,
-      readUses: async () => (isThere() ? tables.uses() : new Map()),
+      readUses: async () => (isDatabaseUp() ? tables.uses() : new Map()),
       begin: tables.keys,
     })
-    const writer = createWriteBehind(connection, { names, tables, keys, timers, isThere, warn })
+    const writer = createWriteBehind(connection, { names, tables, keys, timers, isDatabaseUp, warn })
     behind = writer
     opened.push(() => writer.close())
     opened.push(() => keys.close())

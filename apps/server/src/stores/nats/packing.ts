@@ -11,7 +11,7 @@ const MOST_INFLATED = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
-/** A value as the body of a message, under an id of its own. */
+/** Packs a value as the body of a message; a header holds the id. */
 export async function pack(id: string, value: unknown): Promise<{ readonly body: Uint8Array; readonly head: MsgHdrs }> {
   const head = headers()
   head.set(ID, id)
@@ -23,13 +23,13 @@ export async function pack(id: string, value: unknown): Promise<{ readonly body:
 
 export const isObject = (value: unknown): value is Unpacked => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether it is a time or a span of time, milliseconds. */
+/** Whether the field is a time or a duration, milliseconds. */
 export const isMs = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
-/** Its id; what somebody else published has none. */
+/** The id of the message; messages of other programs have none. */
 export const idOf = ({ headers: head }: Pick<StoredMessage, 'headers'>): string => head?.get(ID) ?? ''
 
-/** What an unpacked message holds, of which nothing is known yet: whoever may publish may have written it. */
+/** The content of an unpacked message, which is not checked yet: any client with access may have published it. */
 export type Unpacked = Readonly<Record<string, unknown>>
 
 /** The object in a message; undefined when there is none. */

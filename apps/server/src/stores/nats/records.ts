@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditEntry } from '../../db/audit.ts'
-import type { StoredDecision } from '../../db/rows.ts'
+import type { AuditEntry } from '../../db/tables/audit.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
 import type { Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { publish, StreamFullError } from '../../sync/nats/publish.ts'
@@ -10,7 +10,7 @@ import type { RecordStore } from '../records.ts'
 import { isMs, isObject, pack, unpack } from './packing.ts'
 import type { StoreStream } from './streams.ts'
 
-/** What one message of the stream of records holds. */
+/** The content of one message in the stream of records. */
 export interface RecordMessage {
   readonly format: number
   readonly decisions?: readonly StoredDecision[]
@@ -20,7 +20,7 @@ export interface RecordMessage {
 
 export const RECORD_FORMAT = 1
 
-/** The record in a message; undefined when it is none. What a newer release writes in one is not looked at. */
+/** The record in a message; undefined if it is no record. The content of records of newer releases is not checked. */
 export function readRecord(message: StoredMessage): RecordMessage | undefined {
   const { format, decisions = [], audit = [], uses = [] } = unpack(message) ?? {}
   if (typeof format !== 'number') return undefined
@@ -43,20 +43,20 @@ function isAuditEntry(value: unknown): value is AuditEntry {
 
 const isUse = (value: unknown): value is KeyUse => isObject(value) && isUuid(value.id) && isMs(value.at)
 
-/** Records as messages, which are kept before their tables have them. */
+/** Stores records as messages until the tables have them. */
 export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAudit'> {
   keepUses(uses: readonly KeyUse[]): Promise<void>
-  /** Whether the stream took nothing more when it was asked last. */
+  /** Whether the stream was full at the last attempt. */
   readonly isFull: boolean
 }
 
-/** Of one message, before it is packed. */
+/** The maximum size of one message before it is packed. */
 const DECISIONS_IN_MESSAGE = 20
 const USES_IN_MESSAGE = 5_000
 /** Headers and the protocol around a body. */
-const BESIDE_BODY = 512
+const HEADER_BYTES = 512
 
-/** `onKept` hears that there is something for the tables, with its sequence. */
+/** `onKept` is called with the sequence of each new message, which the tables do not have yet. */
 export function createRecordsOut(
   connection: Connection,
   names: StoreStream,
@@ -65,7 +65,7 @@ export function createRecordsOut(
   let isFull = false
   const keep = async (message: Omit<RecordMessage, 'format'>): Promise<void> => {
     const { body, head } = await pack(randomUUID(), { format: RECORD_FORMAT, ...message } satisfies RecordMessage)
-    const most = connection.maxPayload() - BESIDE_BODY
+    const most = connection.maxPayload() - HEADER_BYTES
     if (body.length > most) return keepHalves(message, body.length, most)
     try {
       onKept(await publish(connection, names.stream, names.subject, body, head))

@@ -7,9 +7,9 @@ import { openFollowed } from './followed.ts'
 import { isMs, pack, type Unpacked, unpack } from './packing.ts'
 import type { StoreStream } from './streams.ts'
 
-/** A sign as it is published: the store's stamp of the message is when it was seen. */
+/** A sign as it is published: the store's stamp of the message is the time of the sign. */
 interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt'> {
-  /** Null in the first: it is the stamp of that. */
+  /** The time of the replica's first sign; null in the first sign itself. */
   readonly startedAt: number | null
   readonly isStopped: boolean
 }
@@ -23,7 +23,7 @@ export interface NatsReplicasOptions {
   time(): Promise<number>
 }
 
-/** The last sign of each replica, followed in memory. `lagChanges` counts entries here. */
+/** The last sign of each replica, held in memory. `lagChanges` counts entries on this engine. */
 export async function openNatsReplicas(
   connection: Connection,
   { names, log, timers, time }: NatsReplicasOptions,
@@ -50,7 +50,7 @@ export async function openNatsReplicas(
     const { body, head } = await pack(sign.id, sign)
     await followed.reach(await publish(connection, names.stream, subjectOf(sign.id), body, head))
   }
-  /** How far the log is beyond a revision. */
+  /** The distance from a revision to the end of the log. */
   const lagOf = async (revision: number): Promise<Pick<ReplicaRow, 'lagChanges' | 'lagMs'>> => {
     const { state } = await connection.look(log)
     const lagChanges = Math.max(0, state.last_seq - revision)
@@ -84,7 +84,7 @@ export async function openNatsReplicas(
   }
 }
 
-/** Whether it is a sign; its digests and vitals are read apart, as each release has its own. */
+/** Whether it is a sign; digests and vitals are parsed separately, because releases differ in them. */
 function isSign(value: Unpacked | undefined): value is Unpacked & Published {
   if (value === undefined) return false
   const { id, version, mode, url, reason, isStopped, startedAt, checkedAt, ...counts } = value

@@ -7,19 +7,19 @@ import { StoreSetupError } from '../../sync/synchronizer.ts'
 /** A stream of another store, and its subjects. */
 export interface StoreStream {
   readonly stream: string
-  /** All of it, or what its subjects begin with. */
+  /** The subject of the messages, or the beginning of their subjects. */
   readonly subject: string
 }
 
 /** The streams of one fleet that are not the log. */
 export interface StoreStreams {
-  /** Edits of keys, all that ever were. */
+  /** All edits of keys since the beginning. */
   readonly keys: StoreStream
-  /** What waits for its tables. */
+  /** Records that wait for their tables. */
   readonly records: StoreStream
   /** The last sign of each replica. */
   readonly replicas: StoreStream
-  /** The last signs of life of hosts, and who looked at them last. */
+  /** The last signs of life of hosts, and the replica that read them last. */
   readonly leases: StoreStream
 }
 
@@ -37,7 +37,7 @@ export const storeStreamsOf = (fleet: string): StoreStreams => ({
 
 const NANOS_PER_MS = 1_000_000
 
-/** Makes the streams where they are not there. Throws StoreSetupError when one is there and not as it must be. */
+/** Creates missing streams. Throws StoreSetupError if one has other settings than required. */
 export async function ensureStoreStreams(
   connection: Connection,
   fleet: string,
@@ -66,7 +66,7 @@ export async function ensureStoreStreams(
   return names
 }
 
-/** The limit of a stream is a setting of the operator's, which may have changed. */
+/** The maximum size of a stream is a setting, which the operator may have changed. */
 async function setBytes(connection: Connection, stream: string, bytes: number): Promise<void> {
   const found = await connection.look(stream).catch((error: unknown) => {
     if (apiCode(error) === ApiCode.streamNotFound) return undefined

@@ -1,4 +1,4 @@
-import type { RecordRows, RecordTables, StreamPosition } from '../../db/record-tables.ts'
+import type { RecordRows, RecordTables, StreamPosition } from '../../db/tables/record-tables.ts'
 import { asked, type Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { openFeed } from '../../sync/nats/feed.ts'
@@ -9,11 +9,11 @@ import { idOf } from './packing.ts'
 import { RECORD_FORMAT, type RecordMessage, readRecord } from './records.ts'
 import type { StoreStreams } from './streams.ts'
 
-/** Follows records and keys into their tables: one replica at a time, whichever comes first. */
+/** Writes records and keys from the streams into the tables; only one replica does so at a time. */
 export interface WriteBehind {
-  /** There may be something to write. */
+  /** Starts a check for something to write. */
   kick(): void
-  /** Resolves when the tables have what the streams held at this call; false when they do not in time. */
+  /** Resolves with true when the tables have what the streams held at this call, with false if they do not in time. */
   caughtUp(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -23,41 +23,41 @@ export interface WriteBehindOptions {
   readonly tables: RecordTables
   readonly keys: Pick<NatsKeys, 'fold' | 'fresh'>
   readonly timers: Timers
-  /** Whether the database can be asked now. */
-  isThere(): boolean
+  /** Whether the database is available. */
+  isDatabaseUp(): boolean
   warn(message: string): void
 }
 
-/** How often a replica looks whether another one left something behind. */
+/** The interval at which a replica checks whether another one left records unwritten. */
 const SWEEP_MS = 1_000
-/** Messages written in one transaction. */
+/** The maximum number of messages that are written in one transaction. */
 const MESSAGES = 500
 const BYTES = 4_194_304
 const SILENT_MS = 2_000
-/** How long one that found another replica writing waits. */
+/** The pause of a replica that found another one writing. */
 const YIELD_MS = 20
-/** How long a replica that ends goes on writing what was there then. */
+/** The time for which a stopping replica continues to write its records. */
 const CLOSE_MS = 5_000
 /** Names of the positions. */
 export const RECORDS = 'records'
 export const KEYS = 'keys'
 
 /**
- * The position in the database says what its tables have; it is written with the rows, so each message has effect once. The
- * stream is trimmed behind it, up to the message at the position itself, by whose id a stream is known that is another one,
- * or went back: then all that is in it is written again, and ids keep what is there already from being written twice.
+ * The position in the database is that of its tables; it is written with the rows, so each message has effect once. The
+ * stream is trimmed behind it, up to the message at the position itself, whose id shows whether a stream is another
+ * one, or went back: then its whole content is written again, and ids prevent duplicates.
  */
 export function createWriteBehind(connection: Connection, options: WriteBehindOptions): WriteBehind {
-  const { names, tables, keys, timers, isThere, warn } = options
+  const { names, tables, keys, timers, isDatabaseUp, warn } = options
   const { stream } = names.records
   let running: Promise<void> | undefined
   let again = false
   let isClosing = false
   let isFailing = false
-  let isTold = false
+  let hasWarned = false
   const waiting = new Set<() => void>()
 
-  /** Messages from a sequence on, up to another or as many as one transaction writes. */
+  /** Reads messages from a sequence on, up to another sequence or the maximum of one transaction. */
   const readFrom = async (from: number, upTo: number): Promise<StoredMessage[]> => {
     const messages: StoredMessage[] = []
     let bytes = 0
@@ -79,9 +79,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       onBroken: () => fail(new StoreUnavailableError(`the stream ${stream} is not followed any more`)),
     })
     let heard = 0
-    // not before: where no feed could be opened nobody waits, and a rejection that nobody hears ends the process
+    // the timer starts after the feed was opened: before, nothing would handle the rejection, which would end the process
     const stop = timers.every(SILENT_MS, () => {
-      // a way that is slow brings a part in time: that is written, and the rest comes later
+      // a slow connection delivers only a part in time: this part is written, and the rest follows later
       if (messages.length > 1 || (messages.length > 0 && heard > 0)) end()
       else if (messages.length === 0) fail(new StoreUnavailableError(`the stream ${stream} brings nothing`))
       heard = messages.length
@@ -93,9 +93,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     return messages
   }
 
-  /** Writes some of what waits. False when nothing does. */
+  /** Writes some of the waiting records; returns false if there are none. */
   const writeRecords = async (): Promise<boolean> => {
-    // before the stream: another replica may write what comes in between, and the stream would seem to have gone back
+    // the position is read before the stream, because otherwise a write of another replica in between would look like a loss
     const position = await tables.position(RECORDS)
     const { state } = await connection.look(stream)
     const { sequence, id } = position
@@ -117,7 +117,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     else await new Promise<void>((resolve) => void timers.after(YIELD_MS, resolve))
     return true
   }
-  /** Goes on from elsewhere, where the stream does not hold the position. */
+  /** Continues at another position if the stream does not hold this one. */
   const begin = async (position: StreamPosition, at: StreamPosition): Promise<boolean> => {
     const written = await tables.write(RECORDS, position, at, NOTHING)
     if (written)
@@ -128,17 +128,17 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       )
     return true
   }
-  /** Whether the tables have what a stream held when its last message was this one. */
+  /** Whether the tables have all that a stream held when its last message was this one. */
   const holds = async (lastSequence: number): Promise<boolean> => {
     const { sequence, id } = await tables.position(RECORDS)
-    // a position of another stream, or of one that went back, says nothing of this one
+    // a position of another stream, or of one that lost messages, is not valid
     return sequence >= lastSequence && (id === '' || (await idAt(sequence)) === id)
   }
   const idAt = async (sequence: number): Promise<string | undefined> => {
     const found = await connection.find(stream, { seq: sequence })
     return found === null ? undefined : idOf({ headers: found.header })
   }
-  /** Nothing is before the first message, and a purge up to it drops all that there is. */
+  /** Nothing precedes the first message, and a purge up to it would drop all messages. */
   const trim = async (before: number): Promise<void> => {
     if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
   }
@@ -167,14 +167,14 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     const { fold } = keys
     const position = await tables.position(KEYS)
     if (position.id === fold.head) return
-    // a position that these edits do not know is of another stream: all keys are written
+    // a position that is unknown to these edits belongs to another stream: all keys are written
     const since = fold.sequences.get(position.id) ?? 0
     const changed = fold.list().filter(({ sequence }) => sequence > since)
     await tables.write(KEYS, position, { sequence: fold.sequences.get(fold.head) ?? 0, id: fold.head }, { ...NOTHING, keys: changed })
   }
 
   const drain = async (): Promise<void> => {
-    if (!isThere()) return
+    if (!isDatabaseUp()) return
     await writeKeys()
     while (!isClosing && (await writeRecords())) for (const look of waiting) look()
   }
@@ -189,14 +189,14 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       .then(
         () => {
           isFailing = false
-          isTold = false
+          hasWarned = false
         },
         (error: unknown) => {
           isFailing = true
           // another part warns that the database is away
-          if (isTold || !isThere()) return
+          if (hasWarned || !isDatabaseUp()) return
           warn(`records wait for their tables: ${error instanceof Error ? error.message : String(error)}`)
-          isTold = true
+          hasWarned = true
         },
       )
       .finally(() => {
@@ -211,7 +211,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     const { state } = await connection.look(stream)
     for (const end = timers.now() + timeoutMs; ; ) {
       if (state.messages === 0 || (await holds(state.last_seq))) return true
-      if (timers.now() > end || isClosing || !isThere()) return false
+      if (timers.now() > end || isClosing || !isDatabaseUp()) return false
       kick()
       await new Promise<void>((resolve) => {
         const over = (): void => {
@@ -230,12 +230,12 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     caughtUp,
     async close() {
       stop()
-      // what comes behind that is another replica's to write: callers may go on without end
+      // another replica writes later records, because callers may continue forever
       await caughtUp(CLOSE_MS).catch(() => false)
       isClosing = true
       await running
-      // an edit of keys may have come since; what fails here is there for the next one
-      if (isThere()) await writeKeys().catch(() => undefined)
+      // an edit of keys may have arrived meanwhile; if this write fails, the next replica does it
+      if (isDatabaseUp()) await writeKeys().catch(() => undefined)
     },
   }
 }

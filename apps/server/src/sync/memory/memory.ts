@@ -8,28 +8,28 @@ export interface MemoryStore {
   open(): Synchronizer
   /** The store's clock, milliseconds; tests set it. */
   now(): number
-  /** How far the other followers of the log are; at its end by default. */
+  /** The position of the other followers of the log; its end by default. */
   followedTo(revision: number): void
-  /** Faults that tests plant. */
+  /** Faults that tests inject. */
   readonly faults: {
-    /** The next appends lose their answer: `landed` says whether the entry got in before. */
+    /** The next appends lose their answer: `landed` is true if the entry was appended before. */
     loseAnswers: { landed: boolean }[]
-    /** Calls fail while true. */
+    /** All calls fail while this is true. */
     down: boolean
     /** Forgets entries after a revision, as a restored backup does. */
     truncate(revision: number): void
-    /** Crashes the store: what no flush has reached is lost. */
+    /** Crashes the store: entries that were not flushed are lost. */
     loseTail(): void
-    /** No flush ends until the answer is called. */
+    /** No flush ends until the returned function is called. */
     holdFlushes(): () => void
   }
 }
 
-/** With `isShared` the order is released before the disk: what is appended is durable after the next flush. */
+/** With `isShared` the order is released before the disk: appended entries are durable after the next flush. */
 export function createMemoryStore(now: () => number = createTicking(), { isShared = false } = {}): MemoryStore {
   const entries: LogEntry[] = []
   const checkpoints = new Map<number, { readonly text: string; readonly place: Place; readonly at: number; readonly logBytes: number }>()
-  /** Entries before this revision were dropped: they stay in the list, and nobody reads them. */
+  /** Entries before this revision were dropped: they stay in the list, but cannot be read. */
   let first = 0
   let followedTo = Number.MAX_SAFE_INTEGER
   /** The last revision on disk. */
@@ -143,7 +143,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
           assertUp()
           const lost = store.faults.loseAnswers.shift()
           const accepted = lost?.landed !== false && entry.basis.revision === entries.length && isOurs(entry.basis)
-          // what is stored is a copy, as it is in every other engine
+          // the store keeps a copy, as in every other engine
           if (accepted) entries.push({ ...(structuredClone(entry) as Entry), revision: entries.length + 1, at: now() })
           if (accepted) for (const listener of listeners) queueMicrotask(() => listener(entries.length))
           if (lost !== undefined) throw new StoreUnavailableError('the answer was lost')

@@ -4,7 +4,7 @@ import { parseNatsAddress } from './address.ts'
 test.each([
   ['one server', 'nats://a', { servers: ['a:4222'], isTls: false, fleet: 'main' }],
   ['several, with ports', 'nats://a:4222,b:4223,c', { servers: ['a:4222', 'b:4223', 'c:4222'] }],
-  ['the scheme again before each', 'nats://a,nats://b', { servers: ['a:4222', 'b:4222'] }],
+  ['the scheme repeated before each server', 'nats://a,nats://b', { servers: ['a:4222', 'b:4222'] }],
   ['an address of version 6', 'nats://[::1]:4223', { servers: ['[::1]:4223'] }],
   ['encrypted', 'tls://nats.example.org', { isTls: true }],
   ['a user', 'nats://me:it%3Ais@a,b', { user: 'me', password: 'it:is', token: undefined, servers: ['a:4222', 'b:4222'] }],
@@ -19,13 +19,13 @@ test.each([
   ['no server', 'nats://'],
   ['a server without a name', 'nats://a,,b'],
   ['a server twice', 'nats://a,a:4222'],
-  ['a port that is none', 'nats://a:70000'],
+  ['an invalid port', 'nats://a:70000'],
   ['port 0', 'nats://a:0'],
   ['a space', 'nats://a b'],
   ['a password without a user', 'nats://:x@a'],
   ['a user without a password', 'nats://me:@a'],
-  ['what cannot be decoded', 'nats://%zz@a'],
-  ['a fleet with a dot, which would be two words of a subject', 'nats://a/x.y'],
+  ['an invalid percent-encoding', 'nats://%zz@a'],
+  ['a fleet with a dot, which would be two tokens of a subject', 'nats://a/x.y'],
   ['an empty fleet', 'nats://a/'],
 ])('%s is refused', (_name, text) => {
   expect(parseNatsAddress(text)).toBeUndefined()

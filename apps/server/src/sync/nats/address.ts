@@ -1,8 +1,8 @@
-/** Where a NATS cluster is, who asks, and which of its fleets is meant. */
+/** The address of a NATS cluster, the user, and the fleet. */
 export interface NatsAddress {
-  /** Each as `host:port`. */
+  /** Each server as `host:port`. */
   readonly servers: readonly string[]
-  /** No connection without encryption. */
+  /** Whether unencrypted connections are refused. */
   readonly isTls: boolean
   readonly user: string | undefined
   readonly password: string | undefined
@@ -26,7 +26,7 @@ const FLEET = /^[A-Za-z0-9-]{1,32}$/
 export function parseNatsAddress(text: string): NatsAddress | undefined {
   const scheme = SCHEME.exec(text)
   if (scheme === null) return undefined
-  // every driver lets one repeat the scheme: nats://a,nats://b
+  // the scheme may be repeated, as in other drivers: nats://a,nats://b
   const rest = text.slice(scheme[0].length).replaceAll(`,${scheme[0]}`, ',')
   const slash = rest.indexOf('/')
   const fleet = slash < 0 ? DEFAULT_FLEET : rest.slice(slash + 1)
@@ -48,7 +48,7 @@ function readServer(text: string): string | undefined {
   return host !== undefined && HOST.test(host) && Number(port) >= 1 && Number(port) <= 65_535 ? `${host}:${port}` : undefined
 }
 
-/** Null when they cannot be read. */
+/** Null when they cannot be decoded. */
 function readCredentials(text: string): Pick<NatsAddress, 'user' | 'password'> | Pick<NatsAddress, 'token'> | null {
   try {
     const [first = '', ...others] = text.split(':').map(decodeURIComponent)

@@ -11,10 +11,10 @@ import type { StoredMessage } from './entry-message.ts'
 import { readMessages } from './messages.ts'
 import { publish } from './publish.ts'
 
-/** What is said of a kept checkpoint, in a message of its own, which is written last. */
+/** The description of a kept checkpoint, in a message of its own that is written last. */
 export interface Head extends KeptCheckpoint {
   readonly place: Place
-  /** Under which its parts are. */
+  /** The name under which its parts are stored. */
   readonly save: string
   readonly parts: number
 }
@@ -22,14 +22,14 @@ export interface Head extends KeptCheckpoint {
 /** Checkpoints in a stream: the texts of sync/parts.ts one per line, packed, and cut into messages. */
 export interface Checkpoints {
   list(): Promise<readonly Head[]>
-  /** Undefined when it was dropped meanwhile, or is not whole. Throws DamagedCheckpointError when its parts are not what was written. */
+  /** Undefined if it was dropped meanwhile or is incomplete. Throws DamagedCheckpointError if its parts differ from what was written. */
   load(head: Head): Promise<Checkpoint | undefined>
-  /** False when others dropped what was written. `renew` is called after each part. */
+  /** False if another replica dropped the written parts meanwhile. `renew` is called after each part. */
   save(checkpoint: Checkpoint, logBytes: number, renew: () => void): Promise<boolean>
   drop(revisions: readonly number[]): Promise<void>
 }
 
-/** What is kept of a checkpoint is not what was written: others published there, or a disk lost something. */
+/** The kept checkpoint differs from the written one: another client published there, or a disk lost data. */
 export class DamagedCheckpointError extends Error {
   override readonly name = 'DamagedCheckpointError'
 
@@ -38,9 +38,9 @@ export class DamagedCheckpointError extends Error {
   }
 }
 
-/** Bytes in a message. */
+/** The size of a message, bytes. */
 const PART_BYTES = 262_144
-/** Level 1: a third of the time of the default, for a tenth more. */
+/** Level 1 takes a third of the default level's time, and its output is a tenth larger. */
 const PACKING = { level: 1 }
 
 export function createCheckpoints(
@@ -51,7 +51,7 @@ export function createCheckpoints(
   const headOf = (revision: number | string): string => `${subject}.heads.${revision}`
   const partsOf = (save: string): string => `${subject}.parts.${save}`
 
-  /** How many messages each subject has. */
+  /** The number of messages of each subject. */
   const subjects = async (filter: string): Promise<Readonly<Record<string, number>>> => {
     const { state } = await connection.look(stream, filter)
     return state.subjects ?? {}
@@ -104,7 +104,7 @@ export function createCheckpoints(
       })
       const { place } = checkpoint
       const said: Head = { revision: place.revision, place, at: place.at, logBytes, save, parts }
-      // one who took too long may have been taken for dead, and what it wrote for a left-over
+      // if this took too long, another replica may have deleted the written parts as left over from a dead one
       if (!(await isWhole(said))) return false
       await keep(headOf(place.revision), Buffer.from(JSON.stringify(said)))
       return true
@@ -112,14 +112,14 @@ export function createCheckpoints(
 
     async drop(revisions) {
       for (const revision of revisions) await purge(headOf(revision))
-      // what no head names is of a dropped checkpoint, or of a replica that ended before its head
+      // messages that no head names belong to a dropped checkpoint, or to a replica that ended before its head
       const kept = new Set((await list()).map(({ save }) => partsOf(save)))
       for (const name of Object.keys(await subjects(partsOf('*')))) if (!kept.has(name)) await purge(name)
     },
   }
 }
 
-/** Undefined when it is no head: somebody else published it. */
+/** Undefined if the message is no head, because another client published it. */
 function toHead(text: string): Head | undefined {
   try {
     const value = JSON.parse(text) as Partial<Head> | null
@@ -131,7 +131,7 @@ function toHead(text: string): Head | undefined {
   }
 }
 
-/** The checksum of what is packed covers all of it: what unpacks is what was written. */
+/** The checksum covers all packed data: if it unpacks, it is what was written. */
 function isDamage(error: unknown): boolean {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('Z_'))
@@ -158,10 +158,10 @@ async function* bodiesOf(messages: AsyncIterable<StoredMessage>): AsyncGenerator
 
 const LINE_END = 0x0a
 
-/** Unpacks, and cuts at line ends alone: the texts may hold every other sign that ends a line. */
+/** Unpacks, and splits at line feeds only, because the texts may contain all other line separators. */
 async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let begun: Buffer[] = []
-  // a problem of what is read is thrown here, through the pipeline
+  // an error in the read data is thrown here, through the pipeline
   const unpacked = createGunzip()
   const piped = pipeline(Readable.from(parts), unpacked)
   piped.catch(() => undefined)

@@ -22,41 +22,44 @@ import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
 import { ANSWER_MS, hedged } from './hedged-request.ts'
 
-/** A server that does not answer this many pings in a row is left for another one. */
+/** After this many unanswered pings in a row the client connects to another server. */
 const PINGS = { pingInterval: 1_000, maxPingOut: 2 }
 const DIAL_MS = 2_000
-/** How long making or changing a stream may take: several servers have to agree and write. */
+/** The timeout of creating or changing a stream, in which several servers agree and write. */
 const CHANGE_MS = 5_000
 const RECONNECT_MS = 100
-/** How long what is on its way may take when the connection is closed. */
+/** The time for messages in transit when the connection is closed. */
 const DRAIN_MS = 1_000
 
-/** One connection to a NATS cluster, which goes from server to server as they come and go. */
+/** One connection to a NATS cluster; it reconnects to other servers when one is lost. */
 export interface Connection {
   readonly nats: NatsConnection
-  /** For what changes something, which may take longer; questions are asked by the two below. */
+  /** The timeout of writes, which may take longer; reads use the two below. */
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
-  /** What the leader of a stream says of it, with the subjects that are like a filter. Throws StoreUnavailableError, also where there is no such stream (see apiCode). */
+  /**
+   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError, also if there
+   * is no such stream (see apiCode).
+   */
   look(stream: string, subjects?: string): Promise<StreamInfo>
-  /** Makes a consumer that lives as long as it is used, under a name that is answered. Throws StoreUnavailableError. */
+  /** Creates a consumer that exists while it is used, and returns its name. Throws StoreUnavailableError. */
   follow(stream: string, config: Omit<ConsumerConfig, 'name'>): Promise<string>
-  /** Drops one of those. Whether the servers hear of it does not matter: they forget it anyway. */
+  /** Deletes such a consumer. The request may be lost, because servers delete unused consumers anyway. */
   unfollow(stream: string, consumer: string): void
-  /** A message as the leader has it; null when it has none like that. Throws StoreUnavailableError. */
+  /** A message from the leader; null if it has no such message. Throws StoreUnavailableError. */
   find(stream: string, which: MsgRequest): Promise<StoredMsg | null>
-  /** The largest message that the server takes, bytes. Throws StoreUnavailableError between two servers: what the next one takes is not known. */
+  /** The largest message that the server accepts, bytes. Throws StoreUnavailableError without a connection: the next server may differ. */
   maxPayload(): number
-  /** Asks and waits for the answer. Throws StoreUnavailableError: whether it was heard is not known. */
+  /** Sends a request and waits for the answer. Throws StoreUnavailableError if it is not known whether the request arrived. */
   request(subject: string, payload?: Payload, headers?: MsgHdrs): Promise<Msg>
-  /** Calls back when the connection was lost, and when it is there again: what was to be delivered meanwhile was not. */
+  /** Calls back when the connection was lost, and when it is restored: messages in between were not delivered. */
   onBreak(listener: () => void): () => void
   close(): Promise<void>
 }
 
 /**
- * Throws StoreUnavailableError when no server answers, StoreSetupError when they do not let this one in. `answerMs`: how long an
- * answer may take.
+ * Throws StoreUnavailableError when no server answers, StoreSetupError when the servers refuse the credentials. `answerMs` is the
+ * timeout of an answer.
  */
 export async function openConnection(address: NatsAddress, name: string, answerMs = ANSWER_MS): Promise<Connection> {
   const nats = await connect(optionsOf(address, name)).catch((error: unknown) => {
@@ -77,7 +80,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       for (const listener of listeners) listener()
     }
   })()
-  /** Asks until there is an answer, or it is certain that there is none. */
+  /** Repeats a request until there is an answer, or until it is certain that none will come. */
   const question = async <T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> => {
     if (!isConnected) throw notConnected()
     return asked(hedged(ask, late))
@@ -94,7 +97,8 @@ export async function openConnection(address: NatsAddress, name: string, answerM
         await quick.consumers.add(stream, { ...config, name })
         return name
       }
-      // after a server was lost about one in three is not answered for many seconds, and others at once: the next is asked for meanwhile
+      // after the loss of a server, about one request in three is not answered for many seconds, and others at once: so the next one is
+      // sent meanwhile
       return question(add, (name) => unfollow(stream, name))
     },
     unfollow,
@@ -109,7 +113,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       return info.max_payload
     },
     async request(subject, payload, headers) {
-      // what is published without a connection would be sent whenever there is one again
+      // messages published without a connection would be sent after a reconnect
       if (!isConnected) throw notConnected()
       try {
         return await nats.request(subject, payload, { timeout: answerMs, ...(headers === undefined ? {} : { headers }) })
@@ -127,7 +131,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, DRAIN_MS)
       })
-      // without a connection there is nothing to be drained
+      // without a connection there is nothing to drain
       if (isConnected) await Promise.race([nats.drain().catch(() => undefined), late])
       clearTimeout(timer)
       await nats.close()
@@ -144,7 +148,7 @@ function optionsOf({ servers, isTls, user, password, token }: NatsAddress, name:
     timeout: DIAL_MS,
     ...PINGS,
     maxReconnectAttempts: -1,
-    // credentials may be changed on the servers one after the other
+    // credentials may be changed on one server after another, so a refusal may be temporary
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: RECONNECT_MS,
     reconnectJitter: RECONNECT_MS,
@@ -158,13 +162,13 @@ function optionsOf({ servers, isTls, user, password, token }: NatsAddress, name:
 /** Codes of JetStream. */
 export const ApiCode = { streamNotFound: 10_059, consumerNotFound: 10_014, nameInUse: 10_058, noPeers: 10_005, noMessage: 10_037 } as const
 
-/** JetStream's code of an error, or of what is behind a StoreUnavailableError. */
+/** JetStream's code of an error, or of the cause of a StoreUnavailableError. */
 export function apiCode(error: unknown): number | undefined {
   if (error instanceof StoreUnavailableError) return apiCode(error.cause)
   return error instanceof JetStreamApiError ? error.code : undefined
 }
 
-/** Whatever went wrong between this process and the store, as the error of the contract. Defects of ours stay what they are. */
+/** Converts errors of the connection or the store to the errors of the contract. Defects of this service are not converted. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
   const isSilent = error instanceof errors.TimeoutError
@@ -172,7 +176,7 @@ export function toStoreError(error: unknown): unknown {
   const why = isSilent
     ? 'no answer in time'
     : isNobody
-      ? 'nobody answers for the stream: JetStream is off, or has no leader now'
+      ? 'no server answers for the stream: JetStream is off, or has no leader now'
       : messageOf(error)
   return new StoreUnavailableError(`NATS: ${why}`, { cause: error })
 }

@@ -6,23 +6,23 @@ import { stampMs, stampOf } from './entry-message.ts'
 import { coordinationSettings, ensureCoordination, type Names } from './stream-settings.ts'
 import { createToken, type HeldToken } from './token.ts'
 
-/** What coordinates replicas and may be lost at any time: the turn, who writes checkpoints, the servers' clock. */
+/** State for coordination among replicas, which may be lost at any time: the turn, the writer of checkpoints, the servers' clock. */
 export interface Coordination {
-  /** Waits for this replica's turn for a moment; goes on without one when it does not come. */
+  /** Waits briefly for this replica's turn; continues without one if it does not come. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Undefined when another replica writes checkpoints or trims now, or nobody knows. */
+  /** Undefined if another replica writes checkpoints or trims now, or if that is not known. */
   takeSaver(): Promise<HeldToken | undefined>
   /** The clock of the server that leads this stream, milliseconds since 1970. */
   time(): Promise<number>
   close(): void
 }
 
-/** How long a replica waits for its turn: longer than eight others take, and a stalled holder does not stop the fleet. */
+/** The longest wait for a turn: longer than the turns of eight others, so that a stalled holder does not stop the fleet. */
 const TURN_WAIT_MS = 100
-/** A turn takes 5 ms and the entry that it ends with. Whoever died in one has it no longer than this. */
+/** A turn takes 5 ms plus the append of its entry. A holder that died loses it after this time. */
 const TURN_HELD_MS = 500
 const SAVER_WAIT_MS = 500
-/** How often it is looked whether a turn that does not come is lost. */
+/** The interval of checks whether a turn that does not arrive is lost. */
 const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 
@@ -37,7 +37,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
     await ensureCoordination(connection, coordinationSettings(names), copies)
     await Promise.all([turn.ensure(), saver.ensure()])
   }
-  /** It may be gone, since nothing of value is in it: it is made again, by one call at a time. */
+  /** Creates the stream again if it is lost, one call at a time; nothing in it is needed after that. */
   let making: Promise<void> | undefined
   const ensure = (): Promise<void> => {
     making ??= make().finally(() => {
@@ -53,7 +53,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
   }
   await ensure()
   let lookedAt = timers.now()
-  /** A turn that did not come may be held for longer, or be lost: whoever waits next finds it made again. */
+  /** If a turn does not arrive, it may be held for longer or be lost: the next waiter finds a new one. */
   const look = (): void => {
     if (timers.now() - lookedAt < LOOK_MS) return
     lookedAt = timers.now()

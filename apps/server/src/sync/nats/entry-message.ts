@@ -20,22 +20,22 @@ export interface StoredMessage {
   readonly body: Uint8Array
 }
 
-/** The id stands in a header as well, so that a position is known without reading the entry. */
+/** The id is in a header as well, so that a position is known without reading the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
-/** When another engine took the entry: in front of the stamp of the message for one that was copied from there. */
+/** The time at which another engine took the entry. For copied entries it precedes the stamp of the message. */
 const AT = 'Gantt-At'
 /** Beyond this many bytes an entry is deflated, on another thread; level 1 makes such entries a sixth in about 10 ms per MB. */
 const DEFLATED_FROM = 131_072
 const NANOS_PER_MS_DIGITS = 6
-/** What an inflated entry may hold; whoever writes is trusted, a defect is not. */
+/** The maximum size of an inflated entry; writers are trusted, but may have defects. */
 const MOST_INFLATED = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
 /**
- * Throws EntryTooLargeError when the entry does not fit into `most` bytes, headers included. `at` is given of an entry that
- * another engine took then, milliseconds since 1970: it keeps its place.
+ * Throws EntryTooLargeError when the entry does not fit into `most` bytes, headers included. `at` is the time at which another
+ * engine took a copied entry, milliseconds since 1970; the copy keeps it.
  */
 export async function toMessage(entry: Entry, most: number, at?: number): Promise<EntryMessage> {
   const head = headers()
@@ -74,8 +74,8 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
 }
 
 /**
- * The entry in a message. What somebody else published on the log's subject, or what is damaged, is an entry without changes, on
- * every replica alike. Throws UnknownEntryError for one that a newer release encoded.
+ * The entry in a message. A message of another client on the log's subject, or a damaged one, is an entry without
+ * changes, equally on every replica. Throws UnknownEntryError for one that a newer release encoded.
  */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message
@@ -102,7 +102,7 @@ function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   }
 }
 
-/** Whether it has the form of an entry; what its changes hold is what its writer knew. */
+/** Whether it has the form of an entry; the content of its changes is not checked. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false
   const { format, writer, basis, changes } = value as Readonly<Record<string, unknown>>

@@ -7,7 +7,7 @@ import type { StoredMessage } from './entry-message.ts'
 /** Messages of a stream from a sequence on, in order and without gaps, pushed as they are stored, until it breaks. */
 export interface Feed {
   readonly isBroken: boolean
-  /** Looks whether there is room for more; to be called when some was made. */
+  /** Requests more messages if there is room for them; must be called after messages were consumed. */
   refill(): void
   close(): void
 }
@@ -18,23 +18,23 @@ export interface FeedOptions {
   /** Left out: all subjects. */
   readonly subject?: string
   readonly timers: Timers
-  /** How many further messages may come now. */
+  /** The number of further messages that may be received now. */
   room(): number
   onMessage(message: StoredMessage): void
-  /** Nothing comes any more: the consumer, its server or the connection is gone. Called once at most, never after `close`. */
+  /** Called when the consumer, its server or the connection is lost: once at most, never after `close`. */
   onBroken(): void
 }
 
-/** How many messages are asked for at once. */
+/** The number of messages in one request. */
 const BATCH = 256
-/** A request for messages is made anew after this long; meanwhile the server gives a sign of life each second. */
+/** A request for messages is repeated after this long; meanwhile the server gives a sign of life each second. */
 const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 1_000
 const SILENT_MS = 2_500
-/** The server forgets a consumer that nobody asks any more. */
+/** The server deletes a consumer after this time without requests. */
 const FORGOTTEN_MS = 60_000
 
-/** A consumer of this process alone, in the memory of one server: it keeps nothing that the next one needs. */
+/** The settings of a consumer for this process only, in the memory of one server: the next consumer needs none of its state. */
 export async function openFeed(connection: Connection, options: FeedOptions): Promise<Feed> {
   const { nats } = connection
   const { stream, from, subject, timers, room, onMessage, onBroken } = options
@@ -51,7 +51,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
 
   const inbox = createInbox()
   let delivered = 0
-  /** Messages that were asked for and have not come. */
+  /** The number of requested messages that have not arrived. */
   let owed = 0
   let heardAt = timers.now()
   let isOver = false
@@ -80,7 +80,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
   const takeStatus = (message: Msg): void => {
     const code = message.headers?.code
     if (code === 100) return
-    // a request that is over: what it did not bring is asked for anew
+    // the request has ended: messages that it did not deliver are requested again
     if (code === 408 || code === 404) {
       owed -= Number(message.headers?.get('Nats-Pending-Messages') || owed)
       refill()
@@ -93,7 +93,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
       heardAt = timers.now()
       const delivery = readDelivery(message.reply)
       if (delivery === undefined) return takeStatus(message)
-      // one that was lost on the way is asked for by the next feed
+      // the next feed requests a message that was lost in transit
       if (delivery.count !== delivered + 1) return breakOff()
       delivered++
       owed--
@@ -104,7 +104,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
   })
   const stopListening = connection.onBreak(breakOff)
   const stopWatching = timers.every(HEARTBEAT_MS, () => {
-    // whoever asks for nothing hears nothing
+    // messages are delivered only while a request is pending
     if (owed > 0 && timers.now() - heardAt > SILENT_MS) breakOff()
   })
   refill()
@@ -121,7 +121,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
   }
 }
 
-/** What the reply subject of a delivery says; undefined when the message is none. */
+/** Parses the reply subject of a delivery; undefined if the message is none. */
 function readDelivery(reply: string | undefined): { sequence: number; count: number; stamp: string } | undefined {
   if (reply?.startsWith('$JS.ACK.') !== true) return undefined
   const tokens = reply.split('.')

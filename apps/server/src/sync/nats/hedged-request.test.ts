@@ -3,25 +3,25 @@ import { hedged } from './hedged-request.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-/** Asks that end in this order, and how many were made. */
+/** Requests with the given outcomes, in order, and the number of requests that were sent. */
 function asks<T>(...ends: readonly (() => Promise<T>)[]) {
   let made = 0
   return { ask: () => (ends[made++] ?? never)(), made: () => made }
 }
 
-test('a question that is answered is put once', async () => {
+test('an answered request is sent only once', async () => {
   const { ask, made } = asks(async () => 'answer')
   expect(await hedged(ask)).toBe('answer')
   expect(made()).toBe(1)
 })
 
-test('one that nobody answers is put again, and the first answer is taken', async () => {
+test('an unanswered request is sent again, and the first answer is used', async () => {
   const { ask, made } = asks(never, never, async () => 'third')
   expect(await hedged(ask)).toBe('third')
   expect(made()).toBe(3)
 })
 
-test('a refusal is an answer, also one that is thrown at once', async () => {
+test('a refusal counts as an answer, even one that is thrown synchronously', async () => {
   await expect(hedged(async () => Promise.reject(new Error('no such stream')))).rejects.toThrow('no such stream')
   const throws = (): Promise<string> => {
     throw new Error('closed')
@@ -29,7 +29,7 @@ test('a refusal is an answer, also one that is thrown at once', async () => {
   await expect(hedged(throws)).rejects.toThrow('closed')
 })
 
-test('what is answered late is handed over, so that it can be undone', async () => {
+test('a late answer is passed on, so that it can be undone', async () => {
   let answerFirst = (_answer: string): void => {}
   const { ask } = asks(
     () =>

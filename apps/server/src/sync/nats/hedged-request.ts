@@ -1,14 +1,14 @@
-/** How long an answer may take. What is late is of unknown outcome, and is asked again. */
+/** The timeout of an answer. The outcome of a late answer is unknown, and the request is repeated. */
 export const ANSWER_MS = 1_000
 /**
- * How long a question waits for its answer before it is sent again while the first is under way. Where a leader is missing, questions are
- * dropped and never answered: whoever waited for one of those would not notice for a second that there is a leader again.
+ * How long a request waits for its answer before it is sent again while the first is still pending. Without a leader,
+ * requests are dropped and never answered: such a request would not notice a new leader for a second.
  */
 const AGAIN_MS = 200
 
 /**
- * Asks something that may be asked any number of times, again and again until the first answer; rejects when the first
- * question has gone unanswered for ANSWER_MS, or when one is answered by a refusal. `late` hears of further answers.
+ * Repeats an idempotent request until the first answer; rejects when the first request has gone unanswered for ANSWER_MS, or
+ * when a request is refused. `late` is called with further answers.
  */
 export function hedged<T>(ask: () => Promise<T>, late: (answer: T) => void = () => undefined): Promise<T> {
   return new Promise<T>((resolve, reject) => {

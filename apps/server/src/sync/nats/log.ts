@@ -8,7 +8,7 @@ import { publish } from './publish.ts'
 import { assertSettings, type Settings } from './stream-settings.ts'
 import { createTail, type Tail } from './tail.ts'
 
-/** What the leader of the log says of it. */
+/** The state of the log at its leader. */
 export interface LogState {
   /** 0 while it is empty. */
   readonly firstRevision: number
@@ -16,7 +16,7 @@ export interface LogState {
   /** Stamps in nanoseconds, as text. */
   readonly firstStamp: string
   readonly lastStamp: string
-  /** Of the messages that are kept. */
+  /** The size of the kept messages. */
   readonly bytes: number
 }
 
@@ -24,9 +24,9 @@ export interface LogState {
 export interface NatsLog {
   append(entry: Entry): Promise<Place>
   read(after: Place, limit: number): Promise<LogEntry[]>
-  /** Reads apart from what is followed, at any place. */
+  /** Reads independently of the followed position, at any place. */
   readPast(after: Place, limit: number): Promise<LogEntry[]>
-  /** Whether the store holds this place. */
+  /** Whether the store has this place. */
   holds(place: Place): Promise<boolean>
   /** The place at a revision; undefined where the log has none. */
   placeAt(revision: number): Promise<Place | undefined>
@@ -38,19 +38,25 @@ export interface NatsLog {
 }
 
 export interface LogOptions {
-  /** What the stream must be, at the start and ever after: what was acknowledged stays only as long as it is. */
+  /** The required configuration of the stream, which must never change, because acknowledged messages are only safe with it. */
   readonly settings: Settings
   readonly copies: number
   readonly timers: Timers
-  /** How long a leader may show less than was acknowledged before it is believed: one that was just chosen, or is none any more. */
+  /**
+   * The time for which a leader may show less than was acknowledged, because it was just elected or has been replaced; then the loss is
+   * accepted.
+   */
   readonly doubtMs: number
 }
 
-/** How long one's own entry may take to come back once it was acknowledged, before it is asked for. */
+/** The time for which an acknowledged own entry may be missing in the deliveries before it is requested. */
 const OWN_MS = 250
-/** How long nothing may come of what is known to be there, before it is asked for anew. */
+/** The time for which known messages may be missing before they are requested again. */
 const SILENT_MS = 500
-/** How often it is looked again where what comes is not what is shown: servers that do not agree are no store. */
+/**
+ * The number of repeated checks if delivered messages differ from the announced ones, because servers that disagree cannot be used as a
+ * store.
+ */
 const MOST_LOOKS = 5
 
 export function createNatsLog(connection: Connection, { settings, copies, timers, doubtMs }: LogOptions): NatsLog {
@@ -60,11 +66,11 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
   }
-  /** Who waits for an entry of this process to come back. */
+  /** The calls that wait for an entry of this process to be received. */
   const own = new Map<string, (message: StoredMessage) => void>()
   const arrived = (message: StoredMessage): void => {
     const waits = own.get(idOf(message))
-    // whoever appended it learns its place by that
+    // the appender reads its position from this message
     if (waits === undefined) news(message.revision)
     else waits(message)
   }
@@ -74,7 +80,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
   let created: string | undefined
   let doubtedSince: number | undefined
 
-  /** A place that the store does not show although it was acknowledged. Throws StoreWentBackError once that is certain. */
+  /** Called for an acknowledged log position that the store does not show. Throws StoreWentBackError once this is certain. */
   const doubt = (what: string): never => {
     doubtedSince ??= timers.now()
     const message = `the stream ${stream} ${what}`
@@ -89,7 +95,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     })
     if (info === undefined) return doubt('is gone')
     assertSettings(info, settings, copies)
-    // of another stream under this name, nothing that was followed so far says anything
+    // the state of an earlier stream with this name does not apply
     if (created !== undefined && created !== info.created) forget()
     created = info.created
     return stateOf(info)
@@ -114,7 +120,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }
 
-  /** The tail that stands right behind a place, compared with the store. */
+  /** The tail directly after a position, compared with the store. */
   const tailAt = async (after: Place, state: LogState): Promise<Tail> => {
     if (tail?.moveTo(after) === true && !tail.isBroken) return tail
     forget()
@@ -123,17 +129,17 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return tail
   }
 
-  /** Whether a tail saw the very entry that the leader shows at the head: the stream is the one that it follows. */
+  /** Whether the tail received the same entry that the leader has at its head, so that both have the same stream. */
   const isSame = (followed: Tail, { lastRevision, lastStamp }: LogState): boolean => {
     const stamp = followed.stampAt(lastRevision)
     return stamp === undefined || stamp === lastStamp || lastRevision === 0
   }
 
-  /** Where the acknowledged copy of an entry is. */
+  /** The position of the acknowledged copy of an entry. */
   const placeOf = async (entry: Entry, revision: number): Promise<Place> => {
     const message = await find(revision)
     if (message === undefined || idOf(message) !== entry.id)
-      throw new StoreUnavailableError(`the entry that was acknowledged at revision ${revision} is not there`)
+      throw new StoreUnavailableError(`the entry that was acknowledged at revision ${revision} is missing`)
     return { revision, id: entry.id, at: atOf(message) }
   }
 
@@ -144,7 +150,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
 
   return {
     async append(entry) {
-      // an earlier copy of it may have come meanwhile
+      // an earlier copy of the entry may have arrived meanwhile
       const earlier = tail?.find(entry.id)
       if (earlier !== undefined) return placeIn(earlier)
       let isOver = false
@@ -162,7 +168,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
               resolve()
             }
           })
-        // it came back meanwhile, or does not: then it is asked for
+        // if the entry has not been delivered meanwhile, it is requested
         return isOver ? returned : placeOf(entry, revision)
       })
       acknowledged.catch(() => undefined)
@@ -184,7 +190,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
         if (isSame(followed, state)) return followed.take(limit).map(toEntry)
-        // what came so far is of another history: from the place on, it is compared anew
+        // the messages so far belong to another history: they are compared again from the position on
         forget()
         state = await look()
       }
@@ -223,7 +229,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     },
 
     async purge(before) {
-      // a purge up to the first message drops all that there is
+      // a purge up to the first message would drop all messages
       if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
     },
 

@@ -10,17 +10,17 @@ export interface MessagesOptions {
   readonly subject?: string
   /** A sequence. */
   readonly from: number
-  /** How many there are: they are waited for. */
+  /** The number of expected messages; the reader waits for them. */
   readonly count: number
   readonly timers: Timers
 }
 
-/** Messages that come before somebody reads them. */
+/** The most messages that are buffered before they are read. */
 const AHEAD = 32
-/** How long the next one is waited for. */
+/** The timeout of the next message. */
 const SILENT_MS = 5_000
 
-/** So many messages of a stream in order, a few ahead of whoever reads them. Throws StoreUnavailableError when they cease to come. */
+/** Messages of a stream in order, buffered a few ahead of the reader. Throws StoreUnavailableError when they stop. */
 export async function* readMessages(
   connection: Connection,
   { stream, subject, from, count, timers }: MessagesOptions,

@@ -14,23 +14,23 @@ import { checkpointSettings, checkServer, ensureStream, logSettings, namesOf } f
 export interface NatsOptions {
   /** Shown in the servers' list of connections. */
   readonly name?: string
-  /** The revision that every other follower of the log has reached: nothing behind it is dropped. */
+  /** The revision that every other follower of the log has reached; later entries are not dropped. */
   reached(): Promise<number>
   /** Warns operators of what they should know of the cluster. */
   warn(message: string): void
-  /** How long a cluster may show less than it acknowledged before it is believed, milliseconds. */
+  /** The time for which a cluster may show less than it acknowledged before the loss is accepted, milliseconds. */
   readonly doubtMs?: number
   readonly timers?: Timers
 }
 
-/** News may be lost on the way: look at least this often. */
+/** News may be lost, so the log is checked at least at this interval. */
 const POLL_MS = 1_000
 
 /**
- * The log in a JetStream stream. Entries are published without any expectation, so they land wherever the head is by then,
- * and are judged there when they are applied: this engine never refuses. What was acknowledged, or delivered, is held by
- * most of the stream's servers; none of them waits for its disk.
- * Throws StoreSetupError when the servers or the streams are not as they must be, StoreUnavailableError when none answers.
+ * The log in a JetStream stream. Entries are published without any expectation, so they are appended at the present
+ * head, and judged there when they are applied: this engine never refuses. Acknowledged or delivered messages are held
+ * by most of the stream's servers; none of them waits for its disk. Throws StoreSetupError if the servers or the
+ * streams lack required settings, StoreUnavailableError if none answers.
  */
 export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
   const connection = await openConnection(address, options.name ?? 'gantt')
@@ -48,7 +48,7 @@ async function openOn(
   { reached, warn, doubtMs = DOUBT_MS, timers = realTimers }: NatsOptions,
 ): Promise<Synchronizer> {
   const copies = checkServer(connection)
-  if (copies === 1) warn('The nats-server stands alone: what its machine loses is lost. A cluster of three keeps three copies.')
+  if (copies === 1) warn('A single nats-server runs: its data is lost with its machine. A cluster of three keeps three copies.')
   const names = namesOf(fleet)
   const [coordination] = await Promise.all([
     openCoordination(connection, names, copies, timers),
@@ -57,7 +57,7 @@ async function openOn(
   ])
   const log = createNatsLog(connection, {
     ...{ settings: logSettings(names), copies, timers },
-    // one that stands alone has no leader to be chosen
+    // a single server has no leader to be elected
     doubtMs: copies === 1 ? 0 : doubtMs,
   })
   const checkpoints = createCheckpoints(connection, { stream: names.checkpoints, subject: names.checkpointSubject, timers })
@@ -68,7 +68,7 @@ async function openOn(
   log.onNews(news)
   const stopPolling = timers.every(POLL_MS, () => news())
 
-  /** What this replica has heard of, and most servers hold. */
+  /** The highest sequence that this replica knows and most servers hold. */
   let known = 0
   const past: LogReader = {
     read: log.readPast,
@@ -136,7 +136,7 @@ async function openOn(
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
-        // the entry at the base stays: whoever goes on from its checkpoint compares it
+        // the entry at the base stays: a replica that continues from its checkpoint compares it
         if (plan.base > 0) await log.purge(plan.base)
       } finally {
         saver.giveBack()
@@ -153,7 +153,7 @@ async function openOn(
   }
 }
 
-/** The newest one that is whole and of a place that the log holds. */
+/** The newest complete checkpoint of a place that the log holds. */
 async function loadCheckpoint(
   log: NatsLog,
   checkpoints: Checkpoints,
@@ -172,7 +172,7 @@ async function loadCheckpoint(
   return undefined
 }
 
-/** Bytes of all entries ever up to a revision: what was dropped is known from the checkpoint at the first that is kept. */
+/** The size of all entries up to a revision, including dropped ones, whose size is in the checkpoint at the first kept entry. */
 function logBytes(
   state: LogState,
   kept: readonly { readonly revision: number; readonly logBytes: number }[],

@@ -6,19 +6,19 @@ import type { Connection } from './connection.ts'
 const FULL = 10_077
 const ANOTHER_CAME_FIRST = 10_071
 
-/** The stream holds as much as it may. */
+/** The stream has reached its maximum size. */
 export class StreamFullError extends StoreUnavailableError {
   constructor(stream: string) {
     super(`the stream ${stream} is full`)
   }
 }
 
-/** A message that was to follow a certain one does not. Only a hint: clusters were seen to let such messages in. */
+/** The message does not follow the expected one. This check is only a hint: clusters were seen to accept such messages. */
 export class CameSecondError extends StoreUnavailableError {}
 
 /**
- * Publishes, and answers the sequence that the stream gave the message. Throws StoreUnavailableError where that is not certain: it
- * may be there, or come yet.
+ * Publishes a message and returns its sequence in the stream. Throws StoreUnavailableError if the outcome is unknown: the message
+ * may be in the stream, or arrive later.
  */
 export async function publish(
   connection: Pick<Connection, 'request'>,
@@ -30,7 +30,7 @@ export async function publish(
   return sequenceIn((await connection.request(subject, body, headers)).string(), stream, subject)
 }
 
-/** The sequence in an acknowledgement, if it is this stream's: another one that listens on the subject keeps nothing for anybody. */
+/** The sequence in an acknowledgement of this stream. One of another stream on the same subject does not mean that the log has it. */
 export function sequenceIn(text: string, stream: string, subject: string): number {
   const answer = parse(text)
   const { error, seq } = answer
@@ -51,7 +51,7 @@ interface Acknowledgement {
   readonly error?: { readonly err_code?: number; readonly description?: string }
 }
 
-/** Who answers on a subject may be anybody: what is no acknowledgement names no sequence. */
+/** Parses an acknowledgement without trusting it, because any client may answer on a subject. */
 function parse(text: string): Acknowledgement {
   try {
     const value: unknown = JSON.parse(text)

@@ -40,7 +40,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
 
   afterAll(() => Promise.all(started.map((servers) => servers.stop())))
 
-  test('a stream with other settings is refused, each by its name with what was found and what must be', async () => {
+  test('a stream with wrong settings is refused; the error names each with the found and the required value', async () => {
     const { log, ...names } = namesOf('others')
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })
@@ -53,7 +53,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     expect(String(refused)).toContain('The stream GANTT_others_LOG has deny_delete false; it must be true.')
   })
 
-  test('streams of its own making are taken again, and so is one whose turns somebody changed', async () => {
+  test('existing streams are reused, also a stream of turns whose settings were changed', async () => {
     const names = namesOf('again')
     await (await open(`${server.url}/again`)).close()
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
@@ -64,14 +64,14 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     const configs = await Promise.all(
       [names.log, names.checkpoints, names.coordination].map(async (name) => (await streams.info(name)).config),
     )
-    // the server leaves out what is false
+    // the server leaves out false values
     const wanted = [logSettings(names), checkpointSettings(names), coordinationSettings(names)].map(({ no_ack, ...settings }) => settings)
     expect(configs).toMatchObject(wanted)
     await store.close()
     await nats.close()
   })
 
-  test('the stream of turns that a former release keeps in memory is its own: both releases start, whichever comes first', async () => {
+  test('a former release has its own stream of turns, in memory: both releases start, in either order', async () => {
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })
     const former = {
@@ -84,20 +84,20 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     const store = await open(`${server.url}/former`)
     expect(await store.time()).toBeGreaterThan(1_700_000_000_000)
     await (await store.takeTurn())()
-    // as a former release begins: it makes the stream, or updates one of that name to what it wants
+    // like the start of a former release: it creates the stream, or updates the settings of an existing one
     await expect(streams.update(former.name, { ...former, max_age: 0 } as Parameters<typeof streams.update>[1])).resolves.toBeDefined()
     expect((await streams.info(namesOf('former').coordination)).config.storage).toBe(StorageType.File)
     await store.close()
     await nats.close()
   })
 
-  test('one server alone is warned of', async () => {
+  test('a single server causes a warning', async () => {
     const warnings: string[] = []
     await (await open(`${server.url}/alone`, (message) => warnings.push(message))).close()
-    expect(warnings).toEqual(['The nats-server stands alone: what its machine loses is lost. A cluster of three keeps three copies.'])
+    expect(warnings).toEqual(['A single nats-server runs: its data is lost with its machine. A cluster of three keeps three copies.'])
   })
 
-  test('credentials are needed where the server wants them, and no message shows them', async () => {
+  test('a server that requires credentials refuses a client without them, and no message shows them', async () => {
     const settings = 'authorization { user: gantt, password: "right-one" }'
     const { servers } = await start({ settings, credentials: 'gantt:right-one' })
     const at = `127.0.0.1:${servers[0]?.port}`
@@ -108,13 +108,13 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     expect(String(refused)).not.toMatch(/wrong-one|right-one/)
   })
 
-  test('a token is taken, and what a message can hold is checked', async () => {
+  test('a token is accepted, and the maximum size of a message is checked', async () => {
     const { servers } = await start({ settings: 'authorization { token: "s3cr3t" }\nmax_payload: 65536', credentials: 's3cr3t' })
     const refused = open(`nats://s3cr3t@127.0.0.1:${servers[0]?.port}`)
     await expect(refused).rejects.toThrow('has max_payload 65536; it must be 1048576 or more')
   })
 
-  test('where no server answers, that is said, with all that were tried', async () => {
+  test('if no server answers, the error lists all addresses that were tried', async () => {
     const { servers } = await start()
     await servers[0]?.kill()
     const where = `127.0.0.1:${servers[0]?.port}`
@@ -124,7 +124,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     expect(String(refused)).not.toContain('secret')
   })
 
-  test('an entry that is larger than a message is deflated; one that no message holds is refused, and nothing is sent', async () => {
+  test('an entry larger than a message is deflated; if it still does not fit, it is refused and nothing is sent', async () => {
     const store = await open(`${server.url}/large`)
     const hosts = Array.from({ length: 5_000 }, (_, i) => `host-${i}`)
     const large = entry(hosts)
@@ -142,18 +142,18 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await store.close()
   })
 
-  test('without a connection an entry is not too large: it is of unknown outcome, and sent again', async () => {
+  test('without a connection an entry is not refused as too large: its outcome is unknown, and it is sent again', async () => {
     const { servers, url } = await start()
     const store = await open(url)
     await servers[0]?.kill()
     const failures: unknown[] = []
-    // until the connection is known to be lost, a call waits for its answer in vain
+    // until the client notices the loss of the connection, a call waits for its answer in vain
     for (let i = 0; i < 3; i++) failures.push(await store.append(entry(['h1'], `entry-${i}`)).catch((error: unknown) => error))
     for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailableError)
     await store.close()
   })
 
-  test('a damaged checkpoint is left aside and warned of, one that is none is none, and an older one is found', async () => {
+  test('a damaged checkpoint causes a warning, a message that is no checkpoint is ignored, and an older checkpoint is loaded', async () => {
     const warnings: string[] = []
     const store = await open(`${server.url}/damaged`, (message) => warnings.push(message))
     const fleet = new Fleet()
@@ -177,7 +177,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await Promise.all([store.close(), nats.close()])
   })
 
-  test('what others publish on the subject of the log is an entry without changes, on every replica', async () => {
+  test('messages of other clients on the subject of the log are entries without changes, on every replica', async () => {
     const [store, other] = [await open(`${server.url}/stray`), await open(`${server.url}/stray`)]
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     await store.append(entry(['h1']))

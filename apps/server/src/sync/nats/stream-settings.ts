@@ -10,7 +10,10 @@ export interface Names {
   readonly checkpoints: string
   /** Followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
-  /** What may be lost at any time: turns, and the clock. Former releases have it in memory, in a stream named BESIDE: while both run, each uses its own. */
+  /**
+   * Data that may be lost at any time: turns, and the clock. Former releases have it in memory, in a stream
+   * named BESIDE: while both run, each uses its own.
+   */
   readonly coordination: string
   /** Followed by `turn`, `saver` or `clock.<replica>`. */
   readonly coordinationSubject: string
@@ -25,18 +28,18 @@ export const namesOf = (fleet: string): Names => ({
   coordinationSubject: `gantt.${fleet}.turns`,
 })
 
-/** The oldest server whose consumers can be named, which following needs. */
+/** The oldest version whose consumers can have names, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
-/** What one message must be able to hold: the servers' own default. An entry is far smaller, but for rare ones. */
+/** The required size of one message, which is the servers' default. Most entries are much smaller. */
 export const LEAST_PAYLOAD = 1_048_576
-/** A cluster keeps what must not be lost on three of its servers, and goes on without one of them. */
+/** A cluster keeps essential data on three of its servers, and continues without one of them. */
 const COPIES = 3
 
-/** What every stream that keeps something must be: all that was acknowledged stays until this service drops it. */
+/** The required configuration of every persistent stream: acknowledged messages are kept until this service drops them. */
 const KEPT = {
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,
-  // a stream that is full refuses, and does not drop its oldest
+  // a full stream refuses new messages instead of dropping the oldest ones
   discard: DiscardPolicy.New,
   max_age: 0,
   max_bytes: -1,
@@ -50,14 +53,14 @@ const KEPT = {
 } satisfies Partial<StreamConfig>
 
 /**
- * What a change of engine (engine-change/) puts behind the subjects of a stream: `incoming` while it is filled, `left` once it
- * is taken elsewhere. Nobody publishes there by the ordinary subject, and no replica opens it.
+ * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while it is filled,
+ * `left` once it is copied elsewhere. No client publishes there by the ordinary subject, and no replica opens it.
  */
 export type Phase = 'incoming' | 'left'
 
 export const inPhase = (subject: string, phase: Phase): string => `${subject}.${phase}`
 
-/** Throws StoreSetupError when the stream is not whole yet, or not in use any more. */
+/** Throws StoreSetupError when the stream is still being filled, or is no longer in use. */
 function assertHere({ config }: StreamInfo, subjects: readonly string[]): void {
   const isIn = (phase: Phase): boolean => subjects.some((subject) => config.subjects?.includes(inPhase(subject, phase)) === true)
   if (isIn('incoming'))
@@ -82,8 +85,8 @@ export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): S
 })
 
 /**
- * Of each subject only the newest. On disk, though all of it may be lost: a copy in memory is empty after its server was lost, and on
- * nats-server 2.9 such a stream was seen without a leader for more than half a minute.
+ * The settings of a stream that keeps the newest message of each subject. It is on disk although its content may be lost: a copy in
+ * memory is empty after its server was lost, and on nats-server 2.9 such a stream was seen without a leader for over half a minute.
  */
 export const coordinationSettings = ({ coordination, coordinationSubject }: Names): Settings => ({
   storage: StorageType.File,
@@ -98,15 +101,15 @@ export const coordinationSettings = ({ coordination, coordinationSubject }: Name
 })
 
 /**
- * How many copies this cluster keeps: three, or one on a server that stands alone. Throws StoreSetupError when the server
- * cannot hold a log, with all that is wrong with it.
+ * The number of copies that this cluster keeps: three, or one on a single server. Throws StoreSetupError if the server
+ * cannot hold a log, with all problems.
  */
 export function checkServer({ nats }: Connection): number {
   const { info } = nats
   const problems: string[] = []
   const server = `The nats-server ${info?.server_name ?? nats.getServer()}`
   if (info === undefined || isOlder(info.version))
-    problems.push(`${server} is of version ${info?.version ?? 'unknown'}; it must be ${OLDEST_SERVER.join('.')} or later.`)
+    problems.push(`${server} has version ${info?.version ?? 'unknown'}; it must be ${OLDEST_SERVER.join('.')} or later.`)
   if (info?.jetstream !== true) problems.push(`${server} has JetStream off; it must be on (jetstream {} in its configuration).`)
   if (info !== undefined && info.max_payload < LEAST_PAYLOAD)
     problems.push(`${server} has max_payload ${info.max_payload}; it must be ${LEAST_PAYLOAD} or more.`)
@@ -121,7 +124,7 @@ function isOlder(version: string): boolean {
   return differs >= 0 && !((parts[differs] ?? 0) > (OLDEST_SERVER[differs] ?? 0))
 }
 
-/** Makes the stream where it is not there. Throws StoreSetupError when it is there with other settings, naming each. */
+/** Creates the stream if it does not exist. Throws StoreSetupError if it exists with other settings, naming each. */
 export async function ensureStream(connection: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
   const { streams } = connection
   const found = await connection.look(settings.name).catch((error: unknown) => {
@@ -146,7 +149,7 @@ export async function ensureStream(connection: Connection, settings: Settings, c
   return found
 }
 
-/** Throws StoreSetupError when a stream is not as it must be, naming each setting; so does one that is filled, or was left. */
+/** Throws StoreSetupError for wrong settings, naming each, and for a stream that is being filled or is no longer in use. */
 export function assertSettings(info: StreamInfo, settings: Settings, copies: number): void {
   assertHere(info, settings.subjects)
   const { name, ...wanted } = settings
@@ -164,7 +167,7 @@ export function assertSettings(info: StreamInfo, settings: Settings, copies: num
   if (problems.length > 0) throw new StoreSetupError(problems)
 }
 
-/** Nothing of value is in it, so it is made as it must be. */
+/** The stream holds nothing of value, so it is created again with the right settings. */
 export async function ensureCoordination({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
   const config = { ...settings, num_replicas: copies }
   await asked(streams.add(config)).catch((error: unknown) => {

@@ -30,13 +30,13 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     await server.stop()
   })
 
-  /** What the server has sent, and how many requests for more it has. */
+  /** The messages that the server has sent, and the number of requests for more. */
   async function asked(): Promise<{ sent: number; requests: number }> {
     const [consumer] = await connection.consumers.list(STREAM).next()
     return { sent: consumer?.delivered.consumer_seq ?? 0, requests: consumer?.num_waiting ?? 0 }
   }
 
-  test('asks for no more than one request beyond its limit of bytes, brings what is waited for, and goes on once some were let go of', async () => {
+  test('requests no more than one batch beyond its limit of bytes, delivers awaited entries, and continues once some were dropped', async () => {
     let came = (): void => undefined
     let wanted = 256
     const upTo = (count: number): Promise<void> =>
@@ -62,7 +62,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     const read = tail.take(299).at(-1)
     if (read === undefined) throw new Error('nothing was held')
     expect(tail.moveTo({ revision: read.revision, id: idOf(read), at: atOf(read) })).toBe(true)
-    // 256 more than the one that is held, and then no more again
+    // it requests 256 more than the one in memory, and then no more again
     await upTo(556)
     expect(await asked()).toEqual({ sent: 556, requests: 0 })
     tail.close()

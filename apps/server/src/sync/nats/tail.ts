@@ -6,20 +6,23 @@ import { atOf, idOf, type StoredMessage } from './entry-message.ts'
 import { type Feed, openFeed } from './feed.ts'
 
 /**
- * The messages of the log behind a place, as far as they have come. The first one that is asked for is the place itself:
- * that it comes shows that the log is still the one in which the place is.
+ * The received messages of the log behind a place. The first requested message is the one at the place itself: receiving it
+ * proves that the log is still the one that contains the place.
  */
 export interface Tail {
   readonly isBroken: boolean
-  /** Messages behind the place that have come. */
+  /** The number of received messages behind the place. */
   readonly count: number
-  /** Lets go of what is up to a place; false when that is no place of this tail. */
+  /** Drops messages up to a position; false if the tail does not have this position. */
   moveTo(place: Place): boolean
-  /** Resolves when everything up to a revision has come. Throws StoreUnavailableError when nothing comes for so long, StoreWentBackError when the place is not in the log. */
+  /**
+   * Resolves when everything up to a revision has arrived. Throws StoreUnavailableError if nothing arrives for this
+   * long, StoreWentBackError if the position is not in the log.
+   */
   reach(revision: number, silenceMs: number): Promise<void>
   take(limit: number): readonly StoredMessage[]
   find(id: string): StoredMessage | undefined
-  /** Undefined where nothing was seen. */
+  /** The stamp of the message at a revision; undefined if it was not received. */
   stampAt(revision: number): string | undefined
   close(): void
 }
@@ -28,23 +31,26 @@ export interface TailOptions {
   readonly stream: string
   readonly timers: Timers
   readonly after: Place
-  /** Messages held at most, and bytes of them from which on no more are asked for: who reads slower is fed slower. */
+  /** The most buffered messages, and the bytes from which on no more are requested: a slow reader is served slowly. */
   readonly most?: number
   readonly mostBytes?: number
-  /** Called for each message as it comes, the place itself left out. */
+  /** Called for each received message, except for the one at the place itself. */
   onMessage?(message: StoredMessage): void
   onBroken?(): void
 }
 
 const MOST = 4_096
-/** Where it stops asking: what was asked for before comes all the same, up to one and a half of a feed's batches. */
+/**
+ * The number of waiting entries at which it stops requesting more. Entries requested before still arrive, up to one and a half batches of a
+ * feed.
+ */
 const MOST_BYTES = 64 * 1_048_576
 
 export async function createTail(
   connection: Connection,
   { stream, timers, after, most = MOST, mostBytes = MOST_BYTES, ...events }: TailOptions,
 ): Promise<Tail> {
-  /** Where whoever reads stands, and its stamp once it is known. */
+  /** The position of the reader, and its stamp once it is known. */
   let place = after
   let stamp: string | undefined
   const messages: StoredMessage[] = []
@@ -76,7 +82,7 @@ export async function createTail(
     stream,
     from: after.revision,
     timers,
-    // whoever waits for an entry is brought it, however large those before it are
+    // an entry that a caller waits for is delivered regardless of the size of the entries before it
     room: () => (bytes < mostBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
     onMessage(message) {
       if (problem !== undefined) return
@@ -88,7 +94,7 @@ export async function createTail(
       wake()
     },
     onBroken() {
-      fail(new StoreUnavailableError(`the stream ${stream} is not followed any more; it is followed anew`))
+      fail(new StoreUnavailableError(`the stream ${stream} is not followed any more; it is opened again`))
       events.onBroken?.()
     },
   })

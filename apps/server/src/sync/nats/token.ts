@@ -4,14 +4,14 @@ import type { Timers } from '../../timers.ts'
 import { asked, type Connection } from './connection.ts'
 
 /**
- * Something that one replica has at a time: a message that is delivered to one of those who ask, in the order of asking,
- * and to the next one once it is given back, or when its holder was silent for too long. A courtesy: a server that is lost
- * may lose it, or hand it out twice.
+ * A token that one replica holds at a time: a message that is delivered to one of the replicas that request it, in the order
+ * of the requests, and to the next one when it is given back, or when its holder was silent for too long. It is not a lock:
+ * if a server is lost, the token may be lost or delivered twice.
  */
 export interface Token {
-  /** Makes the consumer where it is not there. */
+  /** Creates the consumer if it does not exist. */
   ensure(): Promise<void>
-  /** Undefined when it was not given in time, or this process waits for it already. */
+  /** Undefined if the token did not arrive in time, or if this process waits for it already. */
   take(waitMs: number): Promise<HeldToken | undefined>
   close(): void
 }
@@ -26,15 +26,15 @@ export interface TokenOptions {
   readonly stream: string
   readonly subject: string
   readonly name: string
-  /** How long a holder may be silent. */
+  /** The longest silence of a holder. */
   readonly heldMs: number
   readonly copies: number
   readonly timers: Timers
 }
 
-/** How long after its time-out an answer may still come. */
+/** The time after its timeout in which an answer may still arrive. */
 const GRACE_MS = 50
-/** How many replicas may wait at once. */
+/** The number of replicas that may wait at once. */
 const MOST_WAITING = 512
 
 export function createToken(connection: Connection, { stream, subject, name, heldMs, copies, timers }: TokenOptions): Token {
@@ -45,7 +45,7 @@ export function createToken(connection: Connection, { stream, subject, name, hel
   const subscription = nats.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       if (error !== null) return
-      // the token comes under its own subject; a word about an ask under that of the ask
+      // the token arrives with its own reply subject, a status message about a request on the subject of the request
       const isToken = message.reply?.startsWith('$JS.ACK.') === true
       if (isToken && waiting === undefined) message.respond('-NAK')
       else if (isToken) waiting?.answer(message)

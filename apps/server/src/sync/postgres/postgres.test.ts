@@ -46,7 +46,7 @@ for (const sharedFlush of ['off', 'on'] as const)
     },
   })
 
-test('a checkpoint that was kept whole, as before there were parts, is read', async () => {
+test('a checkpoint in the old form, without parts, is read', async () => {
   const store = await openPostgresSynchronizer(database.connection)
   const fleet = new Fleet()
   await store.append({ format: ENTRY_FORMAT, id: 'whole', writer: 'x', basis: fleet.place, changes: [aReport('h1'), aReport('h2')] })
@@ -65,7 +65,7 @@ test('a checkpoint that was kept whole, as before there were parts, is read', as
   await store.close()
 })
 
-test('entries of one that waits for the disk vouch for those before them, entries of one that does not vouch for nothing', async () => {
+test('an entry written with synchronous commit proves that it and all earlier ones are durable; other entries prove nothing', async () => {
   const [waits, shares] = await Promise.all((['off', 'on'] as const).map((mode) => openPostgresSynchronizer(database.connection, mode)))
   const reader = await openPostgresSynchronizer(database.connection, 'off')
   if (waits === undefined || shares === undefined) throw new Error('both are open')

@@ -1,27 +1,31 @@
-import type { Entry, LogEntry, Place } from '@gantt/scheduler-core'
+import type { LogEntry, Place } from '@gantt/scheduler-core'
 import type pg from 'pg'
+import { createPgDriver, type Driver, LOCK_TIMEOUT, type Prepared, STATEMENT_MS, sqlState } from '../../db/session.ts'
 import { realTimers, type Timers } from '../../timers.ts'
-import { chooseFlushing, type SharedFlush } from '../flushing.ts'
+import type { SharedFlush } from '../flushing.ts'
 import { fromParts, toParts } from '../parts.ts'
 import { planTrim, ROW_BYTES } from '../retention.ts'
-import { type Flushing, type LogReader, LogTrimmedError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
-import { createPgDriver, type Driver, LOCK_TIMEOUT, type Prepared, type Session, STATEMENT_MS, sqlState } from './session.ts'
+import { type LogReader, LogTrimmedError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { createDurability, measure } from './durability.ts'
+import { type LogRow, toEntry } from './log-row.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
 const TURN_LOCK = 0x67616e80
+
 const CHECKPOINT_LOCK = 0x67616e81
 
-/** How long a replica waits for its turn before it goes on without: a stalled holder must not stop the fleet. */
+/** The longest wait for a turn before a replica continues without it, because a stalled holder must not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
-/** What every session is held to: the server's word comes before ours (see session.ts). */
+/** The time limit of every session: the server's limit is reached before the client's (see session.ts). */
 const LIMITS = `SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${STATEMENT_MS}`
 
-/** Parts of a checkpoint that are read at once, and entries that one statement drops: neither takes long. */
+/** The number of checkpoint parts that are read at once, and of entries that one statement drops, so that neither takes long. */
 const PARTS_AT_ONCE = 4
+
 const ENTRIES_AT_ONCE = 20_000
 
-/** NOTIFY is a hint that may be lost: look at least this often. */
+/** NOTIFY is a hint that may be lost, so the log is checked at least at this interval. */
 const POLL_MS = 1_000
 
 const APPEND = `
@@ -34,9 +38,10 @@ WITH appended AS (
 )
 SELECT revision, at_ms, pg_notify('gantt_log', revision::text) FROM appended`
 
-/** Bytes of all entries ever: up to the newest checkpoint, and behind it. */
+/** The size of all entries, including dropped ones: the sum in the newest checkpoint plus the entries behind it. */
 const LOG_BYTES = `(coalesce((SELECT log_bytes FROM checkpoint ORDER BY revision DESC LIMIT 1), 0)
   + (SELECT coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) FROM log WHERE revision > coalesce((SELECT max(revision) FROM checkpoint), 0)))`
+
 const LOG_BYTES_UP_TO = `coalesce((SELECT log_bytes FROM checkpoint WHERE revision < $1 ORDER BY revision DESC LIMIT 1), 0)
   + (SELECT coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) FROM log
      WHERE revision <= $1 AND revision > coalesce((SELECT max(revision) FROM checkpoint WHERE revision < $1), 0))`
@@ -44,32 +49,12 @@ const LOG_BYTES_UP_TO = `coalesce((SELECT log_bytes FROM checkpoint WHERE revisi
 const PING = { name: 'gantt-ping', text: 'SELECT 1' }
 
 /**
- * A small transaction that waits for the disk, and for synchronous standbys: everything that was committed before it is
- * durable after it. The place is compared in the same transaction, so it is this server's disk that it has reached.
- */
-const FLUSH = `
-SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AND at_ms = $3::bigint) AS held,
-  pg_logical_emit_message(true, 'gantt', '')::text`
-const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
-
-/**
- * A server that was killed shows, once it is back, what was on its own disk and still waited for a standby. Once this is
- * answered, all that the session is shown has reached the standbys: it was there before, or its append has waited for them.
+ * After a crash, a server shows entries on its own disk that still waited for a standby. Once this statement is answered,
+ * everything that the session sees has reached the standbys.
  */
 const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(true, 'gantt', '')`
 
 const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
-
-export interface LogRow {
-  /** 64-bit integers arrive as text. */
-  revision: string
-  id: string
-  writer: string
-  body: string
-  at_ms: string
-  /** Its append waited for the disk: it and all before it are durable for whoever sees it. */
-  is_flushed: boolean
-}
 
 /**
  * The log in a PostgreSQL table whose primary key is the revision: the next append names its predecessor, so there are
@@ -79,7 +64,7 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig, shar
   return openOn(createPgDriver(connection), realTimers, sharedFlush)
 }
 
-/** The same on any way of reaching a server. */
+/** The same for any implementation of connections to a server. */
 export async function openOn(driver: Driver, timers: Timers, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   const listeners = new Set<(revision?: number) => void>()
   const news = (revision?: number): void => {
@@ -93,7 +78,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
     await client.query(CERTAIN)
     await commits(flushing.isShared ? 'off' : 'on')(client)
   })
-  // apart from each other: what is read of the past may be of another history than the replica's own, until that is noticed
+  // separate sessions, because a read of the past may see another history than the replica's until the replica notices it
   const own = createDurability(flusher)
   const known = createDurability(flusher)
   const follower = driver.session(
@@ -103,7 +88,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
     },
     () => news(),
   )
-  // the poll also brings the listening connection back after a loss
+  // the poll also restores the listening connection after a loss
   const stopPolling = timers.every(POLL_MS, () => {
     void follower.query(PING).catch(() => undefined)
     news()
@@ -112,7 +97,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
 
   const past: LogReader = {
     async read(after, limit) {
-      // whether a row has reached the standbys is not known here: any connection may be new
+      // a connection may be new, so it is not known whether a row has reached the standbys
       const entries = await read(
         (query) => driver.query<LogRow>(query),
         after,
@@ -124,7 +109,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
       return entries
     },
     async loadCheckpoint(atMost) {
-      // one that is dropped while it is read is not needed any more, or there is a newer one
+      // a checkpoint that is dropped while it is read is no longer needed, or there is a newer one
       for (;;) {
         const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
           name: 'gantt-load-checkpoint',
@@ -286,7 +271,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
           (
             await driver.query({
               name: 'gantt-drop-entries',
-              // the entry at the base stays: whoever goes on from its checkpoint compares it
+              // the entry at the base stays: a replica that continues from its checkpoint compares it
               text: `DELETE FROM log WHERE revision < $1::bigint AND revision < (SELECT min(revision) FROM log) + ${ENTRIES_AT_ONCE}`,
               values: [base],
             })
@@ -300,11 +285,6 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   }
 }
 
-export function toEntry({ revision, id, writer, body, at_ms }: Omit<LogRow, 'is_flushed'>): LogEntry {
-  const { format, basis, changes } = JSON.parse(body) as Pick<Entry, 'format' | 'basis' | 'changes'>
-  return { format, id, writer, basis, changes, revision: Number(revision), at: Number(at_ms) }
-}
-
 /** The first row is the caller's own place, unless it is the origin. */
 async function read(
   query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>,
@@ -315,7 +295,7 @@ async function read(
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
   const first = Number(rows[0]?.revision ?? 0)
   if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
-  // nothing stands at the origin, so the row beyond the limit is an entry too
+  // there is no row at the origin, so the row beyond the limit is an entry too
   if (after.revision === 0) {
     learnFrom(rows)
     return rows.slice(0, limit).map(toEntry)
@@ -327,62 +307,6 @@ async function read(
     )
   learnFrom(rows)
   return next.map(toEntry)
-}
-
-/** Measures on the session that flushes and on one of its own. */
-async function measure(
-  setting: SharedFlush,
-  driver: Driver,
-  flusher: Session,
-  prepare: (client: Prepared) => Promise<unknown>,
-  timers: Timers,
-): Promise<Flushing> {
-  const unflushed = driver.session(prepare)
-  try {
-    return await chooseFlushing(setting, { flush: () => flusher.query(COMMIT), commit: () => unflushed.query(COMMIT), now: timers.now })
-  } finally {
-    await unflushed.close()
-  }
-}
-
-/** What is known to be durable of one history, and the way to make more of it so. */
-function createDurability(flusher: Session) {
-  let durableRevision = 0
-  let running: Promise<void> | undefined
-  let next: { place: Place; flushed: Promise<void> } | undefined
-  const learn = (revision: number): void => {
-    durableRevision = Math.max(durableRevision, revision)
-  }
-  const flush = async ({ revision, id, at }: Place): Promise<void> => {
-    const { rows } = await flusher.query<{ held: number }>({ name: 'gantt-flush', text: FLUSH, values: [revision, id, at] })
-    if (rows[0]?.held !== 1) throw new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}`)
-    learn(revision)
-  }
-  return {
-    revision: () => durableRevision,
-    learn,
-    /** An append that waited for the disk took everything before it along. */
-    learnFrom(rows: readonly LogRow[]): void {
-      const flushed = rows.findLast(({ is_flushed }) => is_flushed)
-      if (flushed !== undefined) learn(Number(flushed.revision))
-    },
-    /** One flush at a time: those who come meanwhile share the next one. */
-    async durable(place: Place): Promise<void> {
-      if (place.revision <= durableRevision) return
-      if (next === undefined) {
-        const flushed = (running ?? Promise.resolve())
-          .catch(() => undefined)
-          .then(() => {
-            next = undefined
-            running = flush(waiting.place)
-            return running
-          })
-        const waiting = { place, flushed }
-        next = waiting
-      } else if (place.revision > next.place.revision) next.place = place
-      await next.flushed
-    },
-  }
 }
 
 /** The parts of a checkpoint in order, a few at a time. */

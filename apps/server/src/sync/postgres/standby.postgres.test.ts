@@ -20,7 +20,7 @@ import { sendSignal } from '../../testing/send-signal.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { openPostgresSynchronizer } from './postgres.ts'
 
-/** A primary with a standby, reached through a link that is led to the other one when they change places. */
+/** A primary with a standby, reached through a link that is redirected when they swap roles. */
 let folder: string
 let primary: EmbeddedPostgres
 let standby: EmbeddedPostgres
@@ -51,7 +51,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-test('an entry that only the primary had when it was killed is vouched for by nobody before the standby has it', async () => {
+test('an entry that only the killed primary had is not acknowledged before the standby has it', async () => {
   const writer = await openPostgresSynchronizer(connection())
   let resume = (): void => {}
   try {
@@ -60,11 +60,11 @@ test('an entry that only the primary had when it was killed is vouched for by no
     resume = pauseStandby()
     const second = anEntry('e2', first)
     const unanswered = expect(writer.append(second)).rejects.toBeInstanceOf(StoreUnavailableError)
-    // it is on the primary's disk, and is not shown before the standby has it
+    // the entry is on the primary's disk, and is not visible before the standby has it
     await expect.poll(() => waitsForStandby(primary)).toBe(true)
     await kill(primary)
     await unanswered
-    // whoever starts it shows it, though the standby still lacks it
+    // the server shows it after its start, though the standby still lacks it
     primary = await start('a')
     const sent = sendAgain(writer, second)
     await Promise.race([sent, expect.poll(() => waitsForStandby(primary), { timeout: 60_000 }).toBe(true)])
@@ -78,14 +78,14 @@ test('an entry that only the primary had when it was killed is vouched for by no
   }
 })
 
-test('a fail-over to an asynchronous standby that lacks what was answered is refused by name, and no write is taken', async () => {
+test('after a fail-over to an asynchronous standby that lacks answered entries the replica halts and takes no writes', async () => {
   await waitForNobody(primary)
   const store = await openPostgresSynchronizer(connection())
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   try {
     await replica.propose([aReport('h1')])
     await expect.poll(() => lagOf(primary)).toBe(0)
-    // one that is only paused would still read what was on its way
+    // a standby that is only paused would still read the data in transit
     await kill(standby)
     await replica.propose([aReport('h2')])
     await kill(primary)
@@ -115,7 +115,7 @@ async function appended(store: Synchronizer, entry: Entry): Promise<Place> {
   return place
 }
 
-/** As a replica does with an entry of unknown outcome: sends it until it has an answer, and reads what is there. */
+/** Handles an entry with unknown outcome like a replica: sends it until there is an answer, and reads the log. */
 async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Place[]> {
   for (;;)
     try {
@@ -133,7 +133,7 @@ const waitForNobody = (server: EmbeddedPostgres) =>
 const waitsForStandby = async (server: EmbeddedPostgres): Promise<boolean> =>
   (await onServer(server, `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length > 0
 
-/** Bytes that the standby has not written yet; undefined while it does not follow. */
+/** The bytes that the standby has not written yet; undefined while it is not connected. */
 const lagOf = async (server: EmbeddedPostgres): Promise<number | undefined> =>
   (await onServer(server, 'SELECT (pg_current_wal_lsn() - flush_lsn)::int AS lag FROM pg_stat_replication'))[0]?.lag
 
@@ -143,7 +143,7 @@ function pauseStandby(): () => void {
   return () => sendSignal(pids, 'SIGCONT')
 }
 
-/** Every process of it at once, so that none has the time to answer. */
+/** Kills all processes of the server at once, so that none of them can still answer. */
 async function kill(server: EmbeddedPostgres): Promise<void> {
   sendSignal(processesOf(server.pid as number), 'SIGKILL')
   await server.stop()

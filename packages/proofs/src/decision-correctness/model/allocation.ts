@@ -8,7 +8,7 @@ const STANDARD = [
 ] as const
 type Standard = (typeof STANDARD)[number]
 
-/** Makes of every report what counts of it, by whatever else says ratios and reserved amounts by now. */
+/** Computes from every report the values in effect, with all present sources of ratios and reserved amounts. */
 export function countAnew(fleet: ModelFleet): void {
   for (const host of fleet.hosts) host.stats = counted(fleet, host)
 }
@@ -49,7 +49,7 @@ function configured({ allocation: { release, classes } }: ModelFleet, { name }: 
   return release < 27 ? before : since
 }
 
-/** The least ratio of a host's aggregates; none where one of them says something that is no ratio. */
+/** The lowest ratio of a host's aggregates; none if one of them has an invalid one. */
 function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
   const key = STANDARD.find(({ name }) => name === resourceClass)?.nova
   const texts = aggregates.filter(({ hosts }) => hosts.includes(host)).flatMap(({ metadata }) => metadata[key ?? ''] ?? [])
@@ -57,7 +57,7 @@ function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceCla
   return ratios.length > 0 && ratios.every((ratio) => ratio >= 0.001 && ratio <= 1_000) ? Math.min(...ratios) : undefined
 }
 
-/** An operator sets values of a class of a host; null takes one away. */
+/** An operator sets values of a class of a host; null removes a value. */
 export function override(
   fleet: ModelFleet,
   host: ModelHost,
@@ -68,7 +68,7 @@ export function override(
   countAnew(fleet)
 }
 
-/** What was set of two hosts that are one machine, at one moment: the first one's where both say it. */
+/** The settings of two hosts that are one machine, at one moment; if both have a value, that of the first counts. */
 export function mergedOverrides(own: ModelHost['overrides'], other: ModelHost['overrides']): ModelHost['overrides'] {
   const names = new Set([...Object.keys(own), ...Object.keys(other)])
   return Object.fromEntries(Array.from(names, (name) => [name, { ...other[name], ...own[name] }]))

@@ -9,7 +9,7 @@ export interface ModelCell {
   readonly sharedUsed: number
   readonly memoryCapacity: number
   readonly memoryFree: number
-  /** All memory, and what of it is not set aside as huge pages. */
+  /** The total memory, and the part that is not set aside as huge pages. */
   readonly memory: number
   readonly plain: number
   /** Plain memory that may be given, and that is taken. */
@@ -38,7 +38,7 @@ interface CellTally {
   readonly plain: number
 }
 
-/** Shared CPUs that a cell may still give next to those that are pinned. */
+/** Shared CPUs that a cell can still give in addition to the pinned ones. */
 const sharedLeft = ({ cpus, pinned, cpuCapacity, sharedUsed }: CellTally): number =>
   (pinned.length === 0 ? cpuCapacity : Math.floor(((cpus.length - pinned.length) * cpuCapacity) / cpus.length)) - sharedUsed
 
@@ -57,7 +57,7 @@ function give(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): void {
   cell.pinned.push(...pinned)
 }
 
-/** One amount from cells in an order, each as far as it has any; what none has is on the first. */
+/** Takes an amount from cells in an order, from each as much as it has; the rest is counted on the first. */
 function spread(
   cells: readonly CellTally[],
   amount: number,
@@ -86,7 +86,7 @@ const isOpen =
   (cpu: number): boolean =>
     !cell.pinned.includes(cpu)
 
-/** So many CPUs of these cells, lowest first, as long as any is left. */
+/** This many CPUs of these cells, lowest first, as long as any is left. */
 function pinSome(cells: readonly CellTally[], count: number): void {
   for (let n = 0; n < count; n++) {
     const cell = cells.find((one) => one.cpus.some(isOpen(one)))
@@ -95,7 +95,7 @@ function pinSome(cells: readonly CellTally[], count: number): void {
   }
 }
 
-/** What claims hold of the cells of a host, as far as its report counts it, and the rest. */
+/** The amounts that claims hold of a host's cells: the part that its report counts, and the other part. */
 function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonly shown: CellHold[]; readonly waiting: CellHold[] } {
   const reported = stats.numaCells
   const shown: CellHold[] = []
@@ -135,7 +135,7 @@ export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): s
   return sorts.flatMap(([held, used]) => (held > used ? [`at least ${held}, not ${used}`] : []))
 }
 
-/** The NUMA cells of a host by number, with what is taken of them. */
+/** The NUMA cells of a host by number, with their used amounts. */
 export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { stats } = host
   const reported = [...stats.numaCells].sort((a, b) => a.id - b.id)
@@ -191,7 +191,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenCpus -= part
   }
   spread(cells, hiddenCpus, sharedLeft, takeShared)
-  // each of the others has the cell that it names, those with most first, or moves as a whole, or gets what is left of each
+  // each other claim has the cell that it names, largest first, or another cell as a whole, or parts of several cells
   const homeless: CellHold[] = []
   for (const hold of waiting.sort(byAmount)) {
     const named = cells.find(({ id }) => id === hold.cell)

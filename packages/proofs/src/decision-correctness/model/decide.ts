@@ -25,7 +25,7 @@ export interface ModelDestination {
   readonly limits: Readonly<Record<string, number>>
 }
 
-/** What one filter says of one host. */
+/** The verdict of one filter on one host. */
 export interface ModelCheck {
   readonly filter: string
   readonly verdict: 'PASS' | 'FAIL' | 'NOT_RUN' | 'NOT_ASKED'
@@ -39,13 +39,13 @@ export interface ModelScore {
   readonly total: number
 }
 
-/** How one instance fared: every filter on every host, and the hosts that passed, best first. */
+/** The result for one instance: the verdict of every filter on every host, and the passing hosts, best first. */
 export interface ModelInstance {
-  /** In the order in which they run; `asked`: the request asks something of it. */
+  /** In the order in which they run; `asked`: whether the request has a demand for it. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
-  /** How many hosts there are. */
+  /** The number of hosts. */
   readonly hosts: number
-  /** By host; none of one that left. */
+  /** The checks of each host; none for a host that left. */
   readonly checks: readonly (readonly ModelCheck[])[]
   readonly counts: readonly { readonly filter: string; readonly entered: number; readonly passed: number }[]
   readonly ranked: readonly ModelScore[]
@@ -64,7 +64,7 @@ export interface ModelDecision {
   }[]
 }
 
-/** Decides instance by instance; the fleet is left as it was. Members that live together go to a host that holds all of them. */
+/** Decides instance by instance without changing the fleet. Members of an affinity group are placed on a host with room for all of them. */
 export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): ModelDecision {
   const { request, allOrNothing } = question
   const isWhole = ({ found }: ModelDecision): boolean => found === request.numInstances
@@ -76,7 +76,7 @@ export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): Model
   return onOneHost ?? kept(first)
 }
 
-/** Each instance on the best host for it, or on the one that is given. */
+/** Places each instance on the best host for it, or on the given one. */
 function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): ModelDecision {
   const { request, profile, seed, alternates } = question
   const seen: ModelFleet = { ...fleet, claims: [...fleet.claims] }
@@ -168,7 +168,7 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
   ]
 }
 
-/** There only where the request, or a group with members, says so: every claim keeps it, whatever the profile lists. */
+/** Present only if the request, or a group with members, has the rule: every claim obeys it, whatever the profile lists. */
 function apartSteps(fleet: ModelFleet, { instanceGroup }: RequestSpec): Step[] {
   const others = instanceGroup === null ? [] : apartOf(fleet, instanceGroup.uuid, instanceGroup.apartFrom)
   if (others.length === 0) return []
@@ -225,7 +225,7 @@ function nameAndLimits(fleet: ModelFleet, request: RequestSpec, position: number
   return { host: host.host, node: host.node, weight, limits }
 }
 
-/** What an instance takes of a host that passed, by the profile's rules of assignment. */
+/** The resources that an instance takes of a host that passed, by the profile's assignment rules. */
 function takesOn(fleet: ModelFleet, request: RequestSpec, { assignment }: Profile, host: ModelHost): Takes {
   const { amounts } = demandOf(request)
   const guests = guestCellsOf(request)

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
 
-/** What one instance asks of a host's classes and traits, read anew from the request. */
+/** The classes and traits that one instance needs of a host, computed anew from the request. */
 export interface ModelDemand {
   readonly amounts: Readonly<Record<string, number>>
   readonly required: readonly string[]

@@ -20,10 +20,10 @@ import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
-/** Why a host is refused; undefined where it passes. */
+/** The reason of a refusal; undefined if the host passes. */
 export type Ask = (host: ModelHost) => Refusal | undefined
 
-/** Answers undefined where the request asks nothing of the filter. */
+/** Returns undefined if the filter does not apply to the request. */
 type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
 
 /** The filters of this service by the names that profiles know them by, and `Candidates`, which runs before all of them. */
@@ -166,8 +166,8 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
     if (group?.policy !== 'ANTI_AFFINITY') return undefined
     const most = group.maxServerPerHost ?? 1
     return (host) => {
-      const told = group.hosts.filter((name) => name === host.host).length
-      const have = Math.max(membersOn(fleet, host, group.uuid), told)
+      const named = group.hosts.filter((name) => name === host.host).length
+      const have = Math.max(membersOn(fleet, host, group.uuid), named)
       const isAllowed = have < most && boundRuleAllows(fleet, host, group.uuid)
       if (isAllowed) return undefined
       const bound = boundGroup(fleet, group.uuid)
@@ -213,14 +213,14 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
 
   GpuFilter: ({ gpus: asked }, fleet) => (asked === null ? undefined : (host) => whyNoGpus(gpusOf(fleet, host), asked)),
 
-  // requests with devices are none of the model's
+  // the model does not support requests with devices
   PciPassthroughFilter: () => undefined,
 
   // no host of the model has its disks in a pool
   DiskPoolFilter: () => undefined,
 }
 
-/** What every claim needs: these are asked in every profile, those that it does not list after all others. */
+/** The filters for every claim: they run in every profile, after all others if the profile does not list them. */
 export const nets = [
   'ServerGroupAffinityFilter',
   'ServerGroupAntiAffinityFilter',
@@ -242,7 +242,10 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
   }
 }
 
-/** A filter of one class refuses what is not free, and what is more than all; a stated largest amount is the claims' to keep. Of what it refuses it says first what nobody can have. */
+/**
+ * A filter of one class refuses amounts that are not free, and amounts above the total; a stated maximum is checked for
+ * every claim. Of its refusals the permanent ones come first.
+ */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory
   const isBeyond = need > inAll && (most === null || most === inAll)
@@ -275,7 +278,7 @@ function isVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** Other words for what the drawn hosts and images name. */
+/** Synonyms of the names in drawn hosts and images. */
 const otherWords = { arch: { amd64: 'x86_64' }, hvType: { xapi: 'xen' }, vmMode: { hv: 'hvm', pv: 'xen' } } as const
 
 function usualName(kind: keyof typeof otherWords, name: string | null | undefined): string {

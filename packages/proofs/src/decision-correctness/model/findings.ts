@@ -3,7 +3,7 @@ import { capacity, capacityOf, claimsOn, hugeUsedIn, inventoryOf } from './fleet
 import { hiddenOnGpus } from './gpu.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
-/** What an auditor has to find of the world at once, each as code, host and what is told of it; in any order. */
+/** All findings that an auditor must have about the hosts, each as code, host and details; in any order. */
 export function findingsOf(fleet: ModelFleet): string[][] {
   const there = fleet.hosts.filter(({ isGone }) => !isGone)
   const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
@@ -99,5 +99,5 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   ]
 }
 
-/** As hosts are called where one may have several nodes. */
+/** The names of hosts where one may have several nodes. */
 export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

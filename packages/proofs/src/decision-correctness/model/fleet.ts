@@ -6,7 +6,7 @@ import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } fr
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
   host.reported = stats
   countAnew(fleet)
-  // a report that lists nothing shows nobody
+  // a report that lists nothing shows no instance
   if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
   if (stats.instances === null) return
   host.present = stats.instances
@@ -23,11 +23,11 @@ export interface Inventory {
   readonly least: number
   readonly most: number | null
   readonly step: number
-  /** All that there is and is not kept back: where no largest amount is stated, one instance gets no more. */
+  /** The total without the reserve: without a stated maximum, one instance gets no more. */
   readonly inAll: number
 }
 
-/** What a host says of a class; undefined: nothing. */
+/** The host's report of a class; undefined if it reports none. */
 export function inventoryOf({ stats }: ModelHost, resourceClass: string): Inventory | undefined {
   const plain: Record<string, [total: number, ratio: number, used: number]> = {
     VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
@@ -51,10 +51,10 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
   return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
 }
 
-/** One instance asks for more than there is, and than the host says that one may have. */
+/** Whether one instance needs more than the total, or than the most that the host lets one instance have. */
 export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
 
-/** The amounts that one instance may have of a class, where it asks for another one. */
+/** The amounts of a class that one instance may have, for a refusal of another amount. */
 export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
   const isTooMuch = most !== null && most !== inAll && need > most
   if (need >= least && !isTooMuch && need % step === 0) return undefined
@@ -77,7 +77,7 @@ const hugePagesOf = (pages: HostStats['numaCells'][number]['pages']) => pages.fi
 export const hugeUsedIn = ({ pages }: HostStats['numaCells'][number]): number =>
   hugePagesOf(pages).reduce((mib, { used, sizeKib }) => mib + ((used ?? 0) * sizeKib) / 1_024, 0)
 
-/** Memory of the host outside of huge pages that one instance may still have; undefined where nothing is set aside. */
+/** The memory of the host outside of huge pages that one instance can still have; undefined if nothing is set aside. */
 export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | undefined {
   const setAside = host.stats.numaCells.reduce((mib, cell) => mib + setAsideIn(cell), 0)
   const inventory = inventoryOf(host, 'MEMORY_MB')
@@ -85,7 +85,7 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
   const { inAll } = inventory
   const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
   const plain = inAll - setAside
-  // no claim of the model is backed by huge pages: those in use are of what the report shows alone
+  // no claim of the model uses huge pages, so that only the report shows used ones
   const hugeUsed = host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const taken = takenOf(fleet, host, 'MEMORY_MB', inventory.used === null ? null : Math.max(0, inventory.used - hugeUsed))
   if (plain < 0) return plain - taken
@@ -94,25 +94,25 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
 
 export const capacity = (host: ModelHost, resourceClass: string): number => inventoryOf(host, resourceClass)?.capacity ?? 0
 
-/** What is left of a class. */
+/** The free amount of a class. */
 export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string): number {
   const inventory = inventoryOf(host, resourceClass)
   return (inventory?.capacity ?? 0) - takenOf(fleet, host, resourceClass, inventory?.used ?? null)
 }
 
 /**
- * What is taken of a class: what is in use, which is what the report says or what claims of listed instances hold, if that is more; and the
- * claims that no report shows.
+ * The used amount of a class: the reported use, or the claims of listed instances if that is more; and the claims that
+ * no report shows.
  */
 function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0
-  let beside = 0
+  let uncounted = 0
   for (const { takes, isListed } of claimsOn(fleet, host)) {
     const amount = takes.classes?.[resourceClass] ?? 0
     if (isListed && used !== null) shown += amount
-    else beside += amount
+    else uncounted += amount
   }
-  return Math.max(used ?? 0, shown) + beside
+  return Math.max(used ?? 0, shown) + uncounted
 }
 
 export const capacityOf = (total: number, ratio: number): number =>
@@ -148,7 +148,7 @@ export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): num
 const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
   claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))
 
-/** Groups with members that one shares no host with, whichever of them says so, in the order of their names. */
+/** Groups with members that a group is kept apart from, by either group's rule, in the order of their names. */
 export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[] = []): readonly string[] {
   const known = new Set(fleet.claims.flatMap(({ group }) => (group === null ? [] : [group.uuid])))
   const others = [...known].filter((other) => apartAsSaid(fleet, other).includes(uuid))

@@ -3,7 +3,7 @@ import { claimsOn } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
-/** It draws no GPUs near cells. */
+/** The generator draws no GPUs near cells. */
 export type GpusAsked = Omit<NonNullable<RequestSpec['gpus']>, 'numaPolicy'>
 
 const isOfModel = ({ model }: ModelGpu, { models }: GpusAsked): boolean => models.length === 0 || (model !== null && models.includes(model))
@@ -45,7 +45,7 @@ export interface Options {
   readonly scale?: number
 }
 
-/** What is free of the GPUs, weighed by frequency, that typical requests could not use. */
+/** The free GPU capacity, weighted by frequency, that typical requests could not use. */
 function unusable(gpus: readonly ModelGpu[], cpuFree: number, typical: readonly Typical[]): number {
   let sum = 0
   for (const { frequency, cpu, gpus: count, shareMilli, models = [] } of typical) {

@@ -3,7 +3,7 @@ import type { ModelCell } from './cells.ts'
 import type { Refusal } from './refusal.ts'
 import type { CellTaken } from './state.ts'
 
-/** What one cell of a guest asks, counted. */
+/** The amounts that one cell of a guest needs. */
 export interface GuestCell {
   readonly id: number
   readonly shared: number
@@ -29,7 +29,7 @@ const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => 
 /** Plain memory that one guest may still have. */
 const plainLeft = ({ plain, plainCapacity, plainUsed }: ModelCell): number => Math.min(plain, plainCapacity - plainUsed)
 
-/** The same for a guest with dedicated CPUs: memory that is given once. */
+/** The same for a guest with dedicated CPUs, whose memory is not overcommitted. */
 const onceLeft = (cell: ModelCell): number => Math.min(plainLeft(cell), cell.plain - cell.plainUsed)
 
 const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boolean =>
@@ -120,7 +120,7 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
 const isMemoryThere = (cell: ModelCell, guest: GuestCell): boolean =>
   [cell.memoryFree, cell.memory, plainLeft(cell), ...(guest.dedicated > 0 ? [onceLeft(cell)] : [])].every((have) => have >= guest.memoryMb)
 
-/** How many CPUs of a guest a cell could give: its own before shared ones. */
+/** The number of a guest's CPUs that a cell could provide: dedicated before shared ones. */
 function cpusFor(cell: ModelCell, guest: GuestCell): number {
   const own = Math.min(ownLeft(cell), guest.dedicated)
   return own < guest.dedicated ? own : own + Math.min(sharedLeft(cell, guest), guest.shared)
@@ -135,7 +135,7 @@ function ownLeft(cell: ModelCell): number {
   return count
 }
 
-/** CPUs that nobody has for himself once the guest has its own. */
+/** CPUs that are not dedicated once the guest has its own. */
 function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
   const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
   return Math.max(0, cell.cpus.length - pinned)

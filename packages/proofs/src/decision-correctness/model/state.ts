@@ -1,12 +1,12 @@
 import type { HostStats } from '@gantt/scheduler-core'
 
-/** What operators set of a class of a host. */
+/** The values that operators set for a class of a host. */
 export interface ModelOverride {
   readonly ratio?: number
   readonly reserved?: number
 }
 
-/** What an import set for the hosts whose document in Nova's form leaves it open. */
+/** The values of an import for hosts whose document in Nova's form has none. */
 export interface ModelFleetAllocation {
   readonly release: number | null
   readonly classes: Readonly<Record<string, ModelOverride>>
@@ -15,7 +15,7 @@ export interface ModelGroup {
   readonly uuid: string
   readonly policy: string
   readonly most: number | null
-  /** Groups that it is not to share a host with, as this claim says. */
+  /** Groups that it is kept apart from, by this claim. */
   readonly apartFrom: readonly string[]
 }
 export interface ModelClaim {
@@ -25,29 +25,29 @@ export interface ModelClaim {
   readonly takes: Takes
   /** A report has listed its instance since the claim was made. */
   isListed: boolean
-  /** It is in the log; false: a pick that is not there yet. */
+  /** Whether the claim is in the log; false: a choice that is not there yet. */
   readonly isLogged: boolean
 }
 export interface ModelHost {
   host: string
   node: string
-  /** What it said last. */
+  /** The last report. */
   reported: HostStats
-  /** Of that what counts: with the ratios and reserved amounts that others say. */
+  /** The values in effect: with the ratios and reserved amounts of other sources. */
   stats: HostStats
-  /** By class. */
+  /** The overrides by class. */
   overrides: Readonly<Record<string, ModelOverride>>
   /** The instances that it last listed: a report that lists none at all leaves them. */
   present: readonly string[]
   status: string
   liveness: string
-  /** It has left, and only its place in the order is kept. */
+  /** Whether the host has left, so that only its ordinal is kept. */
   isGone: boolean
 }
 
 /**
- * The fleet as plain objects, in slow and obvious lines: nothing is kept that can be added up, and not one line is shared
- * with the core, which must say the same. Covers this service's own resources but PCI devices, threads of cells, and requests for pages:
+ * The fleet as plain objects, in slow and simple code: no sums are stored, and no code is shared with the core, which must give the same
+ * results. Covers this service's own resources but PCI devices, threads of cells, and requests for pages:
  * cells report huge pages, which no request of the model gets.
  */
 export interface ModelFleet {
@@ -65,7 +65,7 @@ export interface ModelAggregate {
   readonly hosts: readonly string[]
 }
 
-/** What an instance takes from its host. */
+/** The resources that an instance takes from its host. */
 export interface Takes {
   readonly classes?: Readonly<Record<string, number>>
   readonly numa?: readonly CellTaken[]

@@ -110,7 +110,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
   },
 }
 
-/** What a host's number is multiplied with: the profile's, or the least that its aggregates say, if each of them says a number. */
+/** The multiplier of a host's number: the profile's, or the lowest of its aggregates, if all of them have a number. */
 export function multiplierOf(
   fleet: readonly { readonly metadata: Readonly<Record<string, string>> }[],
   key: string | undefined,
@@ -129,8 +129,8 @@ const roomOf = (fleet: ModelFleet, host: ModelHost, resourceClass: string): numb
 
 function softMembers({ instanceGroup }: RequestSpec, fleet: ModelFleet, host: ModelHost, policy: string): number {
   if (instanceGroup?.policy !== policy) return 0
-  const told = instanceGroup.hosts.filter((name) => name === host.host).length
-  return Math.max(told, membersOn(fleet, host, instanceGroup.uuid))
+  const named = instanceGroup.hosts.filter((name) => name === host.host).length
+  return Math.max(named, membersOn(fleet, host, instanceGroup.uuid))
 }
 
 interface Share {

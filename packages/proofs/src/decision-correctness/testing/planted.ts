@@ -27,7 +27,7 @@ export interface Planted {
 
 type Plant = () => Planted
 
-/** Each of them must be found by the comparison with the model. */
+/** The comparison with the model must find each of them. */
 export const mistakes: Readonly<Record<string, Plant>> = {
   'need and have of a reason are swapped': spoilReason('RamFilter', ({ need = 0, have = 0, ...rest }) => ({
     ...rest,
@@ -47,7 +47,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     flavor: { ...flavor, memoryMb: flavor.memoryMb + 1 },
   })),
   'swap is not counted': spoilRequest('DiskFilter', ({ flavor, ...rest }) => ({ ...rest, flavor: { ...flavor, swapMb: 0 } })),
-  'what is forbidden is not looked at': spoilRequest('TraitsFilter', ({ flavor, ...rest }) => ({
+  'forbidden traits are not checked': spoilRequest('TraitsFilter', ({ flavor, ...rest }) => ({
     ...rest,
     flavor: { ...flavor, extraSpecs: Object.fromEntries(Object.entries(flavor.extraSpecs).filter(([, value]) => value !== 'forbidden')) },
   })),
@@ -110,7 +110,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...capacity, fits: capacity.fits + 1 }
     },
   }),
-  'a change is told that was never tried': spoilCore({
+  'a change is proposed that was never tried': spoilCore({
     whatWouldFit: function* (fleet, options) {
       const answer = yield* trueCore.whatWouldFit(fleet, options)
       const { request } = options
@@ -151,7 +151,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'a report forgets what an import set': spoilReports((_host, { hosts }) => {
     hosts.fleetAllocation = { ...hosts.fleetAllocation, release: null, classes: {} }
   }),
-  'the auditor overlooks instances that nobody placed': spoilCore({
+  'the auditor overlooks instances without a placement': spoilCore({
     *auditWorld(...given) {
       for (const looked of trueCore.auditWorld(...given))
         yield { ...looked, findings: looked.findings.filter(({ code }) => code !== 'instance.unclaimed') }
@@ -278,7 +278,7 @@ function spoilRaw(name: string, change: (raw: number) => number): Plant {
     })
 }
 
-/** Every profile finds its parts in these lists: what is changed there is changed for all. */
+/** All profiles find their parts in these lists, so a change there affects all. */
 function spoil<Part extends { readonly name: string; prepare: Filter['prepare'] | Weigher['prepare'] }>(
   parts: readonly Part[],
   name: string,

@@ -42,7 +42,7 @@ describe('waiting', () => {
     await expect(waitOn(vms([41, 5, 0, 1]), 'first-fit')).rejects.toThrow('VM 1 (41 vCPU, 5 GB) does not fit on an empty host')
   })
 
-  test('an episode that begins nowhere is a fault of the trace', async () => {
+  test('an episode that begins at an unknown VM is an error of the trace', async () => {
     const run = runHuaweiWait({ vms: vms([1, 1, 0, 1]), starts: [9], hosts: 1, profile: 'first-fit', seed: '1' })
     await expect(run).rejects.toThrow('an episode begins at VM 9, which the list of VMs does not have')
   })

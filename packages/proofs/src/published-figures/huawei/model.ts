@@ -11,7 +11,7 @@ const SPLIT_ABOVE_GB = 10
 
 const MIB_PER_GB = 1_024
 
-/** That many equal hosts: h0, h1, ... */
+/** This number of equal hosts: h0, h1, ... */
 export function huaweiHosts(count: number): readonly TraceHost[] {
   const cells = Array.from({ length: CELLS }, (_, id) => ({
     id,

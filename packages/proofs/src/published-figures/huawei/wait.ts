@@ -8,7 +8,7 @@ import { createHuaweiRequests, huaweiHosts } from './model.ts'
 import { huaweiVersion } from './profiles.ts'
 import type { HuaweiVm } from './vms.ts'
 
-/** An episode goes on for this many VMs after those that first-fit starts at once. */
+/** An episode continues for this many VMs after those that first-fit starts at once. */
 const BEYOND = 40
 
 /** Share of the episodes left out at each end of the ranking. */
@@ -96,7 +96,7 @@ async function openQueue(hosts: number, profileName: string, seed: string, reque
   const profile = version === undefined ? profileName : await driver.writeProfile(version)
 
   const ends = () => running.next ?? Number.POSITIVE_INFINITY
-  /** Ends what is due by a time. */
+  /** Ends everything due by a time. */
   const endUntil = async (timeS: number): Promise<void> => {
     while (ends() <= timeS) await driver.release(running.take() as Placement)
   }

@@ -33,7 +33,7 @@ test('what was void, what was refused early and what was decided again are share
   })
 })
 
-test('where nothing was proposed no share is made up', () => {
+test('without proposals there is no share', () => {
   const effort = { counted: 0, fruitless: {}, repeated: 0 }
   expect(figuresOf([aRun({ effort })]).effort).toMatchObject({ proposals: 0, voidPct: 0, refusedEarlyPct: 0, retriesPerClaim: 0 })
 })
@@ -51,7 +51,7 @@ test('several targets are columns of one table, compared with the first', () => 
   expect(figures).toMatchObject({ replay: 'openb', targets: [{ name: 'in process' }, { gpuAllocatedPct: 89.5, runs: [{ seed: 1 }] }] })
 })
 
-test('what must never be is told in words, so many of it', () => {
+test('an impossible figure is reported in words, with its number', () => {
   const runs = [aRun({ overCommits: ['a', 'b'], differences: ['c'] })]
   expect(troubleOf([{ name: 'nats, 3 replicas', runs }], 2)).toEqual(['nats, 3 replicas, seed 1: a', 'nats, 3 replicas, seed 1: b'])
 })

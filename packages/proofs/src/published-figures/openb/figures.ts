@@ -1,7 +1,7 @@
 import { mean, standardDeviation } from '../statistics.ts'
 import type { OpenbResult } from './openb.ts'
 
-/** What the runs of several seeds on one target come to. */
+/** The combined figures of several seeds on one target. */
 export interface OpenbFigures {
   readonly gpuAllocatedPct: number
   readonly sd: number
@@ -14,7 +14,7 @@ export interface OpenbFigures {
   readonly answersPerSecond: number
   readonly overCommits: number
   readonly differences: number
-  /** Undefined where nobody but the replay decides. */
+  /** Undefined if only the replay decides. */
   readonly effort: OpenbEffort | undefined
 }
 
@@ -25,10 +25,10 @@ export interface OpenbEffort {
   readonly voidPct: number
   /** Whose entry the store refused, because others had written before. */
   readonly refusedEarlyPct: number
-  /** How often a claim was decided again in the mean, for either reason. */
+  /** The average number of repeated decisions per claim, for either reason. */
   readonly retriesPerClaim: number
   readonly byRule: Readonly<Record<string, number>>
-  /** Calls that the replay made again. */
+  /** The number of calls that the replay repeated. */
   readonly repeated: number
 }
 

@@ -22,7 +22,7 @@ export function openbHost(node: OpenbNode): TraceHost {
   return { name: node.name, stats: stats.value }
 }
 
-/** What makes two pods ask the same. */
+/** The key of pods with the same demands. */
 export const openbKind = ({ cpuMilli, memoryMib, gpus, gpuMilliEach, gpuModels }: OpenbPod): string =>
   `${cpuMilli}m ${memoryMib}M ${gpus}x${gpuMilliEach} ${gpuModels.join('|')}`
 

@@ -28,7 +28,7 @@ const run = (nodes: readonly OpenbNode[], pods: readonly OpenbPod[], profile = '
   runOpenb({ nodes, pods, profile, scale, seed: 1, createDriver: (seed) => createInProcessDriver({ seed }) })
 
 describe('allocation', () => {
-  test('shares fill a GPU beside a whole one; a model that no node has finds no host', async () => {
+  test('shares fill a GPU next to a whole one; a model that no node has finds no host', async () => {
     const half = { gpuMilliEach: 500 }
     const pods = [aPod('a'), aPod('b', half), aPod('c', half), aPod('d', { gpuModels: ['H'] })]
     expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })
@@ -54,7 +54,7 @@ describe('allocation', () => {
     },
   )
 
-  test('what leaves makes room for what comes later, and nothing is promised twice', async () => {
+  test('departures make room for later pods, and nothing is allocated twice', async () => {
     const pods = Array.from({ length: 40 }, (_, i) => aPod(`p${i}`))
     const options = { nodes: [aNode('n1')], pods, profile: 'first-fit', scale: 1, seed: 1, departures: 100 }
     const result = await runOpenb({ ...options, createDriver: (seed) => createInProcessDriver({ seed }) })
@@ -82,7 +82,7 @@ describe('workload', () => {
     expect(namesOf('1')).not.toEqual(namesOf('2'))
   })
 
-  test('departures: so many per cent, each after it came and before a fourth of all further arrivals, by the seed', () => {
+  test('departures: a percentage, each after its arrival and before a fourth of all further arrivals, by the seed', () => {
     const leaves = drawDepartures(1_000, 30, '1')
     const leaving = leaves.flatMap((before, arrival) => (before === undefined ? [] : [before - arrival]))
     expect(leaving.length).toBeGreaterThan(200)

@@ -31,15 +31,15 @@ export interface OpenbResult {
   readonly placed: number
   readonly rejected: number
   readonly departed: number
-  /** What was promised beyond what nodes have, by what the caller alone knows. */
+  /** The amounts placed beyond the capacity of nodes, by the caller's own count. */
   readonly overCommits: readonly string[]
-  /** What the replicas show otherwise at the end than the caller's answers have it; empty where nobody shows anything. */
+  /** The differences between the replicas' final state and the caller's answers; empty if no replica shows its state. */
   readonly differences: readonly string[]
-  /** What it took; undefined where the driver is the only one who decides. */
+  /** The effort; undefined if the driver is the only one that decides. */
   readonly effort: Effort | undefined
   /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest placed alike. */
   readonly placements: string
-  /** How long placing took, without reports and the end. */
+  /** The duration of the placements, without reports and the final checks. */
   readonly placingMs: number
 }
 
@@ -83,9 +83,7 @@ interface Outcome {
   readonly stay: Stay | undefined
 }
 
-/**
- * Sends every pod in its order, and before it those whose time has come to leave. What leaves is waited for where its own answer
- * has not come yet.
+/** Sends every pod in its order, after the departures that are due before it. A departure waits until its pod has been answered.
  */
 async function placeAll(
   driver: Driver,
@@ -97,7 +95,7 @@ async function placeAll(
   const leaving = new Map<number, number[]>()
   for (const [arrival, before] of drawDepartures(pods.length, departures, String(seed)).entries())
     if (before !== undefined) leaving.set(before, [...(leaving.get(before) ?? []), arrival])
-  // order of what the caller sees and does: more is not needed to tell what overlaps
+  // the order of the caller's events: enough to detect overlaps
   let moment = 0
   let done = 0
   const answers: Promise<{ readonly placement: Placement; readonly from: number } | undefined>[] = []

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { readCsv, TraceError, wholeNumber, word, words } from '../trace-file.ts'
 
-/** One pod of the OpenB trace: what it asks for. */
+/** One pod of the OpenB trace: its demands. */
 export interface OpenbPod {
   readonly name: string
   readonly cpuMilli: number

@@ -29,7 +29,7 @@ const withOptions = (parts: ProfileParts, options: ProfileParts['weighers'][numb
   weighers: parts.weighers.map((weigher) => ({ ...weigher, options })),
 })
 
-/** One of the typical requests, as the options of a profile take them. */
+/** A typical request, in the form of a profile's options. */
 interface TypicalPod extends Record<string, number | string[]> {
   frequency: number
   cpu: number
@@ -38,7 +38,10 @@ interface TypicalPod extends Record<string, number | string[]> {
   models: string[]
 }
 
-/** What pods ask most often, until 95 % of them are covered, most frequent first; the frequencies are shares of what is covered. */
+/**
+ * The most frequent requests of pods, until 95 % of them are covered, most frequent first; the frequencies are shares
+ * of the covered pods.
+ */
 export function typicalPods(pods: readonly OpenbPod[]): TypicalPod[] {
   const counts = new Map<string, { readonly pod: OpenbPod; count: number }>()
   for (const pod of pods) {

@@ -35,7 +35,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
             row('proposals void', ({ effort }) => effort?.voidPct, '%'),
             row('proposals refused early', ({ effort }) => effort?.refusedEarlyPct, '%'),
             row('retries per claim', ({ effort }) => effort?.retriesPerClaim, ''),
-            row('calls made again', ({ effort }) => effort?.repeated, ''),
+            row('repeated calls', ({ effort }) => effort?.repeated, ''),
             row('claims per second', ({ claimsPerSecond }) => claimsPerSecond, ''),
             row('answers per second', ({ answersPerSecond }) => answersPerSecond, ''),
           ]
@@ -48,7 +48,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
   }
 }
 
-/** The first of what must never be, in words: what was promised twice, and what replicas show otherwise. */
+/** The first violations as texts: double allocations, and differences between replicas. */
 export function troubleOf(columns: readonly OpenbColumn[], most: number): readonly string[] {
   return columns
     .flatMap(({ name, runs }) =>

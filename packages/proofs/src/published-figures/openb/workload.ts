@@ -5,7 +5,7 @@ import type { OpenbPod } from './pods.ts'
 /** Demand of the inflated list over the GPUs of the nodes. */
 const DEMAND = 1.3
 
-/** One run's fleet and list of pods, each in the run's own order. */
+/** The fleet and the list of pods of one run, each in the run's own order. */
 export interface Workload {
   readonly nodes: readonly OpenbNode[]
   readonly pods: readonly OpenbPod[]
@@ -14,7 +14,7 @@ export interface Workload {
 }
 
 /**
- * Nodes in a random order, pods in a random order, then pods drawn anew from the list until they ask for 130 % of the
+ * Nodes in a random order, pods in a random order, then pods drawn again from the list until they request 130 % of the
  * GPUs. The same seed gives the same workload. A scale above 1 copies nodes and pods that often.
  */
 export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPod[], scale: number, seed: string): Workload {
@@ -34,8 +34,8 @@ export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPo
 }
 
 /**
- * When pods leave again: of each, before which arrival; undefined for those that stay. So many per cent of all leave, each after
- * one to a fourth of all further arrivals, drawn evenly. Where they were placed has no part in it.
+ * The departure of each pod, before which arrival; undefined for those that stay. A percentage of all leave, each after
+ * one to a fourth of all further arrivals, drawn evenly. Their hosts do not matter.
  */
 export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {
   const random = createRandom(`${seed}/departures`)

@@ -1,7 +1,7 @@
 import type { HostStats, RequestSpec } from '@gantt/scheduler-core'
 import type { ProfileParts } from '../driver.ts'
 
-/** A host's picture of itself as the API takes it. A replay's hosts run nothing, so only what they have is sent. */
+/** The report of a host in the form of the API. The hosts of a replay run nothing, so that only their totals are sent. */
 export const toFullStats = (name: string, stats: HostStats) => ({
   vcpus: stats.vcpus,
   vcpusUsed: stats.vcpusUsed,

@@ -24,7 +24,7 @@ interface Input {
   readonly profile?: string
 }
 
-/** A service as a replay sees it, deciding by the very core: answers the calls and counts what is left behind. */
+/** A service as a replay sees it, deciding by the same core: answers the calls and counts the remaining claims. */
 function aService() {
   const core: Driver = createInProcessDriver({ seed: 'service' })
   const live = new Map<string, Placement & { milli: number }>()
@@ -124,7 +124,7 @@ test.each(['first-fit', 'best-fit', 'fgd', 'gpu-clustering'])(
   },
 )
 
-test('a refusal of the service is told in its own words', async () => {
+test('a refusal of the service is reported in its own words', async () => {
   const answer = { aggregateCreate: { __typename: 'ValidationError', message: 'name is taken' } }
   const fetch = async () => Response.json({ data: { ...answer, updateResourceStats: { results: [] } } })
   const driver = createRemoteDriver({ replicas: [aReplica(fetch)], run: 'run-1' })
@@ -133,7 +133,7 @@ test('a refusal of the service is told in its own words', async () => {
   expect(String(await refused)).toContain('the service answered ValidationError: name is taken')
 })
 
-test('replicas take turns; a call without an answer is made again at the next one, under its key; what they count is since the beginning', async () => {
+test('replicas take turns; a call without an answer is repeated at the next one with its key; counters cover the time since the start', async () => {
   const service = aService()
   let cut = 3
   const asked = [0, 0]

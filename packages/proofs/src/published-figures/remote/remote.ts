@@ -10,38 +10,38 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
-/** What became of proposals. */
+/** The outcomes of proposals. */
 export type Counts = Pick<Effort, 'counted' | 'fruitless'>
 
 /** One replica of the service. */
 export interface RemoteReplica {
   readonly client: Client
-  /** What became of its proposals since it started. */
+  /** The outcomes of its proposals since it started. */
   effort(): Promise<Counts>
 }
 
 export interface RemoteOptions {
-  /** At least one; calls go to one after the other in turn. */
+  /** At least one; calls are sent to them in turn. */
   readonly replicas: readonly RemoteReplica[]
   /** Prefix of everything that this run makes on the service: no two runs share one. */
   readonly run: string
 }
 
-/** What one call carries at most, well below the limits of the API. */
+/** The number of items in one call, well below the limits of the API. */
 const BATCH = 200
 /** For one call, its repetitions included, milliseconds: as long as a replica that is loaded to the brim may need. */
 const DEADLINE_MS = 120_000
 
-/** Every result that is not the one expected. */
+/** Every result that is not the expected one. */
 interface Refusal {
   readonly __typename: string
   readonly message?: string
 }
 
 /**
- * A running service. The hosts of a run carry its name and sit in one aggregate that every request asks for, so that a
- * service in use gives the same answers; claims are released and the aggregate deleted at the end. Hosts stay known to
- * the service: it forgets none by itself.
+ * A running service. The hosts of a run have its name and are in one aggregate that every request requires, so that a
+ * service in use gives the same answers; claims are released and the aggregate deleted at the end. The hosts stay in
+ * the fleet: a service never forgets one without a call.
  */
 export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
   const live = new Map<string, Placement>()
@@ -55,7 +55,7 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
   let repeated = 0
 
   const next = (): Client => (replicas[turn++ % replicas.length] as RemoteReplica).client
-  /** A call that may be made twice: again, at the next replica, where it had no answer. */
+  /** A call that may be repeated: without an answer it is sent again to the next replica. */
   const ask = <Data>(document: string, variables: Readonly<Record<string, unknown>>, client = next()): Promise<Data> => {
     let to = client
     return retry(
@@ -141,7 +141,7 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
       const effort = sumOf(await Promise.all(replicas.map((replica) => replica.effort())), before)
       const views = []
       for (const { client } of replicas) {
-        // a report that says nothing new is only answered by a replica that is as new as the log
+        // a report without new content is only answered by a replica that is as new as the log
         if (first !== undefined) await report([first], client)
         views.push(await readHostViews(client, run))
       }
@@ -173,7 +173,7 @@ interface RemoteClaim {
   readonly gpus: readonly { readonly index: number }[]
 }
 
-/** What all replicas together did since they were asked before. */
+/** The work of all replicas since the last question. */
 function sumOf(now: readonly Counts[], before: readonly Counts[]): Counts {
   const fruitless: Record<string, number> = {}
   const add = (counts: Counts, sign: number): void => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { scrapeEffort } from './scrape.ts'
 
-/** The address of the API of a replica whose `/metrics` answers so. */
+/** The address of the API of a replica with a given answer of `/metrics`. */
 async function aReplica(status: number, body: string): Promise<string> {
   const server = createServer((request, response) =>
     request.url === '/metrics' && request.headers.authorization === 'Bearer k'
@@ -15,7 +15,7 @@ async function aReplica(status: number, body: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
 }
 
-test('what a replica counted is read from beside its API, rule by rule', async () => {
+test("a replica's counters are read next to its API, rule by rule", async () => {
   const text = `# TYPE gantt_proposals_counted_total counter
 gantt_proposals_counted_total 12
 gantt_proposals_fruitless_total{rule="claim.no_room"} 3
@@ -29,11 +29,11 @@ gantt_proposals_fruitless_total{rule="append.refused"} 4
 
 test.each([
   [403, 'the key must have the scope READ', 'answered 403: the key must have the scope READ'],
-  [200, 'gantt_claims 3\n', 'does not tell gantt_proposals_counted_total; the replica is of an older release'],
-])('%i with "%s" is told', async (status, body, message) => {
+  [200, 'gantt_claims 3\n', 'has no metric gantt_proposals_counted_total; the replica has an older release'],
+])('%i with "%s" is reported', async (status, body, message) => {
   await expect(scrapeEffort(await aReplica(status, body), 'k')).rejects.toThrow(message)
 })
 
-test('a replica that is not there is told with its address', async () => {
+test('an unreachable replica is reported with its address', async () => {
   await expect(scrapeEffort('http://127.0.0.1:9/graphql', 'k')).rejects.toThrow(/^http:\/\/127\.0\.0\.1:9\/metrics: /)
 })

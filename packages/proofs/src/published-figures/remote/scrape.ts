@@ -4,7 +4,7 @@ import { type Counts, RemoteError } from './remote.ts'
 const COUNTED = /^gantt_proposals_counted_total (\d+)$/m
 const FRUITLESS = /^gantt_proposals_fruitless_total\{rule="([^"]*)"\} (\d+)$/gm
 
-/** What a replica counted of its own proposals since it started, as its `/metrics` beside `/graphql` says. */
+/** A replica's counters of its own proposals since it started, from its `/metrics` next to `/graphql`. */
 export async function scrapeEffort(graphqlUrl: string, key: string): Promise<Counts> {
   const url = new URL('metrics', graphqlUrl).href
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch((error: unknown) => {
@@ -13,7 +13,7 @@ export async function scrapeEffort(graphqlUrl: string, key: string): Promise<Cou
   const text = await response.text()
   if (!response.ok) throw new RemoteError(`${url} answered ${response.status}: ${text.trim().slice(0, 200)}`)
   const counted = COUNTED.exec(text)?.[1]
-  if (counted === undefined) throw new RemoteError(`${url} does not tell gantt_proposals_counted_total; the replica is of an older release`)
+  if (counted === undefined) throw new RemoteError(`${url} has no metric gantt_proposals_counted_total; the replica has an older release`)
   return {
     counted: Number(counted),
     fruitless: Object.fromEntries([...text.matchAll(FRUITLESS)].map(([, rule, times]) => [rule, Number(times)])),

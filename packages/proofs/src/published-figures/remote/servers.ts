@@ -8,17 +8,17 @@ import { scrapeEffort } from './scrape.ts'
 
 /** Something that a trace is replayed on. */
 export interface Target {
-  /** For the head of a column. */
+  /** The heading of the column. */
   readonly name: string
   createDriver(seed: string): Driver
 }
 
-/** One `--server` after the other: each is a service, its replicas with commas between them. */
+/** One `--server` for each service, its replicas separated by commas. */
 export const collectServers = (addresses: string, before: readonly string[] = []): readonly string[] => [...before, addresses]
 
 /**
- * What is replayed on, in the order given; this process where no service is named. `keys`: one for all services, or one for each.
- * Throws BadInputError.
+ * The targets of the replay, in the given order; this process if no service is named. `keys`: one for all services, or
+ * one for each. Throws BadInputError.
  */
 export async function findTargets(servers: readonly string[], keys: readonly string[]): Promise<readonly Target[]> {
   if (servers.length === 0) return [{ name: 'in process', createDriver: (seed) => createInProcessDriver({ seed }) }]

@@ -15,7 +15,7 @@ export const CLASSES = Object.keys(FIELDS)
 
 const NOTHING = { total: 0, capacity: 0, used: 0 }
 
-/** Of a class of a host what there is and is not kept back, what may be given, and what is used as reported. */
+/** For a class of a host the total without the reserve, the capacity, and the reported use. */
 export function amountsOf(fleet: ModelFleet, host: ModelHost, name: string): { total: number; capacity: number; used: number } {
   const fields = FIELDS[name]
   const { full } = host
@@ -39,7 +39,7 @@ function ofFleet({ allocation: { release, classes } }: ModelFleet, name: string,
   return name === 'MEMORY_MB' && release < 27 ? 1.5 : 1
 }
 
-/** The least ratio of a host's aggregates; none where one of them says something else. */
+/** The lowest ratio of a host's aggregates; none if one of them has another value. */
 export function leastRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
   const key = FIELDS[name]?.nova
   if (fleet.level < LEVEL || key === undefined) return undefined
@@ -53,7 +53,7 @@ const isRatio = (ratio: number): boolean => ratio >= 0.001 && ratio <= 1_000
 export const isInRange = ({ ratio, reserved }: { ratio?: number | null; reserved?: number | null }): boolean =>
   (typeof ratio !== 'number' || isRatio(ratio)) && (typeof reserved !== 'number' || (Number.isInteger(reserved) && reserved >= 0))
 
-/** What was set, with an edit in it: null takes a value away. */
+/** The values with an edit applied: null removes a value. */
 export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange): void {
   const next = { ...host.allocation[change.resourceClass] }
   for (const what of ['ratio', 'reserved'] as const) {
@@ -64,7 +64,7 @@ export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange
   host.allocation = { ...host.allocation, [change.resourceClass]: next }
 }
 
-/** Of two hosts that are one machine, what was set last. */
+/** The later values of two hosts that are the same machine. */
 export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrides {
   const all: ModelOverrides = {}
   for (const name of [...Object.keys(own), ...Object.keys(other)]) {
@@ -77,7 +77,7 @@ export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrid
   return all
 }
 
-/** What counts where documents in Nova's form say nothing is replaced as a whole, and what was decided on their hosts before is void. */
+/** Replaces the fleet's values for documents in Nova's form as a whole; earlier decisions on their hosts become void. */
 export function judgeFleetAllocation(fleet: ModelFleet, { expectedVersion, release, classes }: ModelChange): string | undefined {
   if (fleet.allocation.version !== expectedVersion) return 'allocation.version'
   if (!Object.values<{ ratio?: number; reserved?: number }>(classes).every(isInRange)) return 'allocation.range'

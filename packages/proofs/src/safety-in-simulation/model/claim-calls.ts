@@ -1,4 +1,4 @@
-import { growsInPlace, isListed, isLive } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isListed, isLive } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { forgetEmptyGroups } from './group.ts'
@@ -7,14 +7,19 @@ import type { ModelClaim } from './state.ts'
 export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): void {
   const target = claim.target === null ? undefined : fleet.claim(claim.target)
   const source = claim.source === null ? undefined : fleet.claim(claim.source)
-  claim.lingers = isListed(fleet, claim) && !growsInPlace(fleet, claim)
+  const isAlone = !growsInPlace(fleet, claim)
+  claim.lingers = isListed(fleet, claim) && isAlone
+  if (fleet.level < ENDS_AS_HELD || !isAlone) holdNoneBeside(claim)
+  else if (claim.lingers) {
+    // the amount that it is confirmed to have, and that no report has counted
+    if (claim.state === 'CONFIRMED' && source === undefined) holdBeside(claim)
+  } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNoneBeside(claim)
   // one that grows on this very host has nowhere else to be
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) standAlone(fleet, target)
   if (source !== undefined) standAlone(fleet, source)
   claim.source = null
   claim.target = null
-  claim.extra = null
   claim.state = state
   claim.endedAt = fleet.now
   const key = fleet.keys.find((one) => one.account === claim.account && one.key === claim.key)
@@ -38,13 +43,18 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
   // what it added stays apart until the next report, whether that one counts it or not
   else if (!inPlace || fleet.level < 10) claim.extra = null
-  if (fleet.level >= 10 && claim.extra !== null)
-    for (const [resourceClass, amount] of Object.entries(claim.amounts)) {
+  if (fleet.level >= 10 && inPlace) {
+    if (claim.extra === null) holdBeside(claim)
+    for (const [resourceClass, amount] of Object.entries(claim.besideGpus ? {} : claim.amounts)) {
       const atReport = (source.amounts[resourceClass] ?? 0) - (source.extra?.[resourceClass] ?? 0)
-      claim.extra[resourceClass] = Math.max(0, amount - atReport)
+      claim.extra = { ...claim.extra, [resourceClass]: Math.max(0, amount - atReport) }
     }
+    claim.besideGpus ||= source.besideGpus
+  }
   endClaim(fleet, source, 'RELEASED')
-  if (inPlace) source.lingers = false
+  if (!inPlace) return
+  source.lingers = false
+  holdNoneBeside(source)
 }
 
 /** Calls about one claim. */
@@ -58,6 +68,7 @@ export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string |
         claim.state = 'CONFIRMED'
         claim.askedAt = fleet.now
       }
+      claim.isConfirmed = true
       claim.expiresAt = null
       if (claim.source !== null) settleMove(fleet, claim)
       return undefined

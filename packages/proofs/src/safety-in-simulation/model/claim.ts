@@ -14,7 +14,7 @@ export function isLive(claim: ModelClaim | undefined): claim is ModelClaim {
   return claim !== undefined && isLiveState(claim.state)
 }
 
-/** Whether a reservation has run out, though nobody has said so. */
+/** Whether a reservation has expired, although no entry has ended it. */
 export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): boolean {
   return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
 }
@@ -39,7 +39,7 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
 
-/** The level from which an instance may keep GPUs that it has, and what of a class its host no longer has. */
+/** The level from which an instance may keep its GPUs, and its amount of a class that its host no longer has. */
 export const KEEPS_OWN = 10
 
 /** Whether a move on one host takes only the difference: it has no GPUs on either side, or none that its source has not. */
@@ -52,6 +52,24 @@ export function takesDifference(fleet: ModelFleet, host: string, gpus: number[],
 /** Whether a claim is the destination of an open move on its own host. */
 export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
   return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
+}
+
+/** The level from which a claim that ends keeps what no report has counted of it. */
+export const ENDS_AS_HELD = 10
+
+/** The level from which what is not confirmed yet is in the figures of a report only where its host did not list the instance before. */
+export const LISTED_ANEW = 10
+
+/** Whether no report has counted any of its resources. */
+export function holdBeside(claim: ModelClaim): void {
+  claim.extra = { ...claim.amounts }
+  claim.besideGpus = true
+}
+
+/** Its host's report counts all of it, or it no longer holds anything. */
+export function holdNoneBeside(claim: ModelClaim): void {
+  claim.extra = null
+  claim.besideGpus = false
 }
 
 /** Whether its host lists its instance. */
@@ -73,10 +91,13 @@ export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChan
     group: change.group?.uuid ?? null,
     fence,
     state: change.mode === 'RESERVE' ? 'RESERVED' : 'CONFIRMED',
+    isConfirmed: change.mode !== 'RESERVE',
     expiresAt: change.mode === 'RESERVE' ? fleet.now + change.ttlMs : null,
     source: null,
     target: null,
     extra: null,
+    besideGpus: false,
+    createdAt: fleet.now,
     askedAt: fleet.now,
     unlistedAt: null,
     endedAt: null,

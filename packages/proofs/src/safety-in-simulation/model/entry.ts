@@ -1,4 +1,4 @@
-/** Entries as the store hands them out; read as plain data, so that no type of the core stands in between. */
+/** Entries as the store returns them; read as plain data, independent of the core's types. */
 export interface ModelEntry {
   readonly id: string
   readonly revision: number

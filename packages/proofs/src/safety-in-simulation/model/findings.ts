@@ -4,7 +4,7 @@ import type { ModelFleet } from './fleet.ts'
 import { heldOn } from './room.ts'
 import type { ModelClaim, ModelHost } from './state.ts'
 
-/** What an auditor has to find of the world, as one line each: code, host, claim, expected, actual. */
+/** The findings that an auditor must have, one line each: code, host, claim, expected, actual. */
 export function findingsOf(fleet: ModelFleet, afterMs: number): string[] {
   const there = fleet.hosts.filter(({ gone }) => gone === null)
   const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
@@ -64,7 +64,7 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   ]
 }
 
-/** Whether the world had time enough to follow what ended. */
+/** Whether the hosts had enough time to follow what ended. */
 const isLongOver = (fleet: ModelFleet, { endedAt }: ModelClaim, afterMs: number): boolean =>
   endedAt !== null && fleet.now - endedAt >= afterMs
 
@@ -88,7 +88,7 @@ function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: numb
   return found.length > 0 ? [lineOf('instance.unclaimed', host.name, null, 'a claim for each', text)] : []
 }
 
-/** A machine that reports under two names: every host of it but the first is told. */
+/** A machine that reports under two names: every host of it but the first is a finding. */
 function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[]): string[] {
   if (machine === null) return []
   const [first] = there.filter((other) => other.machine === machine)
@@ -97,11 +97,13 @@ function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[])
     : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
 }
 
-/** Live claims of an instance; of an open move the source stands for both ends. */
+/** Live claims of an instance; of an open move the source counts for both ends. */
 const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 
-/** Hosts that list an instance: those of its claims first, by their order, then the others. One that it left not long ago does not count. */
+/**
+ * Hosts that list an instance: those of its claims first, by their order, then the others. One that it left not long ago does not count.
+ */
 function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelHost[] {
   const listing = fleet.hosts.filter((host) => listsInstance(host, instance))
   const counted = listing.filter((host) => {

@@ -2,16 +2,16 @@ import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, Mode
 
 const KEY_AFTERLIFE = 3_600_000
 
-/** All that the log has said so far, in plain lists: what can be added up is not kept. */
+/** The contents of the log so far, in plain lists: values that can be computed are not stored. */
 export class ModelFleet {
   revision = 0
   now = 0
   /** Feature level of the log. */
   level = 1
-  /** How long a key outlives its last claim, milliseconds. */
+  /** How long a key is kept after its last claim, milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
-  /** Names under which reports counted, whatever became of the hosts. */
+  /** The names of all reports that counted, even if the hosts have left. */
   reported = new Set<string>()
   claims: ModelClaim[] = []
   keys: ModelKey[] = []

@@ -17,7 +17,7 @@ export function bindGroup(fleet: ModelFleet, group: ModelChange | null): void {
   fleet.groups = [...fleet.groups.filter((other) => other !== known), { ...bound, apart }]
 }
 
-/** Groups that one shares no host with, whichever of them says so. */
+/** Groups that a group is kept apart from, by either group's rule. */
 export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
   ...(fleet.group(uuid)?.apart ?? []),
   ...fleet.groups.filter(({ apart }) => apart.includes(uuid)).map((other) => other.uuid),

@@ -24,13 +24,14 @@ export function newHost(name: string): ModelHost {
       listsNothing: false,
       incarnation: '',
       pastIncarnations: [],
+      reportedAt: 0,
       sequence: 0,
     },
     ...{ status: 'ENABLED', liveness: 'UP', edited: 0, full: null, gone: null, former: [] },
   }
 }
 
-/** An operator, or a host's silence, says something of a host. */
+/** A change of a host's state by an operator, or by its silence. */
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'
@@ -39,7 +40,7 @@ export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | unde
   if (change.type === 'usedFrom') host.fromClaims = change.usedFrom === 'CLAIMS'
   if (change.type === 'liveness') host.liveness = change.state
   if (change.type === 'hostAllocation') override(fleet, host, change)
-  // a sign of life makes nothing void that was decided without it
+  // a sign of life does not make earlier decisions void
   if (change.type !== 'liveness' || change.state === 'DOWN') host.edited = fleet.revision
   return undefined
 }

@@ -24,7 +24,8 @@ export function judgeAbandon(fleet: ModelFleet, { account, key }: ModelChange): 
 /** Ended claims that neither an instance nor a key keeps are gone: with the entry that ends the key, or the report that drops the instance. */
 export function forgetUnused(fleet: ModelFleet): void {
   fleet.claims = fleet.claims.filter(
-    (claim) => isLiveState(claim.state) || claim.lingers || fleet.keys.some(({ claims }) => claims.includes(claim.id)),
+    (claim) =>
+      isLiveState(claim.state) || claim.lingers || claim.extra !== null || fleet.keys.some(({ claims }) => claims.includes(claim.id)),
   )
 }
 

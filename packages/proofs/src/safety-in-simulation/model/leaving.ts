@@ -1,5 +1,5 @@
 import { merged } from './allocation.ts'
-import { isLive, isLiveState, isOverdue } from './claim.ts'
+import { holdNoneBeside, isLive, isLiveState, isOverdue } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
@@ -36,12 +36,15 @@ export function judgeForget(fleet: ModelFleet, { hosts: names, isForced, expecte
   return undefined
 }
 
-/** Claims end, and nothing is left but names and what makes old reports stale. */
+/** Ends the claims, and keeps only names and the data that makes old reports stale. */
 export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merged'): void {
   for (const claim of host.gone === null ? liveOn(fleet, host) : [])
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')
   if (host.gone === null) editLists(fleet, host.name, [])
-  if (host.gone === null) for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false
+  for (const claim of host.gone === null ? fleet.claims.filter((one) => one.host === host.name) : []) {
+    claim.lingers = false
+    holdNoneBeside(claim)
+  }
   Object.assign(host, {
     gpus: [],
     gpusUsed: [],
@@ -94,7 +97,8 @@ export function judgeReplace(fleet: ModelFleet, { hosts: pairs }: ModelChange): 
   if (next !== undefined) bury(fleet, next, 'merged')
   old.name = to
   old.former = [...old.former.filter((name) => name !== to), from]
-  for (const claim of fleet.claims) if (claim.host === from && (isLiveState(claim.state) || claim.lingers)) claim.host = to
+  for (const claim of fleet.claims)
+    if (claim.host === from && (isLiveState(claim.state) || claim.lingers || claim.extra !== null)) claim.host = to
   editLists(fleet, from, [to])
   if (reported !== undefined) {
     const past = [...reported.pastIncarnations, old.incarnation, ...old.pastIncarnations]
@@ -103,7 +107,8 @@ export function judgeReplace(fleet: ModelFleet, { hosts: pairs }: ModelChange): 
     old.sequence = reported.sequence
     old.liveness = reported.liveness
     old.allocation = merged(old.allocation, reported.allocation)
-    takeFull(fleet, old, reported.full as ModelChange)
+    old.reportedAt = reported.reportedAt
+    takeFull(fleet, old, reported.full as ModelChange, reported.reportedAt)
   }
   old.edited = fleet.revision
   return undefined

@@ -16,11 +16,11 @@ import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { apartOf, bindGroup, forgetEmptyGroups, markEdited, membersOf, wantsApartTooLate } from './group.ts'
-import { bindKey } from './key.ts'
+import { bindKey, forgetUnused } from './key.ts'
 import { freeOf, gpusLeft } from './room.ts'
 import type { ModelClaim } from './state.ts'
 
-/** The feature level from which on no instance gets more than there is, and what makes an excess no worse is allowed. */
+/** The feature level from which no instance gets more than the total, and changes that do not increase an excess are allowed. */
 const OWN_LIMITS = 8
 
 export function judgeProposal(fleet: ModelFleet, change: ModelChange, basis: number): string | undefined {
@@ -70,7 +70,39 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** A move of a claim of the same account, or of one whose instance is that account's, after the destination of its open move is released. */
+/** The level from which an instance that its host lists, and that has no claim, gets one which its report counts. */
+const LISTED_CLAIMS = 10
+
+/** A claim of an instance that runs where it is: in the figures of the report already, and beyond these it needs room. */
+export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
+  const [part] = change.parts
+  const { instance, host: name } = part
+  const host = fleet.host(name)
+  if (change.parts.length !== 1 || fleet.level < LISTED_CLAIMS || host === undefined || instance === null) return 'claim.not_listed'
+  if (host.listsNothing || !host.present.includes(instance)) return 'claim.not_listed'
+  const overdue = fleet.claims.filter((claim) => claim.instance === instance && isLive(claim))
+  if (overdue.some((claim) => !isOverdue(fleet, claim))) return 'claim.instance_taken'
+  if (gpusOf(part).length > 0) return 'claim.no_room'
+  const claim = { ...newClaim(fleet, change, part, fence), state: 'MATERIALISED', expiresAt: null }
+  const ended = fleet.claims.filter((one) => one.host === name && one.instance === instance && one.lingers && one.extra === null)
+  const room = () => Object.keys(claim.amounts).map((resourceClass) => freeOf(fleet, host, resourceClass))
+  for (const one of ended) one.lingers = false
+  const before = room()
+  fleet.claims.push(claim)
+  if (room().some((free, i) => free < Math.min(0, before[i] ?? 0)) || change.group !== null) {
+    fleet.claims.pop()
+    for (const one of ended) one.lingers = true
+    return change.group !== null ? 'claim.group_mismatch' : 'claim.no_room'
+  }
+  for (const one of overdue) if (isLive(one)) endClaim(fleet, one, 'EXPIRED')
+  bindKey(fleet, change)
+  forgetUnused(fleet)
+  return undefined
+}
+
+/**
+ * A move of a claim of the same account, or of one whose instance is that account's, after the destination of its open move is released.
+ */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
@@ -120,7 +152,7 @@ export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelCha
   bindKey(fleet, change)
 }
 
-/** Whether one more instance may stand on a host, as if the claim that moves, and the destination that is given up, were not there. */
+/** Whether another instance may be on a host, as if the claim that moves, and the destination that is given up, did not exist. */
 export function mayStand(
   fleet: ModelFleet,
   part: ModelChange,
@@ -137,7 +169,7 @@ export function mayStand(
     !growsInPlace(fleet, given) &&
     (fleet.level >= KEEPS_OWN || (given.gpus.length === 0 && gpus.length === 0))
   const without = isGivenUp ? [given] : []
-  // where its host lists the instance, the destination goes on to hold what the report does not count
+  // if its host lists the instance, the destination still holds what the report does not count
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {

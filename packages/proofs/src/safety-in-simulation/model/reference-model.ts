@@ -7,19 +7,19 @@ import { judgeGroup } from './group.ts'
 import { judgeEdit } from './host.ts'
 import { forgetUnused, judgeAbandon, judgeKeyLimits } from './key.ts'
 import { judgeForget, judgeReadmit, judgeReplace } from './leaving.ts'
-import { judgeAttempt, judgeClaims, judgeMembership, judgeMove, judgeProposal } from './proposal.ts'
+import { judgeAttempt, judgeClaims, judgeListed, judgeMembership, judgeMove, judgeProposal } from './proposal.ts'
 import { letGo, takeReport } from './report.ts'
 
 const WINDOW = 1_024
 const FENCES = 65_536
 
 /**
- * The fleet as the rules say it is, in slow and obvious lines: nothing is cached, every sum is added up anew, and not one
- * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes
- * and whole GPUs, no cells, no other devices. Each noun has a file beside this one.
+ * The fleet by the rules, in slow and obvious code: nothing is cached, every sum is computed again, and no line is
+ * shared with the core, which must agree for every log. Covers what the simulator does: countable classes and whole
+ * GPUs, no cells, no other devices. Each noun has a file in this folder.
  */
 export class ReferenceModel extends ModelFleet {
-  /** Judges the next entry; answers per change undefined when it counts, or why it does not. */
+  /** Judges the next entry; returns for each change undefined if it counts, otherwise the reason. */
   apply(entry: ModelEntry): (string | undefined)[] {
     const repeated = this.#recentIds().includes(entry.id)
     const at = this.places[entry.basis.revision]
@@ -31,7 +31,7 @@ export class ReferenceModel extends ModelFleet {
     const levelBefore = this.level
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
-    // before that level nobody kept since when an instance was not listed: it counts from here on
+    // before that level it was not recorded since when an instance was not listed: it counts from here on
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
@@ -58,7 +58,7 @@ export class ReferenceModel extends ModelFleet {
     switch (change.type) {
       case 'claims':
       case 'instances':
-        return judgeProposal(this, change, basis) ?? judgeClaims(this, change, fence)
+        return judgeProposal(this, change, basis) ?? (change.isListed ? judgeListed : judgeClaims)(this, change, fence)
       case 'attempt':
         return judgeProposal(this, change, basis) ?? judgeAttempt(this, change, fence)
       case 'move':
@@ -88,7 +88,7 @@ export class ReferenceModel extends ModelFleet {
         return judgeAggregate(this, change)
       case 'fleetAllocation':
         return judgeFleetAllocation(this, change)
-      // levels were raised before; which version decides is nothing that a claim is judged by
+      // levels were raised before, and the deciding profile version does not affect the judgement of claims
       case 'feature':
       case 'profile':
       case 'activate':

@@ -1,4 +1,4 @@
-import { growsInPlace, isLive } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isLive, LISTED_ANEW } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { findForgotten, findRenamed, newHost } from './host.ts'
@@ -19,13 +19,17 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
   host.gone = null
   host.incarnation = change.incarnation
   host.sequence = change.sequence
+  host.reportedAt = fleet.now
   if (known === undefined) fleet.hosts.push(host)
   fleet.reported.add(change.host)
   takeFull(fleet, host, change.full)
   return undefined
 }
 
-export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange): void {
+/** `earlier`: when the report came, where that was before and under another name of the machine. */
+export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
+  const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined
+  const before = host.present
   host.full = full
   const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
   host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
@@ -33,7 +37,9 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange):
   host.machine = full.machineId ?? null
   host.listsNothing = full.instances === null
   if (full.instances === null) {
-    // nobody is shown any more
+    if (fleet.level >= ENDS_AS_HELD && !isOfBefore)
+      for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNoneBeside(claim)
+    // no instance is shown any more
     if (fleet.level >= 8) for (const claim of fleet.claims) if (claim.host === host.name) unlist(fleet, claim)
     if (fleet.level >= 9) letGo(fleet, host)
     return
@@ -41,21 +47,46 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange):
   host.present = [...full.instances]
   for (const claim of fleet.claims) {
     if (claim.host === host.name && claim.instance !== null && !host.present.includes(claim.instance)) claim.lingers = false
-    if (claim.host !== host.name || !isLive(claim) || growsInPlace(fleet, claim)) continue
-    claim.extra = null
-    if (claim.instance === null) continue
+    if (claim.host !== host.name || growsInPlace(fleet, claim)) continue
+    if (!isOfBefore) holdNoneBeside(claim)
+    if (claim.instance === null || !isLive(claim)) continue
     const listed = host.present.includes(claim.instance)
-    if (listed && claim.state !== 'MATERIALISED') {
+    if (listed && claim.state !== 'MATERIALISED' && isShown(fleet, claim, before)) {
       claim.state = 'MATERIALISED'
       claim.expiresAt = null
       claim.unlistedAt = null
+      // its host listed the instance before it had this claim
+      if (isOfBefore && claim.createdAt >= earlier) holdBeside(claim)
     } else if (!listed) unlist(fleet, claim)
   }
   // of an instance that has another claim here by now, the ended one holds nothing
-  const counted = fleet.claims.filter((claim) => claim.host === host.name && claim.state === 'MATERIALISED').map(({ instance }) => instance)
+  const shown = fleet.claims.filter((claim) => claim.host === host.name && claim.state === 'MATERIALISED')
+  // no figures say whether an instance has the size that was reserved for it
+  const isKnown = ({ isConfirmed }: ModelClaim) => isConfirmed || !host.fromClaims || fleet.level < ENDS_AS_HELD
+  const counted = shown.filter(isKnown).map(({ instance }) => instance)
   if (fleet.level >= 9)
-    for (const claim of fleet.claims) if (claim.host === host.name && counted.includes(claim.instance)) claim.lingers = false
+    for (const claim of fleet.claims.filter((one) => one.host === host.name && one.lingers && one.extra === null))
+      if (counted.includes(claim.instance) || fleet.claims.some((other) => holdsAsMuch(fleet, other, claim))) claim.lingers = false
   forgetUnused(fleet)
+}
+
+/**
+ * Whether a list with the instance of a claim shows the instance as the claim has it. `before`: the last list of the host before. An instance
+ * that was in it has the size of the claim from the confirmation on.
+ */
+function isShown(fleet: ModelFleet, { instance, state, source }: ModelClaim, before: readonly string[]): boolean {
+  const isConfirmed = state !== 'RESERVED' && source === null
+  return fleet.level < LISTED_ANEW || isConfirmed || (instance !== null && !before.includes(instance))
+}
+
+/** Whether another ended claim of its instance holds all that a claim does; of two that hold as much, the later one does. */
+function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): boolean {
+  if (fleet.level < ENDS_AS_HELD || other === claim || other.host !== claim.host || other.instance !== claim.instance) return false
+  if (!other.lingers || other.extra !== null) return false
+  const has = (one: ModelClaim, more: ModelClaim) =>
+    Object.entries(one.amounts).every(([name, amount]) => amount <= (more.amounts[name] ?? 0)) &&
+    one.gpus.every((gpu) => more.gpus.includes(gpu))
+  return has(claim, other) && (other.fence > claim.fence || !has(other, claim))
 }
 
 /** The report of its host does not show its instance any more. */
@@ -65,7 +96,7 @@ function unlist(fleet: ModelFleet, claim: ModelClaim): void {
   claim.unlistedAt = fleet.now
 }
 
-/** A host that lists nothing shows nobody: what ended claims held there is free. */
+/** A host that lists nothing shows no instance: what ended claims held there is free. */
 export function letGo(fleet: ModelFleet, host: ModelHost): void {
   host.present = []
   for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false

@@ -3,15 +3,15 @@ import { growsInPlace, isLiveState } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim, ModelHost } from './state.ts'
 
-/** What a claim, or a part of it, takes of a host. */
+/** The resources that a claim, or a part of it, takes of a host. */
 interface Holding {
   amounts: Record<string, number>
   gpus: number[]
 }
 
 /**
- * What is free of a class on a host: capacity, less what is in use, less what claims hold that no report shows. In use is
- * what the report says, or what the claims of the listed instances hold, whichever is more.
+ * The free amount of a class on a host: capacity minus the used amount and the claims that no report shows. The used
+ * amount is the reported one, or the claims of the listed instances, whichever is more.
  */
 export function freeOf(
   fleet: ModelFleet,
@@ -22,23 +22,23 @@ export function freeOf(
 ): number {
   if (host.gone !== null) return 0
   const { capacity, used } = amountsOf(fleet, host, resourceClass)
-  const { shown, beside } = heldOn(fleet, host, without, lingering)
+  const { shown, uncounted } = heldOn(fleet, host, without, lingering)
   const sum = (all: Record<string, number>[]) => all.reduce((total, amounts) => total + (amounts[resourceClass] ?? 0), 0)
   const reported = host.fromClaims ? 0 : used
   const inUse = fleet.level < 8 ? reported : Math.max(reported, sum(shown.map(({ amounts }) => amounts)))
-  return capacity - inUse - sum(beside.map(({ amounts }) => amounts))
+  return capacity - inUse - sum(uncounted.map(({ amounts }) => amounts))
 }
 
-/** GPUs of a host that nobody has: a claim of one that is in use otherwise has the first that is left. */
+/** Free GPUs of a host: a claim on one that is otherwise used has the first free one. */
 export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim[] = [], lingering: ModelClaim[] = []): number[] {
   if (host.gone !== null) return []
-  const { shown, beside } = heldOn(fleet, host, without, lingering)
+  const { shown, uncounted } = heldOn(fleet, host, without, lingering)
   const used = host.fromClaims ? [] : host.gpusUsed
   let left = host.gpus.filter((gpu) => !used.includes(gpu))
   const take = (gpus: number[]): void => {
     left = left.filter((gpu) => !gpus.includes(gpu))
   }
-  const named = beside.flatMap(({ gpus }) => gpus)
+  const named = uncounted.flatMap(({ gpus }) => gpus)
   if (fleet.level < 8) {
     take(named)
     return left
@@ -57,38 +57,41 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
   return left
 }
 
-/** GPUs that a host has beyond what is in use and what claims hold, however they are spread; below 0: more than it has. */
+/** GPUs of a host minus the used ones and the claims, however they are spread; below 0: more than it has. */
 export function gpuRoom(fleet: ModelFleet, host: ModelHost): number {
   if (host.gone !== null) return 0
-  const { shown, beside } = heldOn(fleet, host)
+  const { shown, uncounted } = heldOn(fleet, host)
   const count = (all: { gpus: number[] }[]) => all.reduce((sum, { gpus }) => sum + gpus.length, 0)
-  return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(beside)
+  return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(uncounted)
 }
 
-/** What claims hold on a host: of instances that its report shows, and beside it. */
+/** What claims hold on a host: for instances that its report counts, and for others. */
 export function heldOn(
   fleet: ModelFleet,
   host: ModelHost,
   without: ModelClaim[] = [],
   lingering: ModelClaim[] = [],
-): { shown: Holding[]; beside: Holding[] } {
+): { shown: Holding[]; uncounted: Holding[] } {
   const shown: Holding[] = lingering.filter((claim) => claim.host === host.name)
-  const beside: Holding[] = []
+  const uncounted: Holding[] = []
   for (const claim of fleet.claims) {
     if (claim.host !== host.name || without.includes(claim)) continue
     const { amounts, gpus } = claim
     const extra = claim.extra ?? {}
+    const counted = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
+    const ofReport: Holding = { amounts: counted, gpus: claim.besideGpus ? [] : gpus }
+    const ofItself: Holding = { amounts: extra, gpus: claim.besideGpus ? gpus : [] }
     if (!isLiveState(claim.state)) {
-      if (claim.lingers) shown.push({ amounts, gpus })
-    } else if (growsInPlace(fleet, claim)) beside.push(claim.extra === null ? { amounts, gpus } : { amounts: extra, gpus: [] })
+      if (claim.lingers) shown.push(ofReport)
+      uncounted.push(ofItself)
+    } else if (growsInPlace(fleet, claim)) uncounted.push(claim.extra === null ? { amounts, gpus } : { amounts: extra, gpus: [] })
     else if (claim.state === 'MATERIALISED' && !host.fromClaims) {
-      const counted = Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)])
-      shown.push({ amounts: Object.fromEntries(counted), gpus })
-      beside.push({ amounts: extra, gpus: [] })
+      shown.push(ofReport)
+      uncounted.push(ofItself)
     } else {
-      beside.push({ amounts, gpus })
-      if (fleet.level < 8) beside.push({ amounts: extra, gpus: [] })
+      uncounted.push({ amounts, gpus })
+      if (fleet.level < 8) uncounted.push({ amounts: extra, gpus: [] })
     }
   }
-  return { shown, beside }
+  return { shown, uncounted }
 }

@@ -15,25 +15,30 @@ export interface ModelClaim {
   group: string | null
   fence: number
   state: string
+  /** Whether its caller has confirmed it. */
+  isConfirmed: boolean
   expiresAt: number | null
   /** The other ends of an open move. */
   source: string | null
   target: string | null
-  /** What it holds beside the report's figures. */
+  /** The amounts that are not in the report's figures. */
   extra: Record<string, number> | null
+  /** Whether its GPUs are among these amounts. */
+  besideGpus: boolean
+  createdAt: number
   /** Since when its host is to list its instance: it was confirmed then, or the other end of its move was gone. */
   askedAt: number
-  /** Since when its host lists its instance no more, after it did. */
+  /** The time since when its host no longer lists its instance, after it did. */
   unlistedAt: number | null
   endedAt: number | null
-  /** It ended while its host listed the instance, and the host has listed it ever since. */
+  /** Whether it ended while its host listed the instance, and the host has listed it ever since. */
   lingers: boolean
 }
 
-/** By class. */
+/** The overrides by class. */
 export type ModelOverrides = Record<string, { ratio?: SetValue; reserved?: SetValue }>
 
-/** What counts where documents in Nova's form say nothing. */
+/** The values in effect if documents in Nova's form have none. */
 export interface ModelFleetAllocation {
   version: number
   release: number | null
@@ -46,32 +51,34 @@ export interface ModelHost {
   gpusUsed: number[]
   /** Ratios and reserved amounts that an operator set, class by class. */
   allocation: ModelOverrides
-  /** An operator said that its used amounts come from claims. */
+  /** An operator set that its used amounts come from claims. */
   fromClaims: boolean
   present: string[]
-  /** The machine that it is, as it says. */
+  /** The machine's identity, as reported. */
   machine: string | null
-  /** Its last report had no list of instances. */
+  /** Whether its last report had no list of instances. */
   listsNothing: boolean
   incarnation: string
   pastIncarnations: string[]
   sequence: number
+  /** Time of its last report. */
+  reportedAt: number
   status: string
   liveness: string
   /** Revision of the last edit. */
   edited: number
-  /** Its last report; null before the first, and of one that left. */
+  /** The last report; null before the first, and for a host that left. */
   full: ModelChange | null
-  /** Not there any more: forgotten, let in again with its next report, or part of another host since that was renamed. */
+  /** No longer in the fleet: forgotten, readmitted with its next report, or merged into a host that was renamed. */
   gone: 'forgotten' | 'readmitted' | 'merged' | null
-  /** What it was called before, and may not be used by others. */
+  /** The earlier names, which other hosts may not use. */
   former: string[]
 }
 export interface ModelGroup {
   uuid: string
   policy: string
   max: number | null
-  /** Groups that it shares no host with, as its members said. */
+  /** Groups that it is kept apart from, by its members' claims. */
   apart: readonly string[]
   version: number
   edited: number

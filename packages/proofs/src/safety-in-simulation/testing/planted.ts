@@ -1,10 +1,10 @@
-import { ALLOCATION_RULES, Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
+import { ADDED_IN_PLACE, ALLOCATION_RULES, ENDED_AS_HELD, Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
 import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
-import type { Planted } from '../world.ts'
+import type { Planted } from '../world-state.ts'
 
 /**
- * Mistakes that a core could have, put from outside into the fleets of a world: the simulation must find every one. Each
- * replica has them, so that replicas agree with each other, and only the model does not.
+ * Mistakes that a core could have, injected into the fleets of a world: the simulation must find every one. All replicas have them, so that
+ * replicas agree with each other and only the model differs.
  */
 export const mistakes: Readonly<Record<string, Planted>> = {
   'the judge always says yes': {
@@ -141,6 +141,33 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
+  'several moves in place forget what the first added': {
+    spoil({ hosts, ledger }) {
+      const settleMove = ledger.settleMove.bind(ledger)
+      ledger.settleMove = (...move) => beforeLevel(hosts, ADDED_IN_PLACE, () => settleMove(...move))
+    },
+  },
+
+  'a host that lists an instance as before materialises what was reserved for it': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const verdicts = apply(entry)
+        const { hosts, ledger, place } = fleet
+        if (entry.changes.some(({ type }) => type === 'report'))
+          for (const claim of [...ledger.reserved.values()])
+            if (hosts.isStillListed(hosts.get(claim.host), claim.instance)) ledger.move(claim, 'MATERIALISED', place.revision)
+        return verdicts
+      })
+    },
+  },
+
+  'an ended claim frees what it added in place': {
+    spoil({ hosts, ledger }) {
+      const end = ledger.end.bind(ledger)
+      ledger.end = (...claim) => beforeLevel(hosts, ENDED_AS_HELD, () => end(...claim))
+    },
+  },
+
   'expiry by the clock of the replica': {
     spoil(fleet, now) {
       const offset = fleet.now - now()
@@ -170,19 +197,11 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'the ratio of an aggregate counts for nothing': {
+  'the ratio of an aggregate is ignored': {
     spoil(fleet) {
-      wrapApply(fleet, (apply, entry) => {
-        const { featureLevel } = fleet
-        // the rule is not there while the entry is applied
-        if (entry.changes.some(({ type }) => type === 'report') && featureLevel >= ALLOCATION_RULES)
-          fleet.hosts.featureLevel = ALLOCATION_RULES - 1
-        try {
-          return apply(entry)
-        } finally {
-          fleet.hosts.featureLevel = featureLevel
-        }
-      })
+      wrapApply(fleet, (apply, entry) =>
+        entry.changes.some(({ type }) => type === 'report') ? beforeLevel(fleet.hosts, ALLOCATION_RULES, () => apply(entry)) : apply(entry),
+      )
     },
   },
 
@@ -200,6 +219,17 @@ export const mistakes: Readonly<Record<string, Planted>> = {
 }
 
 const PLENTY = 2 ** 40
+
+/** Does something by the rules before a level. */
+function beforeLevel<Result>(hosts: Fleet['hosts'], level: number, act: () => Result): Result {
+  const { featureLevel } = hosts
+  if (featureLevel >= level) hosts.featureLevel = level - 1
+  try {
+    return act()
+  } finally {
+    hosts.featureLevel = featureLevel
+  }
+}
 
 function wrapApply(fleet: Fleet, around: (apply: (entry: LogEntry) => readonly Void[], entry: LogEntry) => readonly Void[]): void {
   const apply = (entry: LogEntry): readonly Void[] => Fleet.prototype.apply.call(fleet, entry)

@@ -35,7 +35,7 @@ test.each<readonly [string, Call]>([
     placing('k', { ...wanted, moveOf: { id: 'c', fence: 1 }, attempt: { type: 'retry', tried: ['h'], ends: null } }),
   ],
   ['an instance asked for once more', { type: 'again', key: 'k', amounts: wanted.amounts, instance: INSTANCE, group: GROUP }],
-])('%s says what the history keeps of it: its instance, its amounts and its group', async (_what, call) => {
+])('%s has the fields that the history keeps: its instance, its amounts and its group', async (_what, call) => {
   expect(await requestOf(call)).toMatchObject({
     instanceUuids: [INSTANCE],
     flavor: { vcpus: 1, memoryMb: 512 },

@@ -74,19 +74,19 @@ interface StatsAnswer {
   readonly results: readonly { readonly issues?: readonly { readonly rule: string }[] }[]
 }
 
-/** What a report call needs next to what the history keeps of it. */
+/** The fields of a report call that the history does not contain. */
 export interface ReportBody {
   readonly incarnation: string
   readonly sequence: number
   readonly stats: Stats
 }
 
-/** Makes a call and says what is known of it afterwards. Never throws for what the service or the network does. */
+/** Makes a call and returns its known outcome. Never throws for errors of the service or the network. */
 export async function perform(client: Client, call: Call, report?: ReportBody): Promise<Outcome> {
   try {
     return { type: 'ok', answer: await ask(client, call, report) }
   } catch (error) {
-    // where nobody listened it was never asked
+    // if no server listened the call was never received
     if (error instanceof UnreachableError) return { type: mayHaveHappened(error) ? 'info' : 'fail', why: error.message }
     if (error instanceof FaultError && error.code === 'INTERNAL') return { type: 'info', why: `defect: ${error.message}` }
     return { type: 'info', why: error instanceof Error ? error.message : String(error) }

@@ -7,7 +7,7 @@ import { LICENCES, uuidOf } from '../setting.ts'
 import { perform, type ReportBody } from './calls.ts'
 import type { HostAgents } from './host-agents.ts'
 
-/** What all clients of a run share. */
+/** The state that all clients of a run share. */
 export interface Run {
   readonly seed: string
   readonly setting: Setting
@@ -25,7 +25,7 @@ export interface Run {
   setsRatios: boolean
   /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
   changesDevices: boolean
-  /** Every fourth step lets a host leave, so that each way is met soon. */
+  /** Every fourth step removes a host, so that each kind of removal occurs soon. */
   leavesOften: boolean
   /** The way to a replica, as it is now. */
   clientOf(replica: number): Client
@@ -33,7 +33,7 @@ export interface Run {
   readonly clients: number
   now(): number
   isOver(): boolean
-  /** The run ended long ago, and what is not known by now stays unknown. */
+  /** Whether the run ended long ago, so that unknown outcomes remain unknown. */
   isLate(): boolean
 }
 
@@ -48,11 +48,11 @@ interface Held {
 /** A client keeps giving back when it holds more than this. */
 const MOST_HELD = 14
 const TRIES = 4
-/** Between calls that nobody could be asked, so that a dead replica is not asked a million times. */
+/** A pause between calls to a dead replica, so that it is not called a million times. */
 const PAUSE_MS = 40
 const TTLS_MS = [1_000, 2_000, 3_000] as const
 
-/** One caller: mixes all calls until the run is over, then makes sure of what it does not know. */
+/** One caller: mixes all calls until the run ends, then resolves unknown outcomes. */
 export async function runClient(n: number, run: Run): Promise<void> {
   const random = createRandom(`${run.seed}/client-${n}`)
   const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
@@ -96,7 +96,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   /** Whether it was placed. */
   const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
-    // of these some amounts cannot be had anywhere
+    // some of these amounts exceed the total of every host
     const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
     const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
     const call: Place = {
@@ -112,7 +112,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       ...more,
     }
     let outcome = await ask(call)
-    // once a call had no answer, a later one that was never begun says nothing of it
+    // once a call had no answer, the failure of a later one to start proves nothing about it
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
     if (isOpen && outcome.type !== 'ok') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
@@ -176,7 +176,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (first !== undefined && first.call.moveOf === null && random.below(2) === 0) start(first)
   }
 
-  /** The same call again, elsewhere: as a caller that lost the answer does. */
+  /** Repeats a call on another replica, like a caller that lost the answer. */
   const repeat = async (): Promise<void> => {
     const call = pick(done.slice(-40))
     if (call === undefined) return placeNew()
@@ -254,7 +254,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (uuid === undefined) return
     const ifVersion = versions.get(uuid) ?? 1
     const outcome = await ask({ type: 'aggregate', uuid, ifVersion })
-    // a lost race says nothing of the version that won: the next one is tried
+    // a lost race proves nothing about the winning version: the next one is tried
     versions.set(uuid, outcome.type === 'ok' && outcome.answer.type === 'edited' ? outcome.answer.version : ifVersion + 1)
   }
 
@@ -269,8 +269,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * An instance that could not be built on its host is tried elsewhere, by a caller that does not name its claim: once more, too, while the
-   * move of an earlier attempt is open, which is over then.
+   * An instance that could not be built on its host is tried elsewhere, by a caller that does not name its claim:
+   * sometimes again, while the move of an earlier attempt is open, which then ends.
    */
   const tryElsewhere = async (): Promise<void> => {
     const source = pick(
@@ -293,7 +293,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     take([open])
     stop(open)
   }
-  /** Undefined: Nova's form has no words for what it asks for, and there is no alternate. */
+  /** Undefined if Nova's form cannot express the request and there is no alternate. */
   const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
     const { decision, claim } = open ?? source
     const ends = open === undefined ? null : refOf(open)
@@ -325,7 +325,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     await ask({ type: 'misuse', key: call.key, amounts: { VCPU: vcpus + 1, MEMORY_MB: memoryMib }, instance })
   }
 
-  /** An instance that is there for certain, asked for once more by a caller that lost its key: it must not get a second claim. */
+  /** An instance that certainly exists, requested again by a caller that lost its key: it must not get a second claim. */
   const again = async (): Promise<void> => {
     const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
     if (one === undefined || !run.isStrict) return placeNew()

@@ -5,13 +5,13 @@ import { uuidOf } from '../setting.ts'
 import { perform, type ReportBody } from './calls.ts'
 import type { Run } from './client.ts'
 
-/** Calls at once under overload, and how long that goes on at least. */
+/** Calls at once under overload, and its minimum duration. */
 const CALLERS = 150
 const OVERLOAD_MS = 1_000
-/** Between two reads of a replica: what no read falls into is no longer than that. */
+/** The interval between two reads of a replica, which limits the time without a read. */
 const READ_EVERY_MS = 50
 
-/** Far more callers at once than a replica has answers for. What they are told counts as any other answer. */
+/** Far more callers at once than a replica can answer. Their answers count like any other. */
 export async function overload(run: Run, replica: number, random: Random): Promise<void> {
   const until = run.now() + OVERLOAD_MS + random.below(OVERLOAD_MS)
   const name = `${run.seed}-overload-${replica}-${Math.round(run.now())}`
@@ -30,7 +30,7 @@ export async function keepReading(run: Run, replica: number): Promise<void> {
   }
 }
 
-/** A small one that ends by itself a second later. */
+/** A small one that expires a second later. */
 export const reservation = (key: string): Place => ({
   type: 'place',
   key,

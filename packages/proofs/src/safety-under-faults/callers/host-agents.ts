@@ -13,37 +13,37 @@ export type Stats = Readonly<Record<string, unknown>>
 export interface AgentReport {
   readonly incarnation: string
   readonly sequence: number
-  /** Null: the host does not list them. */
+  /** The listed instances; null if the host lists none. */
   readonly instances: readonly string[] | null
-  /** In use, as it says, by resource class and sort of unit. */
+  /** The used amounts in its report, by resource class and kind of unit. */
   readonly used: Amounts
   readonly stats: Stats
 }
 
 export interface ReportOptions {
-  /** It lists what runs there, with its use, and nothing else. Otherwise it does what real hosts do. */
+  /** Whether the host lists exactly its running instances with their use; otherwise it behaves like real hosts. */
   readonly isTruthful: boolean
-  /** Whether what it says of its PCI devices changes from report to report. */
+  /** Whether its PCI devices change from report to report. */
   readonly changesDevices?: boolean
-  /** Whether an instance of another host may be listed; any may, if not given. */
+  /** Whether an instance of another host may be listed; any may be, if absent. */
   mayList?(host: string, instance: string): boolean
 }
 
 /**
- * The hosts of the run as they are themselves: what runs on them, and what they report. Each picks the units of its instances by itself,
- * others at each report; some instances are missing each time, as those that are lost or not built yet; now and then a host lists one of
- * another host or one that nobody placed, lists none at all, or reports too little use.
+ * The hosts of the run: their instances, and their reports. Each chooses the units of its instances itself, differently
+ * in each report; some instances are missing each time, like lost ones or ones not built yet; from time to time a host
+ * lists one of another host or an unclaimed one, lists none at all, or reports too little use.
  */
 export interface HostAgents {
   start(host: string, instance: string, amounts: Amounts): void
   stop(host: string, instance: string): void
   running(host: string): readonly string[]
-  /** What a host is called by now. */
+  /** The present name of a host. */
   nameOf(host: string): string
   rename(host: string, name: string): void
   /** The next report of a host. */
   report(host: string, options: ReportOptions): AgentReport
-  /** The last report of a host once more, as a next one. */
+  /** The last report of a host again, as a next one. */
   repeat(host: string): AgentReport
 }
 
@@ -68,7 +68,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     if (agent === undefined) throw new Error(`there is no host ${name}`)
     return agent
   }
-  /** What a host says runs there. */
+  /** The instances in a host's report. */
   const listedBy = (name: string, { isTruthful, mayList = () => true }: ReportOptions): Map<string, Amounts> => {
     const listed = new Map(agentOf(name).instances)
     if (isTruthful) return listed
@@ -87,7 +87,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     const { capacity, base, incarnation } = agent
     const listed = listedBy(name, options)
     const isSilent = !options.isTruthful && oneIn(8)
-    // a host that uses something itself and reports too little use has less than it promised, whoever counts
+    // a host that uses something itself and reports too little use has less than it reported
     const understates = !options.isTruthful && Object.values(base).every((amount) => amount === 0) && oneIn(6)
     const sumOf = (name: string): number => [...listed.values()].reduce((sum, amounts) => sum + (amounts[name] ?? 0), base[name] ?? 0)
     const used = Object.fromEntries(

@@ -3,30 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createNatsChild, drawNatsPorts, type NatsChild, prepareNatsServers, type Raft, type View } from '@gantt/server'
 import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 
-/** One that comes back by itself whenever it ends, unless it is held down. */
+/** A process that is restarted whenever it ends, unless it is held down. */
 export interface NatsServer extends NatsChild {
   readonly name: string
   readonly port: number
-  /** How it sees the streams; undefined while it does not answer. */
+  /** The server's view of the streams; undefined while it does not answer. */
   look(): Promise<View | undefined>
 }
 
 /** Three servers that keep three copies of a stream, each on a small disk of its own where one could be mounted. */
 export interface NatsCluster {
   readonly servers: readonly NatsServer[]
-  /** Of a server; undefined where none could be mounted. */
+  /** The small disk of a server; undefined if none could be mounted. */
   diskOf(server: NatsServer): SmallDisk | undefined
   /** Why no disk could be mounted; undefined when all could. */
   readonly noDisk: string | undefined
   /** Starts all of them, and waits until they have chosen who leads. */
   start(): Promise<void>
-  /** The servers, whoever leads the log first. Waits until one does. */
+  /** The servers, the leader of the log first. Waits until there is one. */
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
   /** Waits until one of these servers leads the log, and one the cluster. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
   /** Waits until every server has every stream as its leader has it. */
   untilInStep(): Promise<void>
-  /** How each server sees the streams, and the end of its log. */
+  /** Each server's view of the streams, and the end of its log. */
   describe(): Promise<string>
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function createNatsCluster(
   })
 
   const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
-  /** What the leader of a Raft group says of it: it alone knows the others. */
+  /** What the leader of a Raft group reports, which alone knows the others. */
   const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
     all.flatMap((view, i) => {
       const raft = view === undefined ? undefined : raftOf(view)
@@ -119,7 +119,7 @@ export async function createNatsCluster(
   }
 }
 
-/** How a server sees who leads what, and which copies lag. */
+/** A server's view of the leaders, and of the copies that lag. */
 function wordsOf(view: View | undefined): string {
   if (view === undefined) return 'does not answer'
   const raftOf = (name: string, { leader, replicas }: Raft): string => {

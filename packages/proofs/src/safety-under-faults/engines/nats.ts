@@ -62,7 +62,7 @@ export const startNats: StartEngine = async ({ folder, replicas, smallDisks = tr
 }
 
 const DISK_FULL = "disk full at the stream's leader"
-/** As the line of the protocol names it that publishes an entry. */
+/** The subject in the protocol line that publishes an entry. */
 const PUBLISHES = Buffer.from('HPUB gantt.main.log ')
 
 async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
@@ -98,7 +98,7 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
-/** One at a time, and the next once all copies are in step again: so most servers have everything, unless that is the fault. */
+/** One at a time, and the next once all copies are in sync again: so most servers have everything, unless that is the fault. */
 function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
   const onServers = (name: string, harm: Harm): Fault => ({
     name,
@@ -141,7 +141,7 @@ function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
   ]
 }
 
-/** What happens on the way of one replica to one server, and to one entry; all ways at once are in every engine's list. */
+/** Faults on the link of one replica to one server, and of one entry; faults of all links at once are in every engine's list. */
 function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Links): Fault[] {
   const toLeader = (name: string, harm: (link: Link, random: Random) => Promise<void>): Fault => ({
     name,
@@ -157,7 +157,7 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
   ]
 }
 
-/** The server that leads the log, for good, until it is given back. */
+/** The server that leads the log, permanently, until it is started again. */
 function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,
@@ -226,7 +226,7 @@ const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer):
   },
 })
 
-/** Replicas go on without it, and it catches up; one that starts waits for it. */
+/** Replicas continue without it, and it catches up; one that starts waits for it. */
 const awayFor = (database: PostgresServer): Fault => ({
   name: 'database away',
   hits: ['database'],

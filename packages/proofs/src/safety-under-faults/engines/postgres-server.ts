@@ -3,10 +3,10 @@ import { signal } from '@gantt/cli/for-proofs'
 import { type EmbeddedPostgres, REPLICATED, startEmbeddedPostgres } from '@gantt/server'
 import { serverProcesses } from '../../processes/server-processes.ts'
 
-/** A PostgreSQL server that comes back by itself whenever it ends, as under a service manager, unless it is held down. */
+/** A PostgreSQL server that restarts whenever it ends, as under a service manager, unless it is held down. */
 export interface PostgresServer {
   readonly stateDir: string
-  /** What runs now; undefined while it is down. */
+  /** The running server; undefined while it is down. */
   readonly running: EmbeddedPostgres | undefined
   /** Starts it, or waits until it is back. */
   start(): Promise<EmbeddedPostgres>
@@ -30,7 +30,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
   const lost = (): void => {
     running = undefined
     ended()
-    // whoever waits for it starts it, too, and is told how that ends
+    // the waiting caller starts it too, and gets the result
     if (isWanted) void start().catch(() => undefined)
   }
   const untilItRuns = async (): Promise<EmbeddedPostgres> => {
@@ -39,7 +39,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
         running = await startEmbeddedPostgres({ stateDir, settings: REPLICATED, onLost: lost })
         return running
       } catch (error) {
-        // its disk may be full, or what is left of it may still be ending
+        // its disk may be full, or its remaining processes may still be ending
         if (!isWanted) throw error
         await sleep(AGAIN_AFTER_MS)
       }

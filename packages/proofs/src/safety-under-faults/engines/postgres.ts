@@ -10,7 +10,7 @@ import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 /** Enough for the programs, the database and the log that a run writes; little enough to be filled at once. */
 const DISK_MIB = 512
 const LOOK_EVERY_MS = 20
-/** How long a standby may take until it has everything, once nothing is broken. */
+/** How long a standby may take until it has everything, after all faults end. */
 const IN_STEP_MS = 60_000
 
 /** A server, and the small disk under it where one could be mounted. */
@@ -45,7 +45,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     for (const { disk } of [primary, standby]) disk?.unmount()
   }
 
-  /** Makes the standby anew from the primary, and waits until it is in step. */
+  /** Creates the standby again from the primary, and waits until it is in sync. */
   const rebuild = async (): Promise<void> => {
     const from = await primary.server.start()
     await makeStandby(from.connection(), primary.server.stateDir, standby.server.stateDir)
@@ -55,12 +55,12 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
   const untilInStep = async (): Promise<void> => {
     for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
       const { running } = primary.server
-      // it may be ending or starting: then nobody is in step
+      // it may be ending or starting: then no standby is in sync
       if (running !== undefined && (await countSynchronous(running).catch(() => 0)) > 0) return
     }
     throw new Error('the standby did not get in step with the primary')
   }
-  /** The primary is gone for good: the standby takes its place, the replicas are led there, and the old one follows it. */
+  /** The primary is permanently gone: the standby replaces it, the replicas are connected to it, and the old one follows it. */
   const failOver = async (): Promise<void> => {
     await primary.server.kill({ stays: true })
     const next = await standby.server.start()
@@ -87,7 +87,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     return {
       parts: 'PostgreSQL, a primary and a synchronous standby',
       settingsOf: (replica) => ({
-        // each way of reaching the disk beside the others, unless the caller says which
+        // every way of reaching the disk, unless the caller chooses one
         GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH ?? (FLUSHES[replica % FLUSHES.length] as string),
         DATABASE_URL: `postgresql://${username}:${password}@localhost:5432/gantt?host=${encodeURIComponent(linkOf(replica).host)}`,
       }),
@@ -120,7 +120,7 @@ interface Pair {
   untilInStep(): Promise<void>
 }
 
-/** A primary that only hangs is lost the second way, once somebody says so: nothing of ours takes its place by itself. */
+/** A primary that only hangs is lost in the second way, by an explicit fail-over, because the service does not replace it by itself. */
 const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',

@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { createWallClock } from './clock.ts'
 
-/** Tells its clocks whenever it reads a line: by call, by an object, and the monotonic one. */
+/** Prints its clocks whenever it reads a line: by call, by an object, and the monotonic one. */
 const PROGRAM = `
 console.log('ready')
 process.stdin.on('data', () => console.log([Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date, performance.now()].join(' ')))
 `
 
-test('a process starts on the clock that its file says, and jumps when it is told; the monotonic clock does not', async () => {
+test('a process starts on the clock of its file, and jumps with it; the monotonic clock does not', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-clock-'))
   const clock = createWallClock(path.join(folder, 'clock'))
   clock.set(3_600_000)

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 
-/** The wall clock of a process, which can be set from outside. Its monotonic clock goes on as it is, as on real machines. */
+/** The wall clock of a process, which can be set from outside. Its monotonic clock is not changed, as on real machines. */
 export interface WallClock {
-  /** With these settings a Node process starts on this clock. */
+  /** The settings with which a Node process uses this clock. */
   readonly settings: Readonly<Record<string, string>>
-  /** Milliseconds that it is ahead from now on. The process has to be told by the signal that is returned. */
+  /** Sets how many milliseconds the clock is ahead from now on. The process must be notified by the returned signal. */
   set(aheadMs: number): NodeJS.Signals
 }
 
@@ -20,7 +20,7 @@ Date.now = () => real() + ahead
 globalThis.Date = new Proxy(Date, { construct: (date, given, target) => Reflect.construct(date, given.length > 0 ? given : [Date.now()], target) })
 `
 
-/** `file` keeps how far it is ahead, so that a process that is started again goes on with it. */
+/** `file` stores how far the clock is ahead, so that a restarted process continues with it. */
 export function createWallClock(file: string): WallClock {
   const set = (aheadMs: number): NodeJS.Signals => {
     writeFileSync(file, String(aheadMs))

@@ -6,7 +6,7 @@ import { shut, silence, slow } from './link-harm.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What can be done to replicas and to what is between them and others, whatever the engine; with `overload`, also too many callers. */
+/** The faults of replicas and their links, for any engine; with `overload`, also too many callers. */
 export function faultsOf({ replicas, engine }: Cluster, overload: (replica: number, random: Random) => Promise<void>): Fault[] {
   const onReplica = (name: string, harm: (replica: ReplicaProcess, random: Random, i: number) => Promise<void>): Fault => ({
     name,
@@ -54,7 +54,7 @@ export interface Injected {
   readonly until: number
 }
 
-/** Between two faults, at least; at most twice as long. */
+/** The shortest pause between two faults; the longest is twice as long. */
 const CALM_MS = 1_500
 
 export interface InjectOptions {
@@ -67,7 +67,7 @@ export interface InjectOptions {
   isOver(): boolean
 }
 
-/** Injects faults, which may overlap unless they hit the same thing, with a little calm between them, until it is told to stop. */
+/** Injects faults, which may overlap unless they hit the same thing, with short pauses between them, until it is stopped. */
 export async function injectFaults({ seed, replicas, first, all, now, isOver }: InjectOptions): Promise<readonly Injected[]> {
   const random = createRandom(`${seed}/faults`)
   const injected: Injected[] = []

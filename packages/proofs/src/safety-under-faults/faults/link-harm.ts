@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreLink } from '../engine.ts'
 
-// What is done to a link for some milliseconds, and undone.
+// A fault of a link for some milliseconds.
 
 type Openable = Pick<StoreLink, 'sever' | 'setOpen'>
 
-/** Cuts what is there, and lets nothing new through. */
+/** Cuts existing connections, and accepts no new ones. */
 export async function shut(link: Openable, ms: number): Promise<void> {
   link.setOpen(false)
   link.sever()
@@ -13,14 +13,14 @@ export async function shut(link: Openable, ms: number): Promise<void> {
   link.setOpen(true)
 }
 
-/** Each piece takes longer, both ways. */
+/** Each piece is delayed, in both directions. */
 export async function slow(link: Pick<StoreLink, 'setDelay'>, delayMs: number, ms: number): Promise<void> {
   link.setDelay(delayMs)
   await sleep(ms)
   link.setDelay(0)
 }
 
-/** Nothing arrives and nothing ends. */
+/** Nothing arrives, and no connection ends. */
 export async function silence(link: Pick<StoreLink, 'setSilent'>, ms: number): Promise<void> {
   link.setSilent(true)
   await sleep(ms)

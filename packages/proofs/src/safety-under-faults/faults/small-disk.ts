@@ -32,7 +32,7 @@ export function mountSmallDisk(folder: string, mib: number): SmallDisk | { reado
     free: () => rmSync(ballast, { force: true }),
     unmount() {
       const unmounted = run('umount', [folder])
-      // what still uses it keeps it until it ends; nobody else gets in
+      // processes that still use it keep it until they end; others have no access
       if (unmounted.status !== 0) run('umount', ['--lazy', folder])
     },
   }

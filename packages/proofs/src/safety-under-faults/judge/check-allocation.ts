@@ -62,7 +62,7 @@ const NOTHING: Edit = { ratio: null, reserved: null }
 
 const capacityOf = (total: number, { ratio, reserved }: Edit): number => Math.floor(Math.max(0, total - (reserved ?? 0)) * (ratio ?? 1))
 
-/** What was done to the values of a class of a host: sets, and what makes it a new host. */
+/** The operations on the values of a host's class: sets, and replacements of the host. */
 function editsOf(history: readonly Operation[], host: string, resourceClass: string) {
   return history.flatMap(({ call, outcome, invokedAt, endedAt }) => {
     if (outcome.type === 'fail') return []
@@ -78,14 +78,14 @@ function editsOf(history: readonly Operation[], host: string, resourceClass: str
   })
 }
 
-/** What may be set at the end: the last for certain, and what was not answered, which may happen at any time. */
+/** The possible values at the end: the last certain one, and those of unanswered edits, which may happen at any time. */
 function lastOf(history: readonly Operation[], host: string, resourceClass: string): readonly Edit[] {
   const edits = editsOf(history, host, resourceClass)
   const last = edits.filter(({ isCertain }) => isCertain).sort((a, b) => b.endedAt - a.endedAt)[0]
   return [last?.edit ?? NOTHING, ...edits.filter(({ isCertain }) => !isCertain).map(({ edit }) => edit)]
 }
 
-/** From when to when a value was certainly set: nobody had begun another edit, and none was open. */
+/** The time in which a value was certainly set: no other edit had begun, and none was open. */
 function windowsOf(history: readonly Operation[], host: string) {
   const sets = history.filter(isOf('allocate')).filter(({ call, outcome }) => call.host === host && outcome.type === 'ok')
   return sets.flatMap(({ call: { resourceClass, ratio, reserved }, endedAt: from, invokedAt, outcome }) => {

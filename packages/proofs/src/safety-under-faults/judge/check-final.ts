@@ -2,7 +2,7 @@ import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Opera
 import { isPickedUnit } from '../picked-units.ts'
 import { byKey, placedOf, releasesOf } from './check-history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
-import { countOf, lastReportOf, sumOf } from './reported.ts'
+import { countOf, isUnconfirmed, lastReportOf, sumOf } from './reported.ts'
 import type { Rule } from './rule.ts'
 
 /** Promises that the state at the end can break; each replica is asked. */
@@ -37,11 +37,11 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ setting, history, finals }) =>
       Object.entries(setting.units).flatMap(([resourceClass, { min, max, step }]) => {
         const isFine = (amount: number): boolean => amount === 0 || (amount >= min && amount <= max && amount % step === 0)
-        const told = lifetimesOf(history).map(({ claim, amounts }) => ({ id: claim.id, amounts, where: 'as it was answered' }))
+        const answered = lifetimesOf(history).map(({ claim, amounts }) => ({ id: claim.id, amounts, where: 'as it was answered' }))
         const shown = finals.flatMap(({ claims, replica }) =>
           claims.map(({ id, amounts }) => ({ id, amounts, where: `replica ${replica}` })),
         )
-        return [...told, ...shown]
+        return [...answered, ...shown]
           .filter(({ amounts }) => !isFine(amounts[resourceClass] ?? 0))
           .map(({ id, amounts, where }) => `claim ${id} has ${amounts[resourceClass]} ${resourceClass} (${where})`)
       }),
@@ -66,7 +66,7 @@ export const finalChecks: readonly Rule[] = [
     name: 'every claim is on a host that is there',
     violations: ({ setting, history, finals }) => {
       const names = new Set(setting.hosts.map(({ name }) => name))
-      const told = lifetimesOf(history).flatMap(({ claim: { id, host } }) =>
+      const answered = lifetimesOf(history).flatMap(({ claim: { id, host } }) =>
         names.has(host) ? [] : [`claim ${id} was said to be on ${host}, which nobody reported`],
       )
       const shown = finals.flatMap(({ claims, hosts, replica }) => {
@@ -75,7 +75,7 @@ export const finalChecks: readonly Rule[] = [
           .filter(({ host }) => !there.has(host))
           .map(({ id, host }) => `claim ${id} is on ${host}, which is not there (replica ${replica})`)
       })
-      return [...told, ...shown]
+      return [...answered, ...shown]
     },
   },
   {
@@ -110,13 +110,17 @@ export const finalChecks: readonly Rule[] = [
       finals.flatMap((final) =>
         setting.hosts.flatMap(({ name }) => {
           const listed = lastReportOf(history, name)?.instances ?? []
-          return final.claims
-            .filter(({ host, state }) => host === name && isLiveState(state))
-            .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
-            .map(
-              ({ id, state, instance }) =>
-                `claim ${id} is ${state}; ${name} ${listed.includes(instance ?? '') ? 'lists' : 'does not list'} its instance (replica ${final.replica})`,
-            )
+          return (
+            final.claims
+              .filter(({ host, state }) => host === name && isLiveState(state))
+              .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
+              // where the host listed the instance before, the claim waits for its confirmation
+              .filter((claim) => !isUnconfirmed(claim))
+              .map(
+                ({ id, state, instance }) =>
+                  `claim ${id} is ${state}; ${name} ${listed.includes(instance ?? '') ? 'lists' : 'does not list'} its instance (replica ${final.replica})`,
+              )
+          )
         }),
       ),
   },
@@ -211,7 +215,7 @@ export const finalChecks: readonly Rule[] = [
       return finals.flatMap((final) => {
         const live = new Set(final.claims.filter(({ state }) => isLiveState(state)).map(({ id }) => id))
         const lives = over.filter(({ ended }) => live.has(ended))
-        return [...later, ...lives.map(({ ended }) => `claim ${ended} lives beside a further attempt (replica ${final.replica})`)]
+        return [...later, ...lives.map(({ ended }) => `claim ${ended} lives in addition to a further attempt (replica ${final.replica})`)]
       })
     },
   },
@@ -256,13 +260,13 @@ export const finalChecks: readonly Rule[] = [
 ]
 
 /**
- * A claim that no answer told of belongs to a call whose outcome is unknown: there is at most one such key for it, and of a
+ * A claim that no answer contains belongs to a call whose outcome is unknown: there is at most one such key for it, and of a
  * request for several instances all are there or none. A call that was refused, and nothing else, left nothing.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
   // an instance whose claim ended with its host may have got another
   const answers = history.filter(isOf('place', 'again')).flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
-  const told = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
+  const answered = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
   const open = new Map<string, number>()
   for (const { call, outcome } of history.filter(isOf('again')))
     if (outcome.type === 'info') open.set(call.instance, (open.get(call.instance) ?? 0) + 1)
@@ -288,9 +292,9 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
       continue
     }
     byInstance.set(instance, [...(byInstance.get(instance) ?? []), claim])
-    if (told.has(id)) continue
+    if (answered.has(id)) continue
     const left = open.get(instance) ?? 0
-    if (left === 0) violations.push(`claim ${id} for instance ${instance} is one more than its calls were told of ${where}`)
+    if (left === 0) violations.push(`claim ${id} for instance ${instance} is one more than the answers to its calls contain ${where}`)
     else open.set(instance, left - 1)
   }
   for (const { key, calls } of keys) {
@@ -303,14 +307,14 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   return violations
 }
 
-/** Whether a call may have done to a claim what it was for. */
+/** Whether a call may have changed a claim as intended. */
 const mayCount = ({ call, outcome }: Of<'confirm' | 'extend'>, claim: string | undefined): boolean =>
   outcome.type === 'info' ||
   (outcome.type === 'ok' &&
     outcome.answer.type === 'ends' &&
     outcome.answer.results[call.claims.findIndex(({ id }) => id === claim)]?.end === 'done')
 
-/** Zero amounts say nothing. */
+/** Removes amounts of zero. */
 const sorted = (amounts: Amounts): string =>
   JSON.stringify(
     Object.entries(amounts)

@@ -39,8 +39,8 @@ const rows: readonly (readonly [what: string, history: readonly Operation[], cla
     ['instance.unclaimed b'],
   ],
   ['instances that nobody placed', [reports(2, 'b', ['i-y', 'i-z'], { VCPU: 2 })], [], ['instance.unclaimed b']],
-  ['a host with a claim that lists nothing', [placedOnB, reports(2, 'b', null, {})], [onB], ['use.no_instances b']],
-  ['a host without a claim that lists nothing', [reports(2, 'b', null, {})], [], []],
+  ['a host with a claim and without a list of instances', [placedOnB, reports(2, 'b', null, {})], [onB], ['use.no_instances b']],
+  ['a host without a claim and without a list of instances', [reports(2, 'b', null, {})], [], []],
   [
     'a host that reports less than the claims of what it lists',
     [placedOnB, reports(2, 'b', ['i-x'], { VCPU: 0 })],

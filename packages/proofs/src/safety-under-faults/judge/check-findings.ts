@@ -2,7 +2,7 @@ import { type FinalClaim, type FinalFinding, type FinalState, isLiveState, type 
 import { lastReportOf, sumOf } from './reported.ts'
 import type { Evidence, Rule } from './rule.ts'
 
-/** Whether the auditor of each replica sees the world as it is. */
+/** Checks that the auditor of each replica reports the state of the world correctly. */
 export const findingChecks: readonly Rule[] = [
   {
     name: 'the auditor finds where hosts and claims contradict each other, and nothing else',
@@ -22,13 +22,15 @@ export const findingChecks: readonly Rule[] = [
   },
 ]
 
-/** What is missing of one code. A replica answers its first hundred findings: where there are more of a code, only their number is compared. */
+/**
+ * What is missing of one code. A replica answers its first hundred findings: where there are more of a code, only their number is compared.
+ */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
   const ofCode = (all: readonly FinalFinding[]): string[] => [...new Set(all.filter((each) => each.code === code).map(textOf))]
   const count = findingCounts[code] ?? 0
-  const isToldWhole = findings.filter((each) => each.code === code).length === count
+  const isComplete = findings.filter((each) => each.code === code).length === count
   const [missing, found] = [ofCode(needed), ofCode(findings)]
-  if (!isToldWhole) return count < missing.length ? [`not found: ${missing.length - count} of ${missing.length} ${code}`] : []
+  if (!isComplete) return count < missing.length ? [`not found: ${missing.length - count} of ${missing.length} ${code}`] : []
   return missing.filter((text) => !found.includes(text)).map((text) => `not found: ${text}`)
 }
 
@@ -36,8 +38,8 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
   [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
 
 /**
- * What is to be found once the world had time to follow, worked out from what hosts reported last and the claims that a replica shows: of a
- * host one finding of each code, however many of its classes it is about.
+ * The expected findings after the world had time to follow, computed from the last reports of hosts and the claims that a replica shows:
+ * for each host one finding of each code, however many of its classes it concerns.
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
@@ -54,7 +56,9 @@ export function neededFindings(
   ]
 }
 
-/** A host that may give less of a class, as operators left it, than its live claims hold; a move in place counts once, at its larger size. */
+/**
+ * A host that may give less of a class, as operators left it, than its live claims hold; a move in place counts once, at its larger size.
+ */
 function aboutCapacity(host: string, hosts: FinalState['hosts'], live: readonly FinalClaim[]): FinalFinding[] {
   const classes = hosts.find(({ name }) => name === host)?.classes ?? {}
   const there = live.filter((claim) => claim.host === host)
@@ -100,7 +104,7 @@ function aboutInstance(
     isSo ? [{ code, name: instance, hosts }] : []
   const listers = [...lists].flatMap(([host, list]) => (list?.includes(instance) ? [host] : [])).sort()
   const claims = live.filter((claim) => claim.instance === instance)
-  // of an open move the source stands for both ends
+  // the source represents both ends of an open move
   const sources = claims.filter(({ moveOf = null }) => moveOf === null)
   const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
   // a reservation ends by itself

@@ -46,11 +46,11 @@ export const historyChecks: readonly Rule[] = [
         const firsts = answers.filter(({ answer }) => !answer.replayed).length
         return [
           ...(different.size > 1 ? [`key ${key} got ${different.size} answers: ${[...different].join(' / ')}`] : []),
-          ...(firsts > 1 ? [`${firsts} calls with key ${key} were told that they are the first`] : []),
+          ...(firsts > 1 ? [`${firsts} calls with key ${key} were answered as the first`] : []),
           ...answers.flatMap(({ operation: { endedAt } }) =>
             calls
               .filter(({ invokedAt, outcome }) => invokedAt > endedAt && outcome.type === 'ok' && forgets(outcome.answer.type))
-              .map(({ outcome }) => `key ${key} was placed, and a later call with it was told ${told(outcome)}`),
+              .map(({ outcome }) => `key ${key} was placed, and a later call with it was answered ${answerText(outcome)}`),
           ),
         ]
       }),
@@ -80,7 +80,7 @@ export const historyChecks: readonly Rule[] = [
         .filter(isOf('misuse'))
         .filter(({ call, outcome, invokedAt }) => outcome.type === 'ok' && invokedAt > (placedAt.get(call.key) ?? Number.POSITIVE_INFINITY))
         .filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type !== 'conflict')
-        .map(({ call, outcome }) => `another request with key ${call.key} was told ${told(outcome)}`)
+        .map(({ call, outcome }) => `another request with key ${call.key} was answered ${answerText(outcome)}`)
     },
   },
   {
@@ -111,10 +111,10 @@ export const historyChecks: readonly Rule[] = [
     name: 'what is placed after an answer is behind it in the log',
     violations: ({ history }) => {
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
-      const told = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionTold(operation) }))
-      return withHighestBefore(first, told).flatMap(({ placed: { operation, answer }, highest }) =>
+      const revisions = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionTold(operation) }))
+      return withHighestBefore(first, revisions).flatMap(({ placed: { operation, answer }, highest }) =>
         answer.revision <= highest
-          ? [`key ${operation.call.key} was placed at revision ${answer.revision}, after ${highest} had been told`]
+          ? [`key ${operation.call.key} was placed at revision ${answer.revision}, after ${highest} had been answered`]
           : [],
       )
     },
@@ -164,7 +164,7 @@ export const historyChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'a closed host takes nothing new',
+    name: 'a disabled host takes nothing new',
     violations: ({ history }) => {
       const edits = history.filter(isOf('status'))
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
@@ -204,12 +204,12 @@ export const historyChecks: readonly Rule[] = [
   },
 ]
 
-/** Placings, each with the highest number that any call was told that had ended before it began. */
+/** Placings, each with the highest revision in the answers that ended before it began. */
 function withHighestBefore(
   placings: readonly PlacedAnswer[],
-  told: readonly { readonly endedAt: number; readonly number: number }[],
+  revisions: readonly { readonly endedAt: number; readonly number: number }[],
 ): { readonly placed: PlacedAnswer; readonly highest: number }[] {
-  const ended = [...told].sort((a, b) => a.endedAt - b.endedAt)
+  const ended = [...revisions].sort((a, b) => a.endedAt - b.endedAt)
   let highest = 0
   let next = 0
   return [...placings]
@@ -221,7 +221,7 @@ function withHighestBefore(
     })
 }
 
-/** The latest revision that an answer speaks of; 0 where it speaks of none. */
+/** The latest revision in an answer; 0 if it contains none. */
 function revisionTold({ outcome }: Operation): number {
   if (outcome.type !== 'ok') return 0
   const { answer } = outcome
@@ -256,7 +256,7 @@ function peakOf(
   return { most, lives: atMost }
 }
 
-/** Which claims they are, as whoever looks into it needs them. */
+/** The claims, in the form that an investigation needs. */
 const livesText = (lives: readonly Lifetime[]): string => lives.map(lifeText).join(', ')
 
 function lifeText({ claim, call: { key, mode, moveOf, attempt }, from, to }: Lifetime): string {
@@ -288,20 +288,20 @@ interface PlacedAnswer {
   readonly answer: { readonly claims: readonly PlacedClaim[]; readonly replayed: boolean; readonly revision: number }
 }
 
-/** The calls that were told where they are placed. */
+/** The calls whose answers contain a placement. */
 export const placedOf = (calls: readonly Of<'place'>[]): PlacedAnswer[] =>
   calls.flatMap((operation) =>
     operation.outcome.type === 'ok' && operation.outcome.answer.type === 'placed' ? [{ operation, answer: operation.outcome.answer }] : [],
   )
 
-/** A key that has claims is answered with them for as long as it is remembered, whatever became of them. */
+/** Calls with the key of claims get these claims as long as the key is kept, even if they have ended. */
 const forgets = (type: string): boolean => type === 'refused' || type === 'conflict' || type === 'lost'
 
-const told = (outcome: Operation['outcome']): string => (outcome.type === 'ok' ? outcome.answer.type : outcome.why)
+const answerText = (outcome: Operation['outcome']): string => (outcome.type === 'ok' ? outcome.answer.type : outcome.why)
 
 const answerOf = (claims: readonly PlacedClaim[]): string => claims.map(({ id, fence, host }) => `${id}@${host}#${fence}`).join(',')
 
-/** When and at which revision each claim was said to be released; the earliest of each. */
+/** The earliest time and revision at which each claim was reported as released. */
 export function releasesOf(history: readonly Operation[]): ReadonlyMap<string, { readonly at: number; readonly revision: number }> {
   const released = new Map<string, { at: number; revision: number }>()
   const note = (id: string, at: number, revision: number): void => {

@@ -1,14 +1,14 @@
 import type { Amounts, Call, Group, Operation, Place, PlacedClaim } from '../history.ts'
 
-/** A claim that a client was told of, and how long it lives for certain. */
+/** A claim in an answer to a client, and the time for which it certainly lives. */
 export interface Lifetime {
   readonly claim: PlacedClaim
   readonly call: Place
   readonly amounts: Amounts
   readonly group: Group | null
-  /** The first answer that told of it. */
+  /** The first answer with the claim. */
   readonly from: number
-  /** Up to here nothing can have ended it; Infinity: nothing did. */
+  /** The time up to which nothing can have ended it; Infinity if nothing did. */
   readonly to: number
 }
 
@@ -31,11 +31,11 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   for (const { call, invokedAt } of placings) invokedFirst.set(call.key, Math.min(invokedFirst.get(call.key) ?? invokedAt, invokedAt))
   const enders = endersOf(history)
   const forced = history.filter(isOf('leave')).filter(({ call, outcome }) => call.how === 'force' && outcome.type !== 'fail')
-  /** When calls began that may have ended a claim with its host. */
+  /** The times of calls that may have ended a claim with its host. */
   const endsWithHost = ({ claim, call }: Lifetime): number[] =>
     forced
       .filter((leave) => leave.call.host === claim.host)
-      // what was not answered may happen at any time
+      // an unanswered call may take effect at any time
       .filter(({ outcome, endedAt }) => outcome.type !== 'ok' || (invokedFirst.get(call.key) as number) < endedAt)
       .map(({ invokedAt }) => invokedAt)
   const ends = history.filter(isOf('confirm', 'extend'))
@@ -73,7 +73,7 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   })
 }
 
-/** When somebody first began a call that may end a claim, or all claims of a key. */
+/** The time of the first call that may end a claim, or all claims of a key. */
 function endersOf(history: readonly Operation[]): { readonly claims: Map<string, number>; readonly keys: Map<string, number> } {
   const claims = new Map<string, number>()
   const keys = new Map<string, number>()

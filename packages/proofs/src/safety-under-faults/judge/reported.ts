@@ -11,9 +11,14 @@ export const lastReportOf = (history: readonly Operation[], host: string): Repor
       operation.outcome.answer.type === 'done',
   )?.call
 
-/** What a host reports in use of a class, what its live claims hold whose instances it lists, and what its others hold. */
+/** Whether nobody confirmed a claim, or its move: a list may show its instance as it was before. */
+export const isUnconfirmed = ({ state, moveOf = null }: FinalClaim): boolean =>
+  state === 'RESERVED' || (state === 'CONFIRMED' && moveOf !== null)
+
+/** The reported use of a class on a host, the amounts of its listed live claims, and those of its other claims. */
 export function countOf(claims: readonly FinalClaim[], report: Report | undefined, resourceClass: string) {
-  const isListed = ({ instance }: FinalClaim): boolean => instance !== null && (report?.instances ?? []).includes(instance)
+  const isListed = (claim: FinalClaim): boolean =>
+    claim.instance !== null && (report?.instances ?? []).includes(claim.instance) && !isUnconfirmed(claim)
   return {
     reported: report?.used[resourceClass] ?? 0,
     counted: sumOf(claims.filter(isListed), resourceClass),

@@ -1,6 +1,6 @@
 import type { FinalState, Operation, Setting } from '../history.ts'
 
-/** All that a rule may look at: what clients saw, and what every replica shows once nothing moves any more. */
+/** The input of a rule: the history of clients, and the state of every replica after all changes. */
 export interface Evidence {
   readonly setting: Setting
   readonly history: readonly Operation[]

@@ -88,7 +88,7 @@ export const stands = (host: string, key: string, fence: number, more: Partial<F
   ...more,
 })
 
-/** What a replica shows when it counts these claims right; `more` is what it does wrong. */
+/** A replica's findings if it counts these claims correctly; `more` is its error. */
 export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> = {}): FinalState {
   const live = claims.filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
   return {
@@ -109,7 +109,7 @@ export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> =
       for (const { host } of live.filter(({ group }) => group === uuid)) members[host] = (members[host] ?? 0) + 1
       return { uuid, members }
     }),
-    // told by what happened: see evidence
+    // derived from the events: see evidence
     findings: [],
     findingCounts: {},
     ...more,
@@ -140,11 +140,11 @@ export function evidence(history: readonly Operation[], ...finals: readonly Fina
     )
   })
   const seen = { setting, history: [...truth, ...history] }
-  return { ...seen, finals: finals.map((final) => ({ ...final, ...told(neededFindings(seen, final)) })) }
+  return { ...seen, finals: finals.map((final) => ({ ...final, ...findingsOf(neededFindings(seen, final)) })) }
 }
 
-/** Findings as a replica tells them. */
-export function told(findings: readonly FinalFinding[]): Pick<FinalState, 'findings' | 'findingCounts'> {
+/** Findings in the form in which a replica shows them. */
+export function findingsOf(findings: readonly FinalFinding[]): Pick<FinalState, 'findings' | 'findingCounts'> {
   const findingCounts: Record<string, number> = {}
   for (const { code } of findings) findingCounts[code] = (findingCounts[code] ?? 0) + 1
   return { findings, findingCounts }

@@ -115,7 +115,7 @@ export const placesDrawn = fc
   })
   .filter(({ zone, aggregates, forceHosts }) => zone !== null || aggregates.length > 0 || forceHosts.length > 0)
 
-/** What only the typed form can say, beside the rest. */
+/** Conditions that only the typed form of a request can express, added to the others. */
 export const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],
   { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
@@ -138,7 +138,10 @@ const groupDrawn = fc.record({
   memberOf: some(...uuids),
 })
 
-/** Lists that a request may have, of each several entries, in any order; what a request of Nova's form has of them too is drawn with the request. */
+/**
+ * Lists that a request may have, each with several entries in any order; lists of a request in Nova's form are drawn
+ * with the request.
+ */
 export const listsDrawn: fc.Arbitrary<object> = fc
   .record(
     {

@@ -1,9 +1,9 @@
-import { FEATURE_LEVEL } from '../../fleet/change.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { importLegacyRequest, importNovaRequest } from '../../nova/import/request.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import type { Profile } from '../../records/profile.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { decide } from '../../schedulers/decide.ts'
@@ -20,7 +20,7 @@ export interface HostDrawn {
   readonly rack: 'r1' | 'r2' | null
   readonly isFast: boolean
   readonly isDisabled: boolean
-  /** It holds a member of the anti-affinity group; of the affinity group. */
+  /** Whether the host holds a member of the anti-affinity group, and of the affinity group. */
   readonly isMember: boolean
   readonly isHome: boolean
 }
@@ -215,7 +215,7 @@ export const legacyForm = (drawn: RequestDrawn): RequestSpec =>
     }),
   )
 
-/** How many instances of a request find a host. */
+/** The number of instances of a request that are placed. */
 export const foundOf = (fleet: Fleet, asked: RequestSpec, profile: Profile): number => afterFound(fleet, asked, profile, (found) => found)
 
 export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean => foundOf(fleet, asked, profile) < asked.numInstances
@@ -239,7 +239,7 @@ export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile
 /** Codes that more of something on the host answers, or another setting of the host alone. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
-/** The host with all that the sentences about it name, and no more; undefined where one of them asks for something else than a host can be given. */
+/** The host with exactly what the sentences about it name; undefined if a sentence names something that a host cannot be given. */
 export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDrawn): HostDrawn | undefined {
   if (nearest.refusals.some(({ reason }) => !mendable.test(reason.code))) return undefined
   let { shape, zone, isDisabled, isFast } = host
@@ -293,7 +293,7 @@ const withGpus = ({ gpus = [] }: HostShape, missing: number) => [
   ...Array.from({ length: missing }, (_, i) => ({ index: gpus.length + i, model: 'A' })),
 ]
 
-/** So many more of the kind that the sentence describes. */
+/** How many more instances of the kind that the sentence describes are placed. */
 function withDevices({ pciPools = [] }: HostShape, subject: string, missing: number): NonNullable<HostShape['pciPools']> {
   const wanted = /vendor (\w+)/.exec(subject)?.[1]
   if (wanted === undefined) throw new Error(`a sentence about PCI devices says of which vendor they are to be; found ${subject}`)

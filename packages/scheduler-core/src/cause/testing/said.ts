@@ -1,10 +1,9 @@
+import { examine } from '../../examine/examine.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { examine } from '../../pipeline/examine.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { Cause } from '../cause.ts'
 import { causeText } from '../cause-text.ts'
-import { NOTHING_EXCLUSIVE } from '../not-admitted.ts'
 import { afterFound } from './drawn.ts'
 
 /** Positions of the hosts that the request admits. */
@@ -16,8 +15,8 @@ export function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): 
 }
 
 /**
- * All that a cause says, but how many hosts each condition lets in by itself, which of them exclude each other, and which host comes nearest to all
- * that the request asks for where none has it: those are of these hosts too.
+ * Everything in a cause except for the counts of each condition, the pairs that exclude each other, and the host that
+ * comes nearest if no host is admitted: those depend on other hosts too.
  */
 export function saidOf(cause: Cause): unknown {
   const nearest = cause.admitted > 0 ? cause.nearest : null
@@ -25,7 +24,7 @@ export function saidOf(cause: Cause): unknown {
     causeText({
       ...cause,
       nearest,
-      exclusive: NOTHING_EXCLUSIVE,
+      ...{ exclusive: [], within: null },
       admission: cause.admission.map((step) => ({ ...step, alone: 0, each: [] })),
     }),
     ...[cause.admitted, cause.refusals, nearest, cause.admitted > 0 ? cause.code : null],

@@ -1,11 +1,11 @@
-import type { MoveIntent } from '../../fleet/change.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import type { MoveIntent } from '../../records/change.ts'
+import type { Claim } from '../../records/claim.ts'
+import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aRequest, type TestLog } from '../../testing/index.ts'
-import type { Claim } from '../claim.ts'
 
-/** What becomes of the claim `a` when it asks for so much on its own host. */
+/** The result of a resize of the claim `a` to these amounts on its own host. */
 export function resize(
   { fleet }: TestLog,
   asks: Parameters<typeof aRequest>[0],

@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { audit } from '../../audit/audit.ts'
-import { type Change, FEATURE_LEVEL, type Grants } from '../../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../../fleet/checkpoint.ts'
 import { copyFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { warningsOf } from '../../fleet/warnings.ts'
-import type { HostIndex } from '../../host-index.ts'
 import { poolsOf } from '../../kinds/pci/pool.ts'
+import { type Change, FEATURE_LEVEL, type Grants } from '../../records/change.ts'
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 
-/** A log at a feature level with one host of a shape, and the calls that the situations are told in. */
+/** A log at a feature level with one host of a shape, and the calls that the tests of situations use. */
 export class Scene {
   readonly log: TestLog = aLog()
   #sequence = 0
@@ -29,7 +29,7 @@ export class Scene {
     return this.log.append([change], { at: this.fleet.now + 1_000 })[0]
   }
 
-  /** The host as it was first described, but for what is said here. */
+  /** Reports the host as it was first described, with the given changes. */
   report(shape: HostShape): void {
     expect(this.append(aReport('h1', { ...this.#shape, ...shape }, ++this.#sequence))).toBeUndefined()
   }
@@ -40,7 +40,7 @@ export class Scene {
     )
   }
 
-  /** Grows or shrinks a claim in place, and confirms that. */
+  /** Resizes a claim in place, and confirms this. */
   open(number: number, next: number, classes: Readonly<Record<string, number>>): string | undefined {
     return this.append(
       aMove({
@@ -92,7 +92,7 @@ export class Scene {
     return warningsOf(this.fleet, this.host).map(({ code, subject, reported, held }) => `${code} ${subject} ${reported} ${held}`)
   }
 
-  /** Nothing is wrong in the books, and neither a copy nor a restored fleet counts otherwise. */
+  /** Asserts that the auditor finds no violation, and that a copy and a restored fleet have the same sums. */
   check(): void {
     expect([...audit(this.fleet)].flatMap(({ findings }) => findings)).toEqual([])
     const state = (fleet: Fleet) => {

@@ -1,28 +1,29 @@
-import type { Code } from '../../codes.ts'
-import { at } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import { STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
-import { reserveOf } from '../../fleet/sources.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { PreparedFilter } from '../../prepared-filter.ts'
+import { at } from '../../hosts/columns.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { reserveOf } from '../../hosts/sources.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
+import type { Code } from '../../text/codes.ts'
+import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../values/levels.ts'
 import { heldByMover, keptByMover } from '../mover.ts'
 import { type ClassLack, factsOfLacks, inAllOf, isBeyondAll, lacksOf, unitRule } from './room.ts'
 
-/** How a filter of one class says what is missing. */
+/** The reason codes with which a filter of one class describes a shortfall. */
 interface Words {
   readonly resourceClass: string
   readonly unit: string
-  /** The host has it, and it is taken. */
+  /** The code where the host has the amount, but others use it. */
   readonly short: Code
-  /** The host does not have so much in all. */
+  /** The code where even the empty host has less than the amount. */
   readonly tooLittle: Code
 }
 
 /**
- * The host has so much of a class left, and in all: overcommit is against other instances. What the instance that moves holds there
- * already needs no room. `limitsAlways`: one instance never gets more than the total, at older feature levels too (Nova's CoreFilter).
+ * A filter that passes hosts with enough of a class free and in total, because overcommit only lets instances share. What a moving instance
+ * already holds on the host needs no further room. `limitsAlways`: one instance never gets more than the total, at older feature levels too
+ * (Nova's CoreFilter).
  */
 export function amountFilter(
   request: RequestSpec,
@@ -40,8 +41,8 @@ export function amountFilter(
   const isHeld = (host: HostIndex): boolean => hosts.mover !== null && need <= (heldByMover(hosts, host)?.classes?.[resourceClass] ?? 0)
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   const whyNot = (host: HostIndex): readonly ClassLack[] => {
-    const lacks = lacksOf(hosts, host, columns, need)
-    // the filter itself has no unit rules: they are said where it refuses for an amount
+    const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
+    // unit rules are reported only if the filter refuses for an amount
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
     return isOverTotal(host) ? ['in all', ...known.filter((lack) => lack !== 'in all')] : known
   }

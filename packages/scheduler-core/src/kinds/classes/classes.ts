@@ -1,24 +1,26 @@
-import { byCodeUnit } from '../../canonical-json.ts'
-import type { Fact } from '../../evidence.ts'
-import { capacityOf, toRatioMilli } from '../../fleet/capacity.ts'
-import { at, type ClassColumns, type InventoryRow } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, USUAL_CLASSES } from '../../fleet/levels.ts'
-import { freeFact, reserveOf } from '../../fleet/sources.ts'
-import type { HostStats } from '../../fleet/stats.ts'
-import { classFields } from '../../fleet/stats-fields.ts'
-import type { HostIndex } from '../../host-index.ts'
+import { at, type ClassColumns, type InventoryRow } from '../../hosts/columns.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { hugeMibOf } from '../../hosts/plain-memory.ts'
+import { freeFact, reserveOf } from '../../hosts/sources.ts'
+import type { Amounts } from '../../records/grants.ts'
+import type { HostStats } from '../../report/stats.ts'
+import { classFields } from '../../report/stats-fields.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
-import type { Amounts } from '../grants.ts'
+import type { Fact } from '../../text/evidence.ts'
+import { byCodeUnit } from '../../values/canonical-json.ts'
+import { capacityOf, toRatioMilli } from '../../values/capacity.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, USUAL_CLASSES } from '../../values/levels.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
-import { hugeMibOf } from '../numa/plain-memory.ts'
 import {
   factsOfLacks,
   hasPlainMemory,
   hasRoom,
   inAllOf,
+  isBeyondStatedMaximum,
+  isKeptByRebuild,
   lacksOf,
   maxUnitOf,
   plainHeld,
@@ -32,9 +34,9 @@ import { isUsual, wordsOf } from './usual.ts'
 export interface AmountAsk {
   readonly resourceClass: string
   readonly amount: number
-  /** Of memory, so much that the guest's NUMA cells have. */
+  /** The part of the memory that lies in the guest's NUMA cells. */
   readonly inCells?: number
-  /** Of that, so much that may be huge pages: whether it is, is for the cells to say. */
+  /** The part of the memory that may be huge pages; the cells decide whether it is. */
   readonly inPages?: number
 }
 
@@ -95,8 +97,8 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       this.canGive(hosts, host, ask) ? Object.fromEntries(ask.map(({ resourceClass, amount }) => [resourceClass, amount])) : undefined
   },
 
-  fits(hosts, host, grant, held, beside) {
-    const [inCells, inPages] = [memoryOf(beside?.numa), hugeMibOf(hosts.get(host).cells, beside?.numa)]
+  fits(hosts, host, grant, held, otherGrants) {
+    const [inCells, inPages] = [memoryOf(otherGrants?.numa), hugeMibOf(hosts.get(host).cells, otherGrants?.numa)]
     for (const resourceClass in grant) {
       const one = { resourceClass, amount: grant[resourceClass] as number, inCells, inPages }
       if (!canHave(hosts, host, one, held)) return false
@@ -131,8 +133,9 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     }
   },
 
-  countsUse(hosts, host, grant, told) {
-    for (const resourceClass in grant) if (hosts.classes.get(resourceClass)?.countsUse[host] === 1 && !told.has(resourceClass)) return true
+  countsUse(hosts, host, grant, deltaClasses) {
+    for (const resourceClass in grant)
+      if (hosts.classes.get(resourceClass)?.countsUse[host] === 1 && !deltaClasses.has(resourceClass)) return true
     return false
   },
 
@@ -143,7 +146,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     }),
 
   capacityBelowClaims({ classes }, host, grants) {
-    // what claims hold is used or claimed: where nothing is over-full there is none
+    // the columns count claims as used or claimed, so only an over-full host can lack capacity for them
     const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
     return full.flatMap(([subject, { capacity }]) => {
       const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
@@ -162,7 +165,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
       const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, words.unit, { missing })
-      switch (lacksOf(hosts, host, columns, need, held?.[resourceClass])[0]) {
+      switch (lacksOf(hosts, host, one, held?.[resourceClass])[0]) {
         case 'in all':
           return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve('in all') }
         case 'free':
@@ -180,7 +183,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 
   havers(hosts, ask) {
-    // of vCPUs, memory and disk every host has some
+    // every host has vCPUs, memory and disk
     const special = ask.filter(({ resourceClass }) => !isUsual(resourceClass)).sort((a, b) => byCodeUnit(a.resourceClass, b.resourceClass))
     if (special.length === 0) return undefined
     const each = special.map(({ resourceClass }) => {
@@ -214,30 +217,34 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         const isPlainShort =
           resourceClass === MEMORY && !hasPlainMemory(hosts, host, plainIn(hosts, one), plainHeld(hosts, host, held?.[MEMORY] ?? 0))
         return [
-          ...factsOfLacks(hosts, host, asked, lacksOf(hosts, host, columns, amount, own)),
+          ...factsOfLacks(hosts, host, asked, lacksOf(hosts, host, one, own)),
           ...(isPlainShort ? [plainMemoryFact(hosts, host, { ...asked, required: plainIn(hosts, one), unit: 'MiB' })] : []),
         ]
       })
   },
 }
 
-/** Whether a host can give so much, to an instance that holds `held` there already. */
+/** Whether a host can give this amount to an instance that already holds `held` there. */
 function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
   const own = held?.[one.resourceClass] ?? 0
   const columns = hosts.classes.get(one.resourceClass)
-  // what the host no longer reports has no unit rules, and nobody but who holds it has any of it
+  // a class that the host no longer reports has no unit rules, and only an instance that holds some may keep it
   if (columns?.reported[host] !== 1) return hosts.featureLevel >= OWN_UNITS && one.amount > 0 && one.amount <= own
-  if (!hasRoom(columns, host, one.amount, own)) return false
+  const isKept = isKeptByRebuild(hosts, host, one.amount, own)
+  if (!isKept && (!hasRoom(columns, host, one.amount, own) || isBeyondStatedMaximum(hosts, host, one))) return false
   return one.resourceClass !== MEMORY || hasPlainMemory(hosts, host, plainIn(hosts, one), plainHeld(hosts, host, own))
 }
 
-/** MiB that are certainly not huge pages. Below feature level PLAIN_IN_CELLS only those that lie in no NUMA cell of the guest. */
+/**
+ * The memory in MiB that is certainly not in huge pages. Below feature level PLAIN_IN_CELLS only memory outside of the guest's NUMA cells
+ * counts.
+ */
 const plainIn = ({ featureLevel }: HostTable, { amount, inCells = 0, inPages = 0 }: AmountAsk): number =>
   Math.max(0, amount - (featureLevel < PLAIN_IN_CELLS ? inCells : inPages))
 
 const memoryOf = (cells: readonly { readonly memoryMb: number }[] = []): number => cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
 
-/** The inventory of every class in a report: the standard three, with what `inventories` says about them, and the others. */
+/** The inventory of every class in a report: the standard three, with the values of `inventories`, and the others. */
 function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][number]> {
   const standard = (resourceClass: string, total: number, allocationRatio: number, used: number) =>
     [resourceClass, { resourceClass, total, reserved: 0, allocationRatio, minUnit: 1, maxUnit: null, stepSize: 1, used }] as const
@@ -264,7 +271,7 @@ function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: bo
   }
 }
 
-/** So much more is held by claims whose use is reported; returns how much more of it the report does not count. */
+/** Adds an amount to what claims with reported use hold; returns the part of it that the report does not count. */
 function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
   const before = Math.max(0, at(covered, host) - at(used, host))
   covered[host] = at(covered, host) + amount
@@ -275,7 +282,7 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
   columns.free[host] = at(columns.capacity, host) - at(columns.used, host) - at(columns.claimed, host)
 }
 
-/** So much is used, and nothing claimed. */
+/** Sets the used amount; nothing is claimed. */
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
   columns.used[host] = used
   columns.claimed[host] = 0

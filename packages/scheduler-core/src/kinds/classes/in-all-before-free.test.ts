@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { FEATURE_LEVEL } from '../../fleet/change.ts'
-import { IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
-import { prepareChecks } from '../../pipeline/examine.ts'
+import { prepareChecks } from '../../examine/examine.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest } from '../../testing/index.ts'
+import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
 
-/** What the filters say of a half-used host with 4 vCPUs, 4 GiB, 40 GiB of disk and 4 FPGAs, one after another. */
+/** The results of the filters, one after another, for a half-used host with 4 vCPUs, 4 GiB, 40 GiB of disk and 4 FPGAs. */
 function codesAt(level: number, asked: Parameters<typeof aRequest>[0]): string[] {
   const log = aLog()
   const inventories = [{ resourceClass: 'CUSTOM_FPGA', total: 4, used: 2 }]
@@ -28,7 +28,7 @@ test.each([
     'class.short',
     'class.too_little',
   ],
-])('of %s that is more than there is in all, that is said first, and below the level how much is free', (_what, asked, before, now) => {
+])('for %s above the total, the reason names the total first, and below the level the free amount', (_what, asked, before, now) => {
   expect(codesAt(IN_ALL_BEFORE_FREE - 1, asked)[0]).toBe(before)
   expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(now)
 })
@@ -36,6 +36,6 @@ test.each([
 test.each([
   ['memory', { memoryMb: 3_072 }, 'memory.short'],
   ['vCPUs', { vcpus: 3 }, 'cpu.short'],
-])('of %s that others have, it is said how much is free', (_what, asked, code) => {
+])('for %s that other instances use, the reason names the free amount', (_what, asked, code) => {
   expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(code)
 })

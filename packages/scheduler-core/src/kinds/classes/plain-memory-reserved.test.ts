@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { causeText } from '../../cause/cause-text.ts'
 import { causeIn, foundOf, profiles } from '../../cause/testing/drawn.ts'
-import { FEATURE_LEVEL } from '../../fleet/change.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
 import { aLog, aReport, aRequest } from '../../testing/index.ts'
 
 const RESERVED = 3_000
 const HUGE_MIB = 2_048
 
-/** A host with so much memory, of which most is kept back or huge pages. */
+/** A host with 4096 MiB, of which most is reserved or set aside as huge pages. */
 function fleetOf(memoryMb: number) {
   const pages = [
     { sizeKib: 4, total: (memoryMb - HUGE_MIB) * 256 },
@@ -21,7 +21,7 @@ function fleetOf(memoryMb: number) {
 }
 
 test.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'where huge pages and a reserve are more than there is, both are named with all that lacks, by profile %s',
+  'where huge pages and the reserve exceed the total, the reason names both and the whole shortfall, by profile %s',
   (_name, profile) => {
     const request = aRequest({ memoryMb: 500 })
     const cause = causeIn(fleetOf(4_096), request, profile)

@@ -1,64 +1,101 @@
-import { type Fact, FOR_ONE_INSTANCE, type Term } from '../../evidence.ts'
-import { capacityOf } from '../../fleet/capacity.ts'
-import { at, type ClassColumns } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
-import { allocationTerms, freeFact, inAllFact, leftOf, reportOf, reserveOf } from '../../fleet/sources.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { Reason } from '../../reason.ts'
+import { at, type ClassColumns } from '../../hosts/columns.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { hugeMibOf, hugeMibUsed, plainMibReported } from '../../hosts/plain-memory.ts'
+import { allocationTerms, freeFact, inAllFact, leftOf, reportOf, reserveOf } from '../../hosts/sources.ts'
+import { type Fact, FOR_ONE_INSTANCE, type Term } from '../../text/evidence.ts'
+import type { Reason } from '../../text/reason.ts'
+import { capacityOf } from '../../values/capacity.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { OWN_UNITS, PLAIN_IN_CELLS, STATED_MAXIMA, STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../values/levels.ts'
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
-import { hugeMibOf, hugeMibUsed, plainMibReported } from '../numa/plain-memory.ts'
 
 /** Placement's word for "no largest amount was stated". */
 const UNSTATED = 2_147_483_647
 
 /**
- * The most of a class that one instance may have of a host: what the report says, else all that there is and is not kept back, so that
- * overcommit lets instances share and never gives one more than there is (Placement's `max_unit`, as Nova's hosts report it). Below
- * feature level STRICT_CLAIMS there is no limit but a stated one.
+ * The most of a class that one instance may have on a host: the reported limit, otherwise the total without the
+ * reserve, so that overcommit lets instances share but never gives one of them more than exists (Placement's
+ * `max_unit`, as Nova's hosts report it). Below feature level STRICT_CLAIMS only a reported limit applies.
  */
 export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
   if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER
-  return stated === null || stated === UNSTATED ? inAll(total, reserved) : stated
+  return isLimit(stated) ? stated : inAll(total, reserved)
 }
 
-/** All that there is and is not kept back. */
+/** Whether the report limits one instance to less than the total. */
+const isLimit = (stated: number | null): stated is number => stated !== null && stated !== UNSTATED
+
+/** Whether the report limits one instance: then a larger total does not help one instance. */
+const isMaxStated = (hosts: HostTable, host: HostIndex, resourceClass: string): boolean =>
+  hosts.get(host).stats.inventories.some((one) => one.resourceClass === resourceClass && isLimit(one.maxUnit))
+
+/** The total without the reserved amount. */
 const inAll = (total: number, reserved: number): number => Math.max(0, total - reserved)
 
-/** Of the class, all that the host has; less than one instance may have only where the report says so. */
+/** The total of the class; one instance may have more than it only if the report states so. */
 export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
 
-/** Whether an amount is more than the host has in all: no other instance is in its way. */
+/**
+ * Whether an amount exceeds the total of the host, so that it does not fit even without other instances. A limit that the report states may
+ * be as large.
+ */
 export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
 
-/** Whether neither the host has so much in all, nor the report says that one instance may have more than that. */
+/** Whether neither the total nor a reported limit is large enough. */
 const isMoreThanAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > inAllOf(columns, host) && amount > at(columns.maxUnit, host)
 
-/** What of a class refuses an amount: more than there is in all, the unit rules, or too little that is free. */
+/**
+ * Whether the unit rules of a write refuse an amount that the instance holds here already: it is more than a maximum that the report states,
+ * which Placement checks at each write, however full the host is.
+ */
+export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resourceClass, amount }: AskedAmount): boolean =>
+  hosts.featureLevel >= STATED_MAXIMA &&
+  amount > at(hosts.classColumns(resourceClass).maxUnit, host) &&
+  isMaxStated(hosts, host, resourceClass)
+
+/** Whether an instance that is rebuilt keeps an amount: Nova asks Placement for nothing then, so that no rule of writes applies. */
+export const isKeptByRebuild = (hosts: HostTable, host: HostIndex, amount: number, held: number): boolean =>
+  hosts.featureLevel >= STATED_MAXIMA && hosts.mover?.isRebuild === true && hosts.mover.host === host && amount <= held
+
+/** Why a class refuses an amount: it exceeds the total, it violates the unit rules, or too little is free. */
 export type ClassLack = 'in all' | 'unit' | 'free'
 
-/**
- * All of these, what nobody can wait for first. `held`: what the same instance holds there already. Below feature level UNITS_BEFORE_FREE an
- * amount beyond a stated largest one breaks the unit rules alone.
+/** An amount of a class that an instance asks for. */
+interface AskedAmount {
+  readonly resourceClass: string
+  readonly amount: number
+}
+
+/** All causes of a refusal, permanent ones first. `held`: the amount that the same instance already holds on the host. Below feature level
+ * UNITS_BEFORE_FREE an amount beyond a stated maximum violates only the unit rules, and a maximum equal to the total is
+ * treated as none.
  */
-export function lacksOf(hosts: HostTable, host: HostIndex, columns: ClassColumns, amount: number, held = 0): readonly ClassLack[] {
+export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, held = 0): readonly ClassLack[] {
+  const { resourceClass, amount } = asked
+  const columns = hosts.classColumns(resourceClass)
   if (at(columns.reported, host) !== 1) return ['free']
+  if (isKeptByRebuild(hosts, host, amount, held)) return []
   const isCovered = amount <= held
   const isStrict = hosts.featureLevel >= STRICT_CLAIMS
   const isBeyond = isStrict && isBeyondAll(columns, host, amount)
   const isInAll = isBeyond || (hosts.featureLevel >= UNITS_BEFORE_FREE && isMoreThanAll(columns, host, amount))
+  const isBeyondStated =
+    isBeyond &&
+    (isCovered
+      ? isBeyondStatedMaximum(hosts, host, asked)
+      : hosts.featureLevel >= UNITS_BEFORE_FREE && isMaxStated(hosts, host, resourceClass))
   const isOfNoUnit = amount < at(columns.minUnit, host) || amount % at(columns.stepSize, host) !== 0
   const lacks: ClassLack[] = []
   if (isInAll && !isCovered) lacks.push('in all')
-  if (isOfNoUnit || (amount > at(columns.maxUnit, host) && !isBeyond)) lacks.push('unit')
+  if (isOfNoUnit || (amount > at(columns.maxUnit, host) && (!isBeyond || isBeyondStated))) lacks.push('unit')
   if (at(columns.free, host) >= amount || isCovered) return lacks
   return hosts.featureLevel >= UNITS_BEFORE_FREE ? [...lacks, 'free'] : ['free', ...lacks]
 }
 
-/** The amounts that a host gives to one instance: whole steps from the smallest unit to the largest. */
+/** The amounts that a host can give to one instance, as text: multiples of the step from the smallest unit to the largest. */
 export function unitRule(columns: ClassColumns, host: HostIndex): string {
   const step = at(columns.stepSize, host)
   const least = Math.ceil(at(columns.minUnit, host) / step) * step
@@ -69,7 +106,7 @@ export function unitRule(columns: ClassColumns, host: HostIndex): string {
   return `${least} to ${most === Number.MAX_SAFE_INTEGER ? 'any' : most} in steps of ${step}`
 }
 
-/** What of a class refuses an amount, as facts. */
+/** The facts about the class for which an amount is refused. */
 export const factsOfLacks = (
   hosts: HostTable,
   host: HostIndex,
@@ -84,8 +121,9 @@ export const factsOfLacks = (
   })
 
 /**
- * Whether a host has room for an amount, by the unit rules of the class. `held`: what the same instance holds there already. No more than
- * that needs no free room, and may be more than the host has in all by now; the unit rules that a report states hold for it too.
+ * Whether a host has room for an amount, by the unit rules of the class. `held`: what the same instance already holds
+ * there. An amount up to that needs no free room, and may be more than the host's present total; reported unit rules
+ * apply to it too.
  */
 export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number, held = 0): boolean {
   if (columns === undefined || columns.reported[host] !== 1) return false
@@ -94,13 +132,13 @@ export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amou
   return amount <= held && (amount <= at(columns.maxUnit, host) || isBeyondAll(columns, host, amount))
 }
 
-/** Whether memory that is not huge pages finds room beside the memory that the host sets aside as huge pages. */
+/** Whether memory outside of huge pages has room besides the memory that the host sets aside as huge pages. */
 export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, held = 0): boolean {
   if (mib <= 0 || at(hosts.columns.hugePageMib, host) === 0 || hosts.featureLevel < STRICT_CLAIMS) return true
   return mib <= held || mib <= plainMemoryLeft(hosts, host)
 }
 
-/** Of so much memory that an instance holds on its own host, MiB outside of huge pages. */
+/** The memory that an instance holds on its own host, MiB outside of huge pages. */
 export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
   hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - hugeMibOf(hosts.get(host).cells, heldByMover(hosts, host)?.numa))
 
@@ -109,15 +147,16 @@ export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
   const taken = plainTaken(hosts, host)
   const rest = at(columns.total, host) - at(columns.reserved, host) - at(hosts.columns.hugePageMib, host)
-  // pages and what is kept back may be more than there is: as much more memory is needed before anybody finds room
+  // pages and reserve may exceed the total: the missing memory is needed before any instance has room
   if (rest < 0 && hosts.featureLevel >= PLAIN_IN_CELLS) return rest - taken
   const plain = Math.max(0, rest)
   return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - taken)
 }
 
 /**
- * MiB outside of huge pages that are in use or held: what the report shows beyond the huge pages in use, at least what claims hold of
- * instances that it counts, and what the other claims hold. Below feature level PLAIN_IN_CELLS huge pages in use were taken off all of it.
+ * The memory outside of huge pages that is used or claimed, in MiB: the reported use without huge pages, or what the claims of counted
+ * instances hold if that is more, and what all other claims hold. Below feature level PLAIN_IN_CELLS, huge pages in use are subtracted from
+ * the whole sum.
  */
 function plainTaken(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
@@ -127,17 +166,17 @@ function plainTaken(hosts: HostTable, host: HostIndex): number {
     const huge = record.cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
     return Math.max(0, used + claimed - huge)
   }
-  const { reported, counted, beside } = hugeHeld.of(record)
+  const { reported, counted, uncounted } = hugeHeld.of(record)
   const shown = Math.max(plainMibReported({ memoryMb: used, hugeMb: reported }, counted), covered - counted)
-  const besideReport = claimed - Math.max(0, covered - used)
-  return Math.max(0, shown + besideReport - beside)
+  const beyondReport = claimed - Math.max(0, covered - used)
+  return Math.max(0, shown + beyondReport - uncounted)
 }
 
-/** What of the memory is kept back, where without it so much would find room outside of huge pages, or an operator set it. */
+/** The reserved memory, if the amount would fit outside of huge pages without it, or if an operator set it. */
 export const plainReserveOf = (hosts: HostTable, host: HostIndex, need: number): Pick<Reason, 'reserved'> =>
   reserveOf(hosts, host, 'MEMORY_MB', 'MiB', { missing: need - plainMemoryLeft(hosts, host) })
 
-/** That memory as a fact: what there is, what is set aside, and what is taken. */
+/** The memory as a fact: the total, the reserved amount and the used amount. */
 export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
   const columns = hosts.classColumns('MEMORY_MB')
   const record = hosts.get(host)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { causeText } from '../../cause/cause-text.ts'
 import { causeIn, foundOf, profiles } from '../../cause/testing/drawn.ts'
-import { FEATURE_LEVEL } from '../../fleet/change.ts'
-import { UNITS_BEFORE_FREE } from '../../fleet/levels.ts'
-import { prepareChecks } from '../../pipeline/examine.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { prepareChecks } from '../../examine/examine.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+import { UNITS_BEFORE_FREE } from '../../values/levels.ts'
 
 type Inventory = NonNullable<HostShape['inventories']>[number]
 
@@ -19,14 +19,16 @@ const fleetWith = (inventory: Inventory, level = FEATURE_LEVEL) => {
 const asksFor = (resourceClass: string, amount: number) =>
   resourceClass === 'MEMORY_MB'
     ? aRequest({ memoryMb: amount })
-    : aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { [`resources:${resourceClass}`]: String(amount) } } })
+    : resourceClass === 'VCPU'
+      ? aRequest({ vcpus: amount })
+      : aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { [`resources:${resourceClass}`]: String(amount) } } })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'C3: what one instance can never have is said first, by profile %s',
+  'C3: the reason names first that one instance can never have the amount, by profile %s',
   (_name, profile) => {
     test.each<readonly [what: string, Inventory, asked: number, code: string, text: string, mended: Inventory]>([
       [
-        'more than there is in all, and than one instance may have',
+        'more than the total, and than one instance may have',
         { resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 },
         6,
         'class.too_little',
@@ -34,7 +36,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 6, maxUnit: 6 },
       ],
       [
-        'the same of memory',
+        'more memory than the total, and than one instance may have',
         { resourceClass: 'MEMORY_MB', total: 4_000, maxUnit: 1_000 },
         5_000,
         'memory.too_little',
@@ -42,7 +44,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'MEMORY_MB', total: 5_000, maxUnit: 5_000 },
       ],
       [
-        'no whole number of steps',
+        'an amount that is not a multiple of the step',
         { resourceClass: 'CUSTOM_P', total: 4, stepSize: 4 },
         6,
         'class.too_little',
@@ -50,7 +52,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 6, stepSize: 3 },
       ],
       [
-        'more than one instance may have, where others have the rest',
+        'more than one instance may have, while other instances use the rest',
         { resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 3 },
         6,
         'class.unit',
@@ -58,7 +60,31 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 12, used: 6, maxUnit: 6 },
       ],
       [
-        'a largest amount that is no whole number of steps',
+        'more than a stated largest amount that equals the total',
+        { resourceClass: 'CUSTOM_P', total: 4, maxUnit: 4 },
+        6,
+        'class.too_little',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives 1 to 4 in steps of 1.',
+        { resourceClass: 'CUSTOM_P', total: 6, maxUnit: 6 },
+      ],
+      [
+        'more than a stated largest amount that equals the unreserved total, while the ratio leaves more',
+        { resourceClass: 'CUSTOM_P', total: 6, reserved: 2, maxUnit: 4, allocationRatio: 4 },
+        6,
+        'class.too_little',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in all',
+        { resourceClass: 'CUSTOM_P', total: 8, reserved: 2, maxUnit: 6, allocationRatio: 4 },
+      ],
+      [
+        'more vCPUs than the total, and than one instance may have',
+        { resourceClass: 'VCPU', total: 4, maxUnit: 4 },
+        6,
+        'cpu.too_few',
+        '6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed by one instance; the host gives 1 to 4 in steps of 1.',
+        { resourceClass: 'VCPU', total: 6, maxUnit: 6 },
+      ],
+      [
+        'a largest amount that is not a multiple of the step',
         { resourceClass: 'CUSTOM_P', total: 100, maxUnit: 45, stepSize: 10 },
         15,
         'class.unit',
@@ -66,7 +92,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 100, stepSize: 5 },
       ],
       [
-        'units of which no amount is one',
+        'unit rules that no amount keeps',
         { resourceClass: 'CUSTOM_P', total: 4, minUnit: 3, maxUnit: 3, stepSize: 2 },
         2,
         'class.unit',
@@ -74,7 +100,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 4, stepSize: 2 },
       ],
       [
-        'less than one instance may have, where others have the rest',
+        'less than the smallest amount, while other instances use the rest',
         { resourceClass: 'CUSTOM_P', total: 8, used: 8, minUnit: 3 },
         2,
         'class.unit',
@@ -82,7 +108,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 10, used: 8, minUnit: 2 },
       ],
       [
-        'memory that no instance may have, where others have the rest',
+        'memory beyond the limit of one instance, while other instances use the rest',
         { resourceClass: 'MEMORY_MB', total: 8_000, used: 7_000, maxUnit: 1_000 },
         2_000,
         'class.unit',
@@ -97,7 +123,15 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       expect(foundOf(fleetWith(mended), request, profile)).toBe(1)
     })
 
-    test('an amount that one instance may have is short where others have it', () => {
+    // Placement's largest whole number and an absent value both mean that there is no limit: a larger total is then enough
+    test.each([null, 2_147_483_647])('more than the total, where the report states the limit %s', (maxUnit) => {
+      const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit }), asksFor('CUSTOM_P', 6), profile)
+      expect(causeText(cause)).toBe(
+        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in all.',
+      )
+    })
+
+    test('an amount within the limits is short while other instances use it', () => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 4 }), asksFor('CUSTOM_P', 4), profile)
       expect([cause.code, causeText(cause)]).toEqual([
         'class.short',
@@ -105,7 +139,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       ])
     })
 
-    test('more than there is in all, where the report lets one instance have that much, is only not free', () => {
+    test('more than the total, where the report allows one instance that much, is refused as not free', () => {
       const inventory = { resourceClass: 'CUSTOM_P', total: 4, used: 3, maxUnit: 9, allocationRatio: 2 }
       const cause = causeIn(fleetWith(inventory), asksFor('CUSTOM_P', 6), profile)
       expect([cause.code, causeText(cause)]).toEqual([
@@ -116,7 +150,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 )
 
-test('below the level it is said how much is free', () => {
+test('below the level the reason names the free amount', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(
       fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 }, level),

@@ -1,11 +1,11 @@
-import type { Code } from '../../codes.ts'
+import type { Code } from '../../text/codes.ts'
 
-/** How a class that every host has is spoken of. */
+/** The words for a class that every host has. */
 export interface ClassWords {
   readonly unit: string
-  /** The host has it, and it is taken. */
+  /** The code where the host has the amount, but others use it. */
   readonly short: Code
-  /** The host does not have so much in all. */
+  /** The code where even the empty host has less than the amount. */
   readonly tooLittle: Code
 }
 
@@ -15,7 +15,7 @@ const usual: Readonly<Record<string, ClassWords>> = {
   DISK_GB: { unit: 'GiB', short: 'disk.short', tooLittle: 'disk.too_little' },
 }
 
-/** Undefined: a class of which hosts may have nothing at all. */
+/** Undefined for a class that a host may lack. */
 export const usualWords = (resourceClass: string): ClassWords | undefined =>
   Object.hasOwn(usual, resourceClass) ? usual[resourceClass] : undefined
 

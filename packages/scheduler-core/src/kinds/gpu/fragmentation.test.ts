@@ -22,7 +22,7 @@ describe('logisticPoints', () => {
     expect(logisticPoints(x)).toBe(points)
   })
 
-  test('is the truncated logistic function wherever that is not within a hair of a whole number', () => {
+  test('equals the truncated logistic function wherever that is not extremely close to a whole number', () => {
     fc.assert(
       fc.property(fc.double({ min: -12, max: 12, noNaN: true }), (x) => {
         const exact = logistic(x)
@@ -33,7 +33,7 @@ describe('logisticPoints', () => {
     )
   })
 
-  test('never falls as its argument rises', () => {
+  test('never decreases as its argument increases', () => {
     let last = 0
     for (let x = -6; x <= 6; x += 1 / 256) {
       const points = logisticPoints(x)
@@ -50,8 +50,8 @@ test.each<[string, unknown, RegExp]>([
     /typical\.0\.frequency is 2; it must be 1 or less/,
   ],
   ['an unknown option', { typcal: [] }, /typcal is not a field of this version/],
-  ['typical requests that are no list', { typical: 5 }, /typical is 5; it must be a list/],
-])('%s is refused with its place', (_name, options, message) => {
+  ['typical requests that are not a list', { typical: 5 }, /typical is 5; it must be a list/],
+])('%s is refused with the path of the option', (_name, options, message) => {
   expect(() => createFragmentation(options)).toThrow(RangeError)
   expect(() => createFragmentation(options)).toThrow(message)
 })

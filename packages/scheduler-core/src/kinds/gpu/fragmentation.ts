@@ -1,27 +1,27 @@
 import { z } from 'zod'
-import { at } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
+import { at } from '../../hosts/columns.ts'
+import { type GpuAsk, type GpuState, gpuFits, isIn, WHOLE_GPU } from '../../hosts/gpu-device.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
 import { limits } from '../../request/limits.ts'
 import { checkOptions } from '../../request/parse.ts'
-import { type GpuAsk, type GpuState, gpuFits, isIn, WHOLE_GPU } from './device.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 
 /**
  * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host
- * that typical requests could not use. Typical requests are options: what is typical is the site's knowledge.
+ * that typical requests could not use. Typical requests are options, because they depend on the site.
  */
 const typicalRequest = z.strictObject({
   /** Share of this request among all, 0..1. */
   frequency: z.number().min(0).max(1),
-  /** Amount of `cpuClass` that it asks. */
+  /** The amount of `cpuClass` that the request asks for. */
   cpu: z
     .number()
     .int()
     .min(0)
     .max(2 ** 40),
-  /** GPUs; 0 = a request without any. */
+  /** The number of GPUs; 0 for a request without GPUs. */
   gpus: z.number().int().min(0).max(64),
-  /** Thousandths of each GPU. */
+  /** The share of each GPU in thousandths. */
   shareMilli: z.number().int().min(0).max(1_000),
   models: z.array(z.string()).max(256).default([]),
 })
@@ -43,11 +43,17 @@ export interface FragmentationChoice {
 export interface Fragmentation {
   /** The resource class in which CPU is counted. */
   readonly cpuClass: string
-  /** The best choice of GPUs on a host, of some cells alone where they are given, and its points; undefined when they do not suffice. A count of 0 takes none, but still CPU. */
+  /**
+   * The best choice of GPUs on a host and its points, from the given cells alone if there are any; undefined if the GPUs do not suffice. A
+   * count of 0 takes no GPU, but still CPU.
+   */
   choose(hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]): FragmentationChoice | undefined
 }
 
-/** The k-th entry (k = 1..99) is ln(k / (100 - k)): 100 / (1 + e^-x) reaches k where x does. A table, because Math.exp may differ in its last bit between engines. */
+/**
+ * The k-th entry (k = 1..99) is ln(k / (100 - k)), the x at which 100 / (1 + e^-x) reaches k. It is a table because Math.exp may differ in
+ * its last bit between engines.
+ */
 const breakpoints: readonly number[] = [
   -4.59511985013459, -3.891820298110627, -3.4760986898352733, -3.1780538303479458, -2.9444389791664407, -2.751535313041949,
   -2.586689344097943, -2.4423470353692043, -2.3136349291806306, -2.1972245773362196, -2.0907410969337694, -1.9924301646902063,
@@ -87,7 +93,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   const countOf = Int32Array.from(typical, ({ gpus }) => gpus)
   const shareOf = Int32Array.from(typical, ({ shareMilli }) => shareMilli)
   const frequencyOf = Float64Array.from(typical, ({ frequency }) => frequency)
-  // of the host looked at: what is free per GPU, and which typical requests the GPU would do for
+  // for the host being rated: the free share of each GPU, and the typical requests that the GPU suits
   const free = new Float64Array(limits.gpusPerHost)
   const accepts: Uint8Array[] = []
 
@@ -99,7 +105,7 @@ export function createFragmentation(options: unknown): Fragmentation {
     }
   }
 
-  /** Thousandths of GPU, weighed by frequency, that typical requests could not use. Per request only whole numbers are summed. */
+  /** The thousandths of GPUs that typical requests could not use, weighted by frequency. The sums per request are of whole numbers only. */
   const fragment = (gpuCount: number, cpuFree: number): number => {
     let all = 0
     for (let g = 0; g < gpuCount; g++) all += free[g] as number
@@ -145,7 +151,7 @@ export function createFragmentation(options: unknown): Fragmentation {
         for (const g of chosen) free[g] = (free[g] as number) + ask.shareMilli
         return logisticPoints((before - after) / WHOLE_GPU)
       }
-      // one share: the GPU with the most points, lowest index first; several or whole ones: the lowest indices that fit
+      // for one share: the GPU with the most points, lowest index first; for several GPUs or whole ones: the lowest indices that fit
       const choices = ask.count === 1 && ask.shareMilli < WHOLE_GPU ? fitting.map((g) => [g]) : [fitting.slice(0, ask.count)]
       let best: FragmentationChoice | undefined
       for (const chosen of choices) {
@@ -157,7 +163,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   }
 }
 
-/** Which typical requests a GPU of a model would do for, as one byte each; worked out once per model. */
+/** The typical requests that a GPU of a model suits, as one byte each; computed once per model. */
 function modelTable(typical: readonly z.output<typeof typicalRequest>[]): (model: string | null) => Uint8Array {
   const rows = new Map<string | null, Uint8Array>()
   return (model) => {

@@ -1,17 +1,17 @@
-import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
-import { at } from '../../fleet/columns.ts'
-import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { leftOf, reportOf } from '../../fleet/sources.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { Reason } from '../../reason.ts'
+import { at } from '../../hosts/columns.ts'
+import { type GpuAsk, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from '../../hosts/gpu-device.ts'
+import type { HostRecord, HostTable } from '../../hosts/hosts.ts'
+import { leftOf, reportOf } from '../../hosts/sources.ts'
+import type { GpuGrant, Grants } from '../../records/grants.ts'
 import { demandOf } from '../../request/request-spec.ts'
+import { fromRequest, NEAR_CELLS } from '../../text/evidence.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { OWN_UNITS, STRICT_CLAIMS } from '../../values/levels.ts'
 import { ClaimCount } from '../claim-count.ts'
-import type { GpuGrant, Grants } from '../grants.ts'
 import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { ownUnits } from '../mover.ts'
-import { type GpuAsk, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
 import { keepGpus, sumByGpu } from './keep.ts'
 import { gpusElsewhere } from './near.ts'
@@ -21,13 +21,13 @@ import { GpuUnits } from './units.ts'
 type GpuOrder = (gpus: readonly GpuState[], ask: GpuWish) => readonly GpuState[]
 
 const orders: Readonly<Record<string, GpuOrder>> = {
-  /** Shares go to the fullest GPU that fits, whole GPUs to the lowest index. */
+  /** A share is taken from the fullest GPU that fits, a whole GPU by the lowest index. */
   fullest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => a.freeMilli - b.freeMilli || a.index - b.index)),
   emptiest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => b.freeMilli - a.freeMilli || a.index - b.index)),
   first: (gpus) => gpus,
 }
 
-/** What claims hold, from feature level STRICT_CLAIMS on. */
+/** What claims hold on a host; used from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undefined)
 
 /** Whole GPUs and shares of them, optionally of listed models. */
@@ -47,7 +47,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { ...wish, amounts: demandOf({ gpus, ...spec }).amounts, ...(numaPolicy !== null && { numaPolicy }) }
   },
 
-  // near to some cells of the host: to which ones, the NUMA kind looks at
+  // this only checks that they are near to some cells of the host; the NUMA kind chooses the cells
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const { gpus } = hosts.get(host)
@@ -66,7 +66,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const mostTells = anyModel && count === 1
     return (host) => {
       if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
-      // devices lie all over the memory, and most hosts of a busy fleet have none with that much free
+      // reading devices is slow because they are scattered in memory, and most hosts of a busy fleet have no device with enough free
       if (at(gpuMostFreeMilli, host) < shareMilli) return false
       if (mostTells) return true
       const { gpus } = records[host] as HostRecord
@@ -81,15 +81,15 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   createAssign(setting) {
     const choose = createChoose(setting)
-    const chooseNear = (hosts: HostTable, host: HostIndex, ask: GpuAsk, beside: Grants | undefined) => {
+    const chooseNear = (hosts: HostTable, host: HostIndex, ask: GpuAsk, others: Grants | undefined) => {
       if (ask.numaPolicy === undefined) return choose(hosts, host, ask)
-      const cells = beside?.numa?.map(({ cell }) => cell) ?? cellsOn(hosts, host)
+      const cells = others?.numa?.map(({ cell }) => cell) ?? cellsOn(hosts, host)
       const near = choose(hosts, host, ask, cells)
       return near === undefined && ask.numaPolicy === 'preferred' ? choose(hosts, host, ask) : near
     }
-    return (hosts, host, ask, beside) =>
-      ownUnits(this, hosts, host, ask, beside) ??
-      chooseNear(hosts, host, ask, beside)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
+    return (hosts, host, ask, others) =>
+      ownUnits(this, hosts, host, ask, others) ??
+      chooseNear(hosts, host, ask, others)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
   },
 
   keep: keepGpus,
@@ -163,7 +163,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return noGpus(ask)
-    // one refusal asks it of every host, so nothing is made beside the answer
+    // called for every host of a refusal, so nothing is allocated except for the result
     let matching = 0
     let fitting = 0
     for (const gpu of gpus) {
@@ -180,7 +180,8 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         have: matching,
         unit: 'GPUs',
       }
-    if (fitting < ask.count) return { code: 'gpu.short', subject: gpuShareText(ask), need: ask.count, have: fitting, unit: 'GPUs' }
+    if (fitting < ask.count)
+      return { code: 'gpu.short', subject: gpuShareText(ask, hosts.featureLevel), need: ask.count, have: fitting, unit: 'GPUs' }
     const cells = cellsOn(hosts, host)
     const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, cells) }
@@ -200,7 +201,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const record = hosts.get(host)
     const from = leftOf(record)
     const asked = { requiredFrom: fromRequest('gpus.models'), actualFrom: reportOf(record) }
-    // a device's room is what the report says less what claims hold of it
+    // the room of a device is the reported amount minus the claims
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
       .map(({ index, freeMilli }) => ({ name: `GPU ${index} free, thousandths`, value: freeMilli, from }))
@@ -217,11 +218,11 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
-      // of those that there are some are in use
+      // the host has enough such GPUs, but some are in use
       ...(code === 'gpu.count' && fitting < Number(actual)
         ? [{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms }]
         : []),
-      // both are needed: so many, and of these models
+      // the fact needs both the number and the models
       ...(code === 'gpu.model'
         ? [
             {
@@ -240,7 +241,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   },
 }
 
-/** The GPUs that a rule takes on a host, of some cells alone where they are given; undefined when they do not suffice. */
+/** The GPUs that a rule takes on a host, from the given cells alone if there are any; undefined if the GPUs do not suffice. */
 export type ChooseGpus = (hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]) => readonly GpuState[] | undefined
 
 const cellsOn = (hosts: HostTable, host: HostIndex): readonly number[] => hosts.get(host).cells.map(({ id }) => id)
@@ -288,7 +289,7 @@ function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[
   columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
 }
 
-/** Thousandths free of the GPU with the most; 0 without GPUs. */
+/** The largest free share of one GPU in thousandths; 0 for a host without GPUs. */
 const mostFreeOf = (gpus: readonly GpuState[]): number => {
   let most = gpus[0]?.freeMilli ?? 0
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli

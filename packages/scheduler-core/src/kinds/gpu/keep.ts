@@ -1,9 +1,9 @@
-import type { HostTable } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { GpuGrant } from '../grants.ts'
-import { type GpuAsk, type GpuState, isIn, modelFits } from './device.ts'
+import { type GpuAsk, type GpuState, isIn, modelFits } from '../../hosts/gpu-device.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import type { GpuGrant } from '../../records/grants.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 
-/** Thousandths of each GPU that a grant has, by its index. */
+/** The share in thousandths that a grant has of each GPU, by the index of the GPU. */
 export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { index, milli } of grant) sums.set(index, (sums.get(index) ?? 0) + milli)
@@ -11,8 +11,8 @@ export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number
 }
 
 /**
- * Of the GPUs that an instance holds, those that answer an ask, which the host still reports before others. Of one that it no longer reports
- * nobody knows the model or the cell: it is as those are that the instance holds beside it.
+ * The GPUs of an instance that match a demand, those that the host still reports first. A GPU that is no longer
+ * reported has no known model or cell, and is treated like the instance's other GPUs.
  */
 export function keepGpus(
   hosts: HostTable,

@@ -1,16 +1,16 @@
-import type { HostTable } from '../../fleet/hosts.ts'
-import { OWN_UNITS } from '../../fleet/levels.ts'
-import type { HostIndex } from '../../host-index.ts'
-import { canMeet } from '../../nova/hardware/demands.ts'
-import type { Reason } from '../../reason.ts'
+import { type GpuWish, gpuFits, isIn } from '../../hosts/gpu-device.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
 import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
+import type { Reason } from '../../text/reason.ts'
+import { canMeet } from '../../values/demand.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { OWN_UNITS } from '../../values/levels.ts'
 import { elsewhereOn } from '../elsewhere.ts'
 import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../near-cell.ts'
-import { type GpuWish, gpuFits, isIn } from './device.ts'
 import { keepGpus } from './keep.ts'
 
-/** What the GPUs of a request want of the cells that its guest gets; undefined: it asks for none by this policy. */
+/** What the GPUs of a request require of the guest's cells; undefined if the request has no GPUs with this policy. */
 export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: NonNullable<GpuRequest['numaPolicy']>): Nearness | undefined {
   if (ask === null || numaTopology === null || ask.numaPolicy !== policy) return undefined
   return {
@@ -43,7 +43,7 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
   }
 }
 
-/** Where the GPUs are that would do if they had not to be in these cells. */
+/** Describes the locations of GPUs that are suitable except that they are near other cells. */
 export const gpusElsewhere = (hosts: HostTable, host: HostIndex, ask: GpuWish, near: readonly number[]) =>
   elsewhereOn(
     hosts,

@@ -1,7 +1,7 @@
+import { type GpuState, WHOLE_GPU } from '../../hosts/gpu-device.ts'
+import type { GpuGrant } from '../../records/grants.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
-import type { GpuGrant } from '../grants.ts'
 import type { UsedBelowClaims } from '../kind.ts'
-import { type GpuState, WHOLE_GPU } from './device.ts'
 
 /** The GPUs of a host for counting claims of them. A share stays on one GPU as long as one has room for it, of the same model first. */
 export class GpuUnits implements Units<GpuGrant> {
@@ -25,7 +25,7 @@ export class GpuUnits implements Units<GpuGrant> {
     return new GpuUnits(gpus, this.#used, this.#covered)
   }
 
-  /** Whether the report counts the use of a GPU of this index, or, where it has none, of any. */
+  /** Whether the report counts the use of the GPU with this index, or of any GPU if the host has none with it. */
   countsUse(index: number): boolean {
     const gpu = this.#find(index)
     return gpu === undefined ? this.gpus.some(({ countsUse }) => countsUse) : gpu.countsUse

@@ -1,18 +1,18 @@
+import type { CellAsk } from '../../hosts/cell.ts'
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
 import type { Nearness } from '../near-cell.ts'
 import { nearnessOf, wishedNearnessOf } from '../nearness.ts'
-import type { CellAsk } from './cell.ts'
 
 /** The NUMA cells of a guest. */
 export interface NumaAsk {
   readonly cells: readonly CellAsk[]
-  /** For each cell the first that asks the same. */
+  /** For each guest cell, the first cell with an equal demand. */
   readonly sameAs: readonly number[]
-  /** What the devices that the same instance asks for want of the cells. */
+  /** What the devices of the same instance require of the cells. */
   readonly nearness: Nearness | undefined
-  /** The same with what they wish where it can be had; undefined: they wish nothing more. */
+  /** The requirements together with the preferences, which are met where possible; undefined if there are no preferences. */
   readonly wished?: Nearness | undefined
-  /** MiB of the same instance that lie in none of these cells; absent: none. */
+  /** The memory of the instance outside of these cells, in MiB; absent if there is none. */
   readonly outside?: number
 }
 
@@ -29,7 +29,7 @@ export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
   }
 }
 
-/** `isolatesEmulator`: the threads of the emulator get a CPU beside the guest's first cell. */
+/** `isolatesEmulator`: the emulator threads get a CPU in the host cell of the guest's first cell. */
 export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness' | 'wished'> {
   const cells = requested.map((cell, i) => cellAskOf(cell, isolatesEmulator && i === 0 ? 1 : 0))
   const shapes = cells.map(({ guest: _, ...shape }) => JSON.stringify(shape))

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { causeText } from '../../cause/cause-text.ts'
 import { causeIn, profiles } from '../../cause/testing/drawn.ts'
-import { FEATURE_LEVEL } from '../../fleet/change.ts'
-import { IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
-import { prepareChecks } from '../../pipeline/examine.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { prepareChecks } from '../../examine/examine.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 
 type Cell = NonNullable<HostShape['numaCells']>[number]
 
@@ -28,45 +28,48 @@ const guestOf = (cells: number, cpus: number, memoryMb: number) =>
     },
   })
 
-describe.each(profiles.map((profile) => [profile.name, profile] as const))('C16: of guest cells, by profile %s', (_name, profile) => {
-  test.each<readonly [string, readonly Cell[], ReturnType<typeof guestOf>, string, string]>([
-    [
-      'memory that each cell has too little of in all',
-      [cellOf(0), cellOf(1)],
-      guestOf(2, 6, 6_000),
-      'numa.too_little_memory',
-      'cell 0 on cell 0 of the host: 6000 MiB needed, 4000 in all',
-    ],
-    [
-      'the same of cells that are in use',
-      [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1, { memoryUsageMb: 4_000 })],
-      guestOf(1, 1, 6_000),
-      'numa.too_little_memory',
-      '6000 MiB needed, 4000 in all',
-    ],
-    [
-      'memory that others have',
-      [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1)],
-      guestOf(2, 1, 3_000),
-      'numa.no_match',
-      '3000 MiB needed, 2000 here',
-    ],
-    ['memory that others have of each cell', [cellOf(0, { memoryUsageMb: 2_000 })], guestOf(1, 1, 3_000), 'numa.memory', '3000 MiB needed'],
-    [
-      'shared CPUs that each cell has too few of',
-      [cellOf(0), cellOf(1)],
-      guestOf(1, 6, 64),
-      'numa.too_few_cpus',
-      '6 CPUs needed, 4 in all',
-    ],
-    ['shared CPUs that others have', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
-  ])('%s', (_what, cells, request, code, text) => {
-    const cause = causeIn(fleetWith(cells), request, profile)
-    expect([cause.code, causeText(cause)]).toEqual([code, expect.stringContaining(text)])
-  })
-})
+describe.each(profiles.map((profile) => [profile.name, profile] as const))(
+  'C16: the reasons for guest cells, by profile %s',
+  (_name, profile) => {
+    test.each<readonly [string, readonly Cell[], ReturnType<typeof guestOf>, string, string]>([
+      [
+        'more memory than the total of each cell',
+        [cellOf(0), cellOf(1)],
+        guestOf(2, 6, 6_000),
+        'numa.too_little_memory',
+        'cell 0 on cell 0 of the host: 6000 MiB needed, 4000 in all',
+      ],
+      [
+        'more memory than the total of each cell, while the cells are in use',
+        [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1, { memoryUsageMb: 4_000 })],
+        guestOf(1, 1, 6_000),
+        'numa.too_little_memory',
+        '6000 MiB needed, 4000 in all',
+      ],
+      [
+        'memory that other instances use',
+        [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1)],
+        guestOf(2, 1, 3_000),
+        'numa.no_match',
+        '3000 MiB needed, 2000 here',
+      ],
+      [
+        'memory that other instances use in each cell',
+        [cellOf(0, { memoryUsageMb: 2_000 })],
+        guestOf(1, 1, 3_000),
+        'numa.memory',
+        '3000 MiB needed',
+      ],
+      ['more shared CPUs than each cell has', [cellOf(0), cellOf(1)], guestOf(1, 6, 64), 'numa.too_few_cpus', '6 CPUs needed, 4 in all'],
+      ['shared CPUs that other instances use', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
+    ])('%s', (_what, cells, request, code, text) => {
+      const cause = causeIn(fleetWith(cells), request, profile)
+      expect([cause.code, causeText(cause)]).toEqual([code, expect.stringContaining(text)])
+    })
+  },
+)
 
-test('below the level it is said what is left', () => {
+test('below the level the reason names the free amount', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(fleetWith([cellOf(0)], level), guestOf(1, 6, 6_000), profiles[0] as Profile)
     return checksOf(0 as Parameters<typeof checksOf>[0]).flatMap(({ reason }) => reason?.code ?? [])

@@ -1,19 +1,19 @@
-import { at } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import { PLAIN_IN_CELLS } from '../../fleet/levels.ts'
-import type { HostIndex } from '../../host-index.ts'
-import { memoByObject } from '../../memo.ts'
+import type { CellAsk, CellState } from '../../hosts/cell.ts'
+import { at } from '../../hosts/columns.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { hugeMibOf, isPlainSize } from '../../hosts/plain-memory.ts'
+import type { CellGrant } from '../../records/grants.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { PLAIN_IN_CELLS } from '../../values/levels.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { hasPlainMemory, plainHeld } from '../classes/room.ts'
-import type { CellGrant } from '../grants.ts'
 import { heldByMover } from '../mover.ts'
 import type { NumaAsk } from './ask.ts'
-import type { CellAsk, CellState } from './cell.ts'
-import { hugeMibOf, isPlainSize } from './plain-memory.ts'
 
 /**
- * What the cells of a guest may ask of a host whose plain memory others have too: the guest's own ask; where the host has not so much plain
- * memory left, huge pages for those that would have any; undefined where that is too much as well. Guests that ask for no pages need no answer
- * here: that their memory finds room is for the amounts to say.
+ * The demand that the guest's cells can make on a host whose plain memory is shared with other instances. It is the guest's own demand; if
+ * the host has too little plain memory left, cells that accept any page size use huge pages; undefined if that does not fit either. Guests
+ * without page sizes are not checked here, because the resource classes check their memory.
  */
 export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk): NumaAsk | undefined {
   if (!mayMatter(hosts, host, ask)) return ask
@@ -23,11 +23,11 @@ export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk):
   return hasPlain(hosts, host, mostPlain(cells, large)) ? large : undefined
 }
 
-/** Whether cells that the guest keeps leave it plain memory enough. */
+/** Whether the host has enough plain memory for the guest in the cells that it keeps. */
 export const keptWithinPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk, kept: readonly CellGrant[]): boolean =>
   !mayMatter(hosts, host, ask) || hasPlain(hosts, host, (ask.outside ?? 0) + memoryOf(kept) - hugeMibOf(hosts.get(host).cells, kept))
 
-/** The most plain memory that a guest could take of a host. */
+/** The largest amount of plain memory that a guest could take on a host. */
 export const mostPlain = (cells: readonly CellState[], { cells: guests, outside = 0 }: NumaAsk): number =>
   outside + memoryOf(guests.filter((guest) => mayBePlain(cells, guest)))
 

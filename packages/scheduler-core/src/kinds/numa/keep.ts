@@ -1,19 +1,19 @@
-import type { HostTable } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { CellGrant } from '../grants.ts'
+import { type CellAsk, CellState } from '../../hosts/cell.ts'
+import type { PageState } from '../../hosts/cell-limits.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { isHuge } from '../../hosts/plain-memory.ts'
+import type { CellGrant } from '../../records/grants.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import type { NumaAsk } from './ask.ts'
-import { type CellAsk, CellState } from './cell.ts'
-import type { PageState } from './cell-limits.ts'
 import { cpusOf } from './pin.ts'
 import { placerOf, toGrant } from './place.ts'
-import { isHuge } from './plain-memory.ts'
 
-/** The page of every machine, where the host does not tell its sizes. */
+/** The base page size, if the host does not report its sizes. */
 const PLAIN_KIB = 4
 
 /**
- * Of what an instance holds of its cells, a part that answers an ask: each of its cells is looked at as if it were a cell of a host that has
- * just this, whatever the host has by now.
+ * The part of an instance's own cells that satisfies an ask: each of its cells is treated as a cell of a host that has exactly these
+ * resources, whatever the host has now.
  */
 export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held: readonly CellGrant[]): readonly CellGrant[] | undefined {
   const here = hosts.get(host).cells
@@ -29,14 +29,14 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
   const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
   const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
   if (kept === undefined || !isPartOf(kept, held) || !areThreadsTogether(kept, ask, here)) return undefined
-  // who asks for all of it keeps his very CPUs in their order
+  // an instance that asks for everything that it holds keeps its CPUs in their order
   const isAll = isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own)))
   return isAll && areThreadsTogether(held, ask, here) ? held : kept
 }
 
 /**
- * Whether guest cells that require threads of one core have CPUs on cores of several threads only, and no more than one that is alone on its
- * core: the one that is left where their number does not divide. Where the host no longer has the cell all CPUs do.
+ * Whether guest cells that require threads of one core have CPUs only on cores with several threads, with at most one
+ * alone on its core, if their number does not divide. If the host no longer has the cell, all CPUs are accepted.
  */
 const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, here: readonly CellState[]): boolean =>
   grant.every(({ guest, cell: id, pinned = [] }) => {
@@ -50,7 +50,7 @@ const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, her
 const isAlike = (a: CellGrant, b: CellGrant): boolean =>
   a.guest === b.guest && a.cell === b.cell && a.pinned?.length === b.pinned?.length && a.siblings?.length === b.siblings?.length
 
-/** Whether one grant takes no more of any cell than another: of its shared CPUs, CPUs, pages, and memory by what backs it. */
+/** Whether one grant takes no more of any cell than another: of its shared CPUs, CPUs, pages, and memory by page size. */
 export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]): boolean {
   const own = byCell(held)
   for (const [id, parts] of byCell(grant)) {
@@ -69,15 +69,15 @@ export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]
 function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): CellState {
   const cpus = sharedOf(parts)
   const memoryMb = parts.reduce((sum, part) => sum + part.memoryMb, 0)
-  // where the claim keeps whole cores, it tells itself which
-  const isTold = parts.every(({ siblings }) => siblings === undefined)
-  const told = (isTold ? reported?.cores : undefined) ?? coresOf(parts)
+  // a claim of whole cores lists their threads itself
+  const hasNoSiblings = parts.every(({ siblings }) => siblings === undefined)
+  const known = (hasNoSiblings ? reported?.cores : undefined) ?? coresOf(parts)
   const dedicated = parts.flatMap(cpusOf)
-  const cores = guests.some(({ threads }) => threads === 'require') ? told && fullestFirst(told, dedicated) : told
+  const cores = guests.some(({ threads }) => threads === 'require') ? known && fullestFirst(known, dedicated) : known
   const pages = pagesIn(parts, reported)
   const inventory = {
     id,
-    // of shared CPUs only the number counts
+    // for shared CPUs only the number counts
     cpuset: Array.from({ length: cpus }, (_, i) => -1 - i),
     cpuCapacity: cpus,
     memoryCapacity: memoryMb,
@@ -90,13 +90,13 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
   return new CellState(inventory, 0, 0)
 }
 
-/** Cores with most of these CPUs first, of those with as many the ones with several threads: the fewest CPUs are alone on their cores. */
+/** Sorts cores by the number of these CPUs, then by the number of threads, most first, so that the fewest CPUs are alone on their cores. */
 function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
   const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length
   return [...cores].sort((a, b) => threads(b) - threads(a) || b.length - a.length)
 }
 
-/** The threads of each core as far as the claim tells: those that are kept free are beside one of its own. */
+/** The threads of each core, as far as the claim shows them: it lists reserved threads together with a thread of its own. */
 function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | undefined {
   const all = parts.flatMap(({ pinned = [], siblings = [], emulator }) => {
     const others = pinned.length === 0 ? 0 : siblings.length / pinned.length
@@ -106,7 +106,7 @@ function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | 
   return all.some(({ length }) => length > 1) ? all : undefined
 }
 
-/** Pages of the sizes that the cell has, or had, of which those of the instance are free; undefined where it holds no pages. */
+/** The pages of the sizes that the cell has, or had, with the pages of the instance as free; undefined if it holds no pages. */
 function pagesIn(parts: readonly CellGrant[], reported: CellState | undefined): readonly PageState[] | undefined {
   const counts = pagesBySize(parts)
   if (counts.size === 0) return undefined
@@ -123,7 +123,7 @@ function byCell(grant: readonly CellGrant[]): ReadonlyMap<number, readonly CellG
 
 const sharedOf = (parts: readonly CellGrant[]): number => parts.reduce((sum, { cpus }) => sum + cpus, 0)
 
-/** MiB by the size of the pages that back them; 0 where none are named. */
+/** Memory in MiB by the size of its pages; the size is 0 where none is named. */
 const memoryBySize = (parts: readonly CellGrant[]) => summed(parts.map(({ pages, memoryMb }) => [pages?.sizeKib ?? 0, memoryMb]))
 
 const pagesBySize = (parts: readonly CellGrant[]) => summed(parts.flatMap(({ pages }) => (pages ? [[pages.sizeKib, pages.count]] : [])))

@@ -1,36 +1,38 @@
-/** Most cells of a host, or of a guest, that are matched: as many as a report may list. */
+/** The largest number of cells of a host or guest that can be matched, which is also the limit of a report. */
 const WORDS = 2
 const BITS = 32
 
-/** Which host cells suit which guest cells, and the search for a cell of its own for each. Cells are counted from 0. */
+/** Records which host cells suit which guest cells, and searches a separate host cell for each guest cell. Cells are numbered from 0. */
 export interface Matcher {
-  /** Clears all pairs, for so many cells of each. */
+  /** Clears all pairs, for this many cells on each side. */
   reset(guests: number, cells: number): void
   allow(guest: number, cell: number): void
-  /** Lets a guest cell sit where another may. */
+  /** Allows a guest cell all host cells that another guest cell may have. */
   copyRow(guest: number, from: number): void
   allows(guest: number, cell: number): boolean
-  /** How many guest cells have a cell of their own at once: as many as can. */
+  /** The largest number of guest cells that can each have a host cell of their own at once. */
   match(): number
-  /** Cell of each guest cell after a whole match: the first choice, guest by guest, that leaves a cell for those after it. */
+  /** The host cell of each guest cell after a complete match: guest by guest the first cell that leaves a cell for each later guest. */
   firstChoice(): number[]
-  /** The first such choice that suits; undefined where there is none, or none among so many steps: then `isCut` is true. */
+  /**
+   * The first such choice that is accepted; undefined if there is none. If the search stops at the given number of steps, `isCut` is true.
+   */
   choiceThat(wish: ChoiceWish, maxSteps: number): readonly number[] | undefined
-  /** Which pairs are allowed, as text. */
+  /** The allowed pairs, as text. */
   readonly key: string
   readonly isCut: boolean
 }
 
-/** What a choice of cells must be good for, beside room. */
+/** A condition on a choice of cells in addition to room. */
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
-  /** False: no choice of so many cells more, none of them used, suits beside those chosen. */
+  /** False if no choice of this many unused cells is accepted together with the chosen ones. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** Cells of one trait can stand for each other. */
+  /** Cells with the same trait are interchangeable. */
   traitOf(cell: number): string
 }
 
-/** Works on bits, a step per cell and not per pair: hosts of many cells and guests that nearly fit cost little. */
+/** Works on bits with one step per cell instead of one per pair, so that hosts with many cells and guests that nearly fit cost little. */
 export function createMatcher(): Matcher {
   const rows = new Int32Array(WORDS * BITS * WORDS)
   const seen = new Int32Array(WORDS)
@@ -39,7 +41,7 @@ export function createMatcher(): Matcher {
   let [guestCount, cellCount] = [0, 0]
   let isCut = false
 
-  /** Seats a guest cell on a cell that was not looked at, moving others where that makes room. */
+  /** Assigns a guest cell to a cell that was not visited yet, and moves other guest cells if that makes room. */
   const seat = (guest: number): boolean => {
     for (let word = 0; word < WORDS; word++) {
       for (;;) {
@@ -61,7 +63,10 @@ export function createMatcher(): Matcher {
     seen.fill(0)
     for (const cell of closed) seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
   }
-  /** Moves a guest cell to a cell, with those before it staying; false, and nothing is changed, where another then has none. */
+  /**
+   * Moves a guest cell to a cell while earlier guest cells keep theirs; returns false and changes nothing if another guest cell would then
+   * have none.
+   */
   const force = (guest: number, cell: number, before: readonly number[]): boolean => {
     const old = cellOf[guest] as number
     if (old === cell) return true
@@ -80,7 +85,7 @@ export function createMatcher(): Matcher {
   }
   const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
 
-  /** A number for each cell, the same for cells that may have the same guests and are of one trait. */
+  /** A number for each cell; cells with the same possible guests and the same trait have the same number. */
   const kindsOf = (traitOf: (cell: number) => string): number[] => {
     const known = new Map<string, number>()
     return Array.from({ length: cellCount }, (_, cell) => {
@@ -129,7 +134,7 @@ export function createMatcher(): Matcher {
     choiceThat({ suits, mayStill, traitOf }, maxSteps) {
       const chosen: number[] = []
       const used = new Uint8Array(cellCount)
-      // what is left to choose depends on how many cells of each kind are used, not on which, nor on who has them
+      // the remaining choices depend on how many cells of each kind are used, not on which cells, nor on their guests
       const failed = new Set<number | string>()
       const kinds = kindsOf(traitOf)
       const counts = new Array<number>(Math.max(...kinds) + 1).fill(0)

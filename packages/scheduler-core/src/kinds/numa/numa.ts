@@ -1,27 +1,28 @@
-import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
-import { capacityOf, toRatioMilli } from '../../fleet/capacity.ts'
-import type { HostRecord, HostTable, OwnHostRecord } from '../../fleet/hosts.ts'
-import { KEPT_PAGES, OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { leftOf, reportOf } from '../../fleet/sources.ts'
-import type { HostStats } from '../../fleet/stats.ts'
-import type { HostIndex } from '../../host-index.ts'
+import { type CellAsk, type CellInventory, CellState, cpusFit, freeRate } from '../../hosts/cell.ts'
+import type { HostRecord, HostTable, OwnHostRecord } from '../../hosts/hosts.ts'
+import { hugeMibOf, hugeMibReported, isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from '../../hosts/plain-memory.ts'
+import { leftOf, reportOf } from '../../hosts/sources.ts'
+import type { CellGrant } from '../../records/grants.ts'
+import type { HostStats } from '../../report/stats.ts'
+import { fromRequest, NEAR_CELLS } from '../../text/evidence.ts'
+import { capacityOf, toRatioMilli } from '../../values/capacity.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { KEPT_PAGES, OWN_UNITS, PLAIN_IN_CELLS, STRICT_CLAIMS } from '../../values/levels.ts'
 import { ClaimCount } from '../claim-count.ts'
-import type { CellGrant } from '../grants.ts'
 import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { heldByMover, ownUnits } from '../mover.ts'
 import { type NumaAsk, numaAskOf } from './ask.ts'
-import { type CellAsk, type CellInventory, CellState, cpusFit, freeRate } from './cell.ts'
+import { type CellPiece, isNothing } from './cell-piece.ts'
 import { hugeHeld } from './huge-held.ts'
 import { askWithinPlain, keptWithinPlain } from './in-all.ts'
 import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
 import { placeAlone, placerOf, toGrant } from './place.ts'
-import { hugeMibOf, hugeMibReported, isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
-import { type CellPiece, CellUnits, cellsBelowClaims, isNothing } from './units.ts'
+import { CellUnits, cellsBelowClaims } from './units.ts'
 import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
-export { CellState, freeRate, sharedCpusLeft } from './cell.ts'
+export { CellState, freeRate, sharedCpusLeft } from '../../hosts/cell.ts'
 
 /** The order in which host cells are tried: by number; most free first; least free first. */
 type CellOrder = (a: CellState, b: CellState) => number
@@ -32,7 +33,7 @@ const orders: Readonly<Record<string, CellOrder>> = {
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
 
-/** What claims hold, from feature level STRICT_CLAIMS on. */
+/** What claims hold on a host; used from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**
@@ -64,7 +65,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const { records } = hosts
     const alone = guestAlone(ask)
     if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
-      // they may be plain ones, which all of the host counts
+      // these pages may be plain ones, which are counted for the host as a whole
       const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
       return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
     }
@@ -100,7 +101,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   fits(hosts, host, grant, held) {
     if (hosts.featureLevel >= OWN_UNITS && held !== undefined && isPartOf(grant, held)) return true
     const { cells } = hosts.get(host)
-    // `assign` never puts two guest cells on one host cell; the judge adds them up all the same
+    // `assign` never puts two guest cells on one host cell, but the judge sums their amounts in any case
     const taken = new Map<CellState, Sum>()
     for (const part of grant) {
       const cell = cells.find(({ id }) => id === part.cell)
@@ -121,15 +122,15 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
-    // its memory is owed back, counted or not; so are the huge pages among it
+    // the memory is given back whether it was counted or not, and so are the huge pages in it
     holdHuge(hosts.own(host), grant, false, -1)
     const putBack = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
-      const { counted, beside } = count.units.split(part)
-      // CPUs that the report pins are its own: the guest keeps its cells as a whole, or asks for others
+      const { counted, uncounted } = count.units.split(part)
+      // reported pinned CPUs belong to the guest: it keeps its cells as a whole, or asks for others
       const pieces = [
         { piece: { ...counted, pins: [] }, isCounted: true },
-        { piece: beside, isCounted: false },
+        { piece: uncounted, isCounted: false },
       ]
       return pieces.filter(({ piece }) => !isNothing(piece)).map(({ piece, isCounted }) => count.lift(piece, isCounted))
     })
@@ -146,7 +147,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .map((cell) => new CellState(inventoryOf(stats, cell, hosts.featureLevel), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
     hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
-    hugeHeld.set(record, { reported: hugeMibReported(stats), counted: 0, beside: 0 })
+    hugeHeld.set(record, { reported: hugeMibReported(stats), counted: 0, uncounted: 0 })
     counts.set(
       record,
       isStrict && record.cells.length > 0
@@ -194,15 +195,15 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   },
 }
 
-/** The fields that ask for devices near the cells, by the code that says that they are not there. */
+/** The fields that request devices near the cells, by the code for missing devices. */
 const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
 
-/** What a guest that stays on its host holds here, or the part of it that it asks for: it has that, whatever else the cells lack. */
+/** The part of its held cells that a guest that stays on its host asks for: the guest keeps it, whatever else the cells lack. */
 function keptCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly CellGrant[] | undefined {
   return hosts.featureLevel < OWN_UNITS ? heldCells(hosts, host, ask) : ownUnits(numaKind, hosts, host, ask)
 }
 
-/** Below feature level OWN_UNITS: all that a guest that is rebuilt holds here, where that is what it asks for and near to its devices. */
+/** Below feature level OWN_UNITS: all cells that a rebuilt guest holds here, if they are what it asks for and near to its devices. */
 function heldCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
   const held = heldByMover(hosts, host)?.numa
   if (held === undefined || held.length !== cells.length) return undefined
@@ -220,11 +221,11 @@ const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk,
   (pageSize === null || pageSize === 'small' || pageSize === 'any' || part.pages !== undefined) &&
   (typeof pageSize !== 'number' || part.pages?.sizeKib === pageSize)
 
-/** The guest's only cell, where no device cares where it goes. */
+/** The only cell of the guest, if no device restricts its location. */
 const guestAlone = ({ cells, nearness, wished }: NumaAsk): CellAsk | undefined =>
   cells.length === 1 && nearness === undefined && wished === undefined ? cells[0] : undefined
 
-/** Answers for hosts that have not changed since they were asked about: a request of many instances asks again and again. */
+/** Results that are reused while a host is unchanged, because a request of many instances asks for them repeatedly. */
 function answerOncePerVersion({ columns, count }: HostTable, answer: (host: HostIndex) => boolean): (host: HostIndex) => boolean {
   const versions = new Float64Array(count).fill(-1)
   const answers = new Uint8Array(count)
@@ -245,20 +246,20 @@ function orderOf(setting: AssignmentSetting | undefined): CellOrder {
   return order
 }
 
-/** What a grant takes of one cell so far. */
+/** The amounts of one cell that the parts of a grant took up to now. */
 interface Sum {
   cpus: number
   memoryMb: number
-  /** Of that, not in huge pages. */
+  /** The memory outside of huge pages. */
   plainMb: number
   readonly pinned: Set<number>
-  /** Those of the pinned CPUs that others may share until then. */
+  /** The pinned CPUs that were shared CPUs of other instances before. */
   unshared: number
   /** Pages by size. */
   readonly pages: Map<number, number>
 }
 
-/** Adds a part of a grant to what is taken of its cell; false where that is too much. */
+/** Adds a part of a grant to the used amounts of its cell; false if that is too much. */
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb
@@ -288,14 +289,14 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
     if (count !== undefined) {
       if (!materialised) change(count, count.units.pieceOf(part), false, sign)
       else {
-        const { counted, beside } = count.units.split(part)
+        const { counted, uncounted } = count.units.split(part)
         change(count, counted, true, sign)
-        change(count, beside, false, sign)
+        change(count, uncounted, false, sign)
       }
       continue
     }
     const cell = cells.find(({ id }) => id === part.cell)
-    if (cell === undefined) continue // the host no longer has that cell: nothing is left to count
+    if (cell === undefined) continue // the host no longer has the cell, so there is nothing to count
     if (!(materialised && cell.countsCpu)) cell.cpuFree -= sign * part.cpus
     if (!(materialised && cell.countsMemory)) cell.memoryFree -= sign * part.memoryMb
     if (!(materialised && cell.countsPinned)) for (const cpu of cpusOf(part)) cell.pin(cpu, sign)
@@ -304,12 +305,12 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   }
 }
 
-/** Huge pages of a grant are held of the host: by an instance that the report counts, or beside it. */
+/** Counts the huge pages of a grant on the host, either as part of the reported use or in addition to it. */
 function holdHuge(record: OwnHostRecord, grant: readonly CellGrant[], isCounted: boolean, sign: 1 | -1): void {
   const mib = hugeMibOf(record.cells, grant)
   if (mib === 0) return
   const held = hugeHeld.of(record)
-  const sum = isCounted ? 'counted' : 'beside'
+  const sum = isCounted ? 'counted' : 'uncounted'
   hugeHeld.set(record, { ...held, [sum]: held[sum] + sign * mib })
 }
 
@@ -319,7 +320,7 @@ function change(count: ClaimCount<CellPiece, CellUnits>, piece: CellPiece, isCou
   else count.drop(piece, isCounted)
 }
 
-/** Pages that the report says are in use, by size in KiB, over all cells. */
+/** Used pages by the report, by size in KiB, over all cells. */
 function usedPagesOf({ numaCells }: HostStats): ReadonlyMap<number, number> {
   const pages = new Map<number, number>()
   for (const { sizeKib, used } of numaCells.flatMap((cell) => cell.pages)) pages.set(sizeKib, (pages.get(sizeKib) ?? 0) + (used ?? 0))
@@ -353,7 +354,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], fea
   }
 }
 
-/** All CPUs by core; undefined where no core has two threads. */
+/** All CPUs by core; undefined if no core has two threads. */
 function coresOf(siblings: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] | undefined {
   if (!siblings.some(({ length }) => length > 1)) return undefined
   const shared = new Set(siblings.flat())

@@ -1,5 +1,5 @@
-import type { CellGrant } from '../grants.ts'
-import type { CellAsk, CellState } from './cell.ts'
+import type { CellAsk, CellState } from '../../hosts/cell.ts'
+import type { CellGrant } from '../../records/grants.ts'
 
 type Pins = Pick<CellGrant, 'pinned' | 'siblings' | 'emulator'>
 
@@ -7,11 +7,12 @@ type Core = readonly number[]
 
 /**
  * The CPUs of a cell that a guest's cell gets for itself, by its thread policy:
- * - prefer: cores are filled where enough of them have as many free threads, as many threads of each as can be; else any free CPUs.
- * - require: the same, but never of cores with a single free thread.
- * - isolate: each on a core with nobody on it, whose other threads are kept free.
+ * - prefer: cores with equally many free threads are filled, if there are enough of them, with as many threads of each as possible;
+ * otherwise any free CPUs.
+ * - require: the same, but no core with a single free thread is used.
+ * - isolate: each CPU is on an unused core, whose other threads are kept free.
  *
- * The emulator's CPU is one of those left, under isolate of a core that the guest is not on. The cell must have room.
+ * The emulator's CPU is one of the remaining CPUs; under isolate it is on a core without CPUs of the guest. The cell must have room.
  */
 export function choosePins(cell: CellState, ask: CellAsk): Pins {
   const free = freeCores(cell)
@@ -27,13 +28,13 @@ export function choosePins(cell: CellState, ask: CellAsk): Pins {
   }
 }
 
-/** Every CPU that a grant holds for itself. */
+/** All CPUs that a grant holds exclusively. */
 export function cpusOf({ pinned, siblings, emulator }: CellGrant): readonly number[] {
   if (siblings === undefined && emulator === undefined) return pinned ?? []
   return [...(pinned ?? []), ...(siblings ?? []), ...(emulator === undefined ? [] : [emulator])]
 }
 
-/** Free threads by core, cores in their order. */
+/** The free threads of each core, in the order of the cores. */
 function freeCores(cell: CellState): readonly Core[] {
   const open = cell.pinnable.filter((cpu) => !cell.isPinned(cpu))
   if (cell.cores === undefined) return open.map((cpu) => [cpu])

@@ -1,21 +1,21 @@
-import type { HostTable } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
-import { memoByObject } from '../../memo.ts'
-import type { Reason } from '../../reason.ts'
-import type { CellGrant } from '../grants.ts'
+import { type CellAsk, type CellState, choosePages, hasRoom } from '../../hosts/cell.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import type { CellGrant } from '../../records/grants.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { memoByObject } from '../../values/memo.ts'
 import type { Nearness } from '../near-cell.ts'
 import type { NumaAsk } from './ask.ts'
-import { type CellAsk, type CellState, choosePages, hasRoom } from './cell.ts'
 import { createMatcher, type Matcher } from './match.ts'
 import { choosePins } from './pin.ts'
 
 /**
- * Steps of the search for cells near to devices, on one host. Half of eight cells are found with fewer, whatever the
- * devices are; where it ends there, the host is refused.
+ * The limit of steps in the search for cells near to devices on one host. Four of eight cells are always found with fewer steps; if the
+ * search reaches the limit, the host is refused.
  */
 export const MAX_CHOICES = 600
 
-/** A cell for a guest of one; what most requests ask needs no more than this. */
+/** The cell for a guest with a single cell, which is the most frequent case. */
 export const placeAlone = (guest: CellAsk, cells: readonly CellState[]): CellState | undefined => {
   for (let c = 0; c < cells.length; c++) if (hasRoom(cells[c] as CellState, guest)) return cells[c]
   return undefined
@@ -25,22 +25,22 @@ export const placeAlone = (guest: CellAsk, cells: readonly CellState[]): CellSta
 export interface Placer {
   /** The first choice of cells in the order given, guest cell by guest cell; undefined where there is none. */
   place(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined
-  /** Whether there is any. */
+  /** Whether the host has a choice of cells. */
   canPlace(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): boolean
-  /** How many of the guest's cells can sit on cells of their own at once. */
+  /** The largest number of guest cells that can be on cells of their own at once. */
   countPlaced(cells: readonly CellState[]): number
-  /** What the devices lack near the first choice of cells, where all guest cells have one. */
+  /** The devices that are missing near the first choice of cells, if every guest cell has a cell. */
   shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Reason | undefined
-  /** Whether the last search for cells near the devices ended before it had seen all. */
+  /** Whether the last search for cells near the devices ended before all choices were examined. */
   readonly isCut: boolean
 }
 
-/** The placer of a request: one for all hosts, so that they share its work. */
+/** Creates the placer of a request, which all hosts use, so that results are shared among them. */
 export const placerOf = memoByObject(createPlacer)
 
 function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Placer {
   const matcher = createMatcher()
-  /** What was searched for, by all that it depends on: most hosts are like others. */
+  /** Results of earlier searches by all their inputs, because most hosts are alike. */
   const searched = new Map<string, { readonly chosen: readonly number[] | undefined; readonly isCut: boolean }>()
   let isCut = false
 
@@ -88,9 +88,7 @@ function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Pla
   }
 }
 
-/**
- * Which cells have room for which of the guest's; those of the guest that ask the same are asked once. False where one
- * fits nowhere.
+/** Records which host cells have room for which guest cells; guest cells with equal demands are checked once. False if one fits nowhere.
  */
 function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly number[], cells: readonly CellState[]): boolean {
   matcher.reset(guests.length, cells.length)
@@ -112,7 +110,7 @@ function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly num
   return allFit
 }
 
-/** What a guest's cell takes of a cell that has room for it. */
+/** The amounts that a guest cell takes of a host cell that has room for it. */
 export function toGrant(ask: CellAsk, cell: CellState): CellGrant {
   const pages = choosePages(cell, ask)
   return {

@@ -1,31 +1,32 @@
-import { instancesLeft } from '../../amount-text.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
-import { shareMissing } from '../../missing.ts'
-import type { Reason } from '../../reason.ts'
+import { type CellAsk, type CellState, hasRoom } from '../../hosts/cell.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { instancesLeft } from '../../text/amount-text.ts'
+import { shareMissing } from '../../text/missing.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import type { NumaAsk } from './ask.ts'
-import { type CellAsk, type CellState, hasRoom } from './cell.ts'
 import { cpusOf } from './pin.ts'
 import { toGrant } from './place.ts'
 import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
 
-/** Guests of one kind that are to be on a host. */
+/** Guests with equal demands that are to be placed on one host. */
 export interface Guests {
   readonly ask: Pick<NumaAsk, 'cells'>
   readonly count: number
-  /** How many of them are there already. */
+  /** How many of the instances are already placed. */
   readonly placed: number
 }
 
-/** Guests that have no room: how many, and whether others have some. */
+/** The number of guests without room, and whether other guests have room. */
 export interface LeftOver {
   readonly count: number
   readonly areMore: boolean
 }
 
 /**
- * What the cells of a host lack for several guests at once: as many as can sit one after the other, and of those that are left all of a kind take
- * the cells that lack least for them. Empty: all of them sit, or the host has too few cells for one of them. Devices are not looked at.
+ * The shortfalls of the cells of a host for several guests at once: as many guests as possible are placed one after the other, and all
+ * remaining guests with equal demands use the cells that lack least for them. The result is empty if all of them are placed, or if the host
+ * has too few cells for one of them. Devices are not considered.
  */
 export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: readonly Guests[]): readonly Reason[] {
   const cells = hosts.get(host).cells.map((cell) => cell.copy())
@@ -38,7 +39,7 @@ export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: read
   })
 }
 
-/** Seats guests of one kind, until there is no more room; returns how many sit. */
+/** Places guests with equal demands until there is no more room; returns their number. */
 function sitDown(cells: readonly CellState[], guest: readonly CellAsk[], count: number): number {
   for (let seated = 0; seated < count; seated++) {
     const seats = seatsOf(guest, cells)
@@ -57,7 +58,7 @@ function take(cell: CellState, guest: CellAsk): void {
   if (pages !== undefined) pages.free -= part.pages?.count ?? 0
 }
 
-/** Of the cells that are nearest to so many guests, each guest cell on one of its own: what these lack for all of them. */
+/** The shortfalls of the cells that lack least for this number of guests, with each guest cell on a separate cell. */
 function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: LeftOver): readonly Reason[] {
   const left = new Set(cells)
   return guest.flatMap((one) => {
@@ -72,7 +73,7 @@ function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: L
 
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
-/** What no more than one guest may have is compared with one of them, what is left with all. */
+/** A limit per guest is compared with the demand of one instance, and a free amount with the demand of all instances. */
 function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Reason[] {
   const { count } = over
   const { shared, dedicated, emulator, memoryMb } = guest
@@ -85,7 +86,7 @@ function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Re
   return [...alone, ...together].map((reason) => namedAsLeft(reason, over))
 }
 
-/** Of what a cell of the host lacks, for how many instances it lacks it. */
+/** The subject of a shortfall, with the number of instances that it concerns. */
 export function namedAsLeft(reason: Reason, { count, areMore }: LeftOver): Reason {
   const who = instancesLeft(count, areMore)
   return { ...reason, subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${who}`) ?? `cells of ${who}` }

@@ -1,56 +1,53 @@
-import type { HostRecord } from '../../fleet/hosts.ts'
+import { type CellState, sharedCpusLeft } from '../../hosts/cell.ts'
+import type { HostRecord } from '../../hosts/hosts.ts'
+import { isPlainSize, plainMibLeft } from '../../hosts/plain-memory.ts'
+import type { CellGrant } from '../../records/grants.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
-import type { CellGrant, PageGrant } from '../grants.ts'
 import type { UsedBelowClaims } from '../kind.ts'
-import { type CellState, cpusAreLeft, sharedCpusLeft } from './cell.ts'
-import type { PageState } from './cell-limits.ts'
+import {
+  type Amounts,
+  type CellPiece,
+  claimPlain,
+  compareLists,
+  copyOf,
+  fitsIn,
+  freePinsOf,
+  hugeSizesOf,
+  openOf,
+  pieceIn,
+  plainUsedOf,
+  takeCpus,
+  takeFrom,
+  takeMemory,
+  takePagesOf,
+  usedIn,
+} from './cell-piece.ts'
 import { cpusOf } from './pin.ts'
-import { hugeMibOf, isHuge, isPlainSize, plainMibLeft, plainMibReported } from './plain-memory.ts'
 
-/** What a claim takes of one cell, as far as it is counted in one way. */
-export interface CellPiece {
-  readonly cell: number
-  /** Shared CPUs. */
-  readonly cpus: number
-  readonly memoryMb: number
-  /** Of that, not in huge pages. */
-  readonly plainMb: number
-  /** CPUs that nobody else may use. */
-  readonly pins: readonly number[]
-  readonly pages: PageGrant | undefined
-}
-
-/** Amounts of one sort over all cells. */
-interface Amounts {
-  cpus: number
-  memoryMb: number
-  plainMb: number
-  pins: number
-  /** By size in KiB. */
-  readonly pages: Map<number, number>
-}
-
-/** What a cell has with nothing held. */
+/** The contents of a cell without claims. */
 interface Unheld {
   readonly cpuFree: number
   readonly memoryFree: number
   readonly pages: readonly number[]
 }
 
-/** The cells of a host for counting claims of them. What a claim takes of a cell stays in one cell as long as one has room for it. */
+/**
+ * The cells of a host, for counting claims on them. What a claim takes of one cell is counted in a single cell as long as one has room for
+ * it.
+ */
 export class CellUnits implements Units<CellPiece> {
   readonly cells: readonly CellState[]
   readonly #unheld: readonly Unheld[]
-  /** What the report says is in use. */
+  /** The use that the report counts. */
   readonly #used: Amounts
-  /** What materialised claims hold, over all cells and by the cell that they name. */
+  /** The amounts that materialised claims hold, in total and by the cell that they name. */
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 
   /** Sizes of huge pages that claims may hold instead of one that no cell has; none below feature level KEPT_PAGES. */
   readonly #hugeSizes: readonly number[]
 
-  /** Cells with nothing held. `usedPages` are the pages that the report says are in use, by size; `keepsPages` from feature level KEPT_PAGES on. */
+  /** Cells without claims. `usedPages` are the used pages by the report, by size; `keepsPages` is true from feature level KEPT_PAGES on. */
   constructor(cells: readonly CellState[], usedPages: ReadonlyMap<number, number>, keepsPages: boolean, from?: CellUnits) {
     this.cells = cells
     this.#hugeSizes = keepsPages ? hugeSizesOf(cells) : []
@@ -62,12 +59,12 @@ export class CellUnits implements Units<CellPiece> {
       this.#coveredIn.set(cell, { amounts: copyOf(amounts), pins: new Map(pins) })
   }
 
-  /** The same over cells that are as these are now. */
+  /** Copies the counts for cells that equal the present ones. */
   copy(cells: readonly CellState[]): CellUnits {
     return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
   }
 
-  /** What a claim takes of a cell, whole; of pages that no cell has, as many of the next size as back its memory. */
+  /** The amounts that a claim takes of a cell; pages of a size that no cell has are replaced by enough pages of the next size. */
   pieceOf(part: CellGrant): CellPiece {
     const { pages } = part
     const pieceOf = (own: CellGrant) => pieceIn(this.#find(own.cell), own)
@@ -78,8 +75,8 @@ export class CellUnits implements Units<CellPiece> {
     return { ...pieceOf(part), pages: { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) } }
   }
 
-  /** A part of a materialised grant: what the report counts of it, and what it leaves to claims. */
-  split(part: CellGrant): { readonly counted: CellPiece; readonly beside: CellPiece } {
+  /** Splits a part of a materialised grant into the amounts that the report counts and the amounts that it does not count. */
+  split(part: CellGrant): { readonly counted: CellPiece; readonly uncounted: CellPiece } {
     const whole = this.pieceOf(part)
     const { cell, cpus, memoryMb, plainMb, pins, pages } = whole
     const named = this.#find(cell)
@@ -98,7 +95,7 @@ export class CellUnits implements Units<CellPiece> {
       pins: counts.pins === isCounted ? pins : [],
       pages: counts.pages === isCounted ? pages : undefined,
     })
-    return { counted: those(true), beside: those(false) }
+    return { counted: those(true), uncounted: those(false) }
   }
 
   reset(): void {
@@ -242,7 +239,7 @@ export class CellUnits implements Units<CellPiece> {
     return cell.cpuCapacity - (this.#unheld[this.cells.indexOf(cell)] as Unheld).cpuFree
   }
 
-  /** Takes so many CPUs for materialised claims: those that they name and the report does not, then any that are free. */
+  /** Takes this many CPUs for materialised claims: first CPUs that only the claims name, then any free ones. */
   #pinShort(count: number): void {
     let open = count
     for (const cell of this.cells) {
@@ -279,7 +276,7 @@ export class CellUnits implements Units<CellPiece> {
     if (open > 0) order[0]?.claimPlain(open)
   }
 
-  /** MiB outside of huge pages that the report shows, over all cells; below feature level PLAIN_IN_CELLS nobody asks. */
+  /** MiB outside of huge pages by the report, over all cells; unused below feature level PLAIN_IN_CELLS. */
   #plainUsed(): number {
     if (this.cells.some(({ limits }) => limits?.reported === undefined)) return Number.MAX_SAFE_INTEGER
     return this.cells.reduce((sum, cell) => sum + plainUsedOf(cell), 0)
@@ -303,7 +300,7 @@ export class CellUnits implements Units<CellPiece> {
   }
 }
 
-/** What claims hold of the cells of a host beyond what these have in all, sort by sort over the whole host. */
+/** The amounts that claims hold beyond the totals of the host's cells, separately for each sort of unit over the whole host. */
 export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly CellGrant[]): readonly UsedBelowClaims[] {
   const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number) => items.reduce((all, item) => all + amountOf(item), 0)
   const pages = stats.numaCells.flatMap((cell) => cell.pages)
@@ -319,102 +316,8 @@ export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly C
   return sorts.filter((sort) => sort.held > sort.reported)
 }
 
-/** Whether nothing of a piece is left to count. */
-export const isNothing = ({ cpus, memoryMb, pins, pages }: CellPiece): boolean =>
-  cpus === 0 && memoryMb === 0 && pins.length === 0 && pages === undefined
-
-const takeMemory = (cell: CellState, amount: number): void => {
-  cell.memoryFree -= amount
-}
-
-const takeCpus = (cell: CellState, amount: number): void => {
-  cell.cpuFree -= amount
-}
-
-const takePagesOf = (state: PageState, count: number): void => {
-  state.free -= count
-}
-
-const hugeSizesOf = (cells: readonly CellState[]): readonly number[] => {
-  const sizes = cells.flatMap(({ pages = [] }) =>
-    pages.flatMap(({ sizeKib }) => (isHuge(sizeKib, pages[0]?.sizeKib ?? 0) ? [sizeKib] : [])),
-  )
-  return [...new Set(sizes)].sort((a, b) => a - b)
-}
-
-const claimPlain = (cell: CellState, amount: number): void => cell.claimPlain(amount)
-
-/** MiB outside of huge pages that the report shows of a cell. */
-const plainUsedOf = ({ limits, hugeCovered }: CellState): number =>
-  limits?.reported === undefined ? 0 : plainMibReported(limits.reported, hugeCovered)
-
-/** What a claim takes of a cell by its own names; `named` is that cell, if the host has it. */
-const pieceIn = (named: CellState | undefined, part: CellGrant): CellPiece => ({
-  cell: part.cell,
-  cpus: part.cpus,
-  memoryMb: part.memoryMb,
-  plainMb: part.memoryMb - hugeMibOf(named === undefined ? [] : [named], [part]),
-  pins: cpusOf(part),
-  pages: part.pages,
-})
-
-function fitsIn(cell: CellState, { cpus, memoryMb, pins, pages }: CellPiece): boolean {
-  if (memoryMb > 0 && memoryMb > cell.memoryFree) return false
-  for (const cpu of pins) if (!cell.pinnable.includes(cpu) || cell.isPinned(cpu)) return false
-  if (new Set(pins).size < pins.length) return false
-  if (cpus > 0 || pins.length > 0) {
-    const unshared = cell.dedicated === undefined ? pins.length : pins.filter((cpu) => cell.cpuset.includes(cpu)).length
-    if (!cpusAreLeft(cell, cpus, unshared)) return false
-  }
-  if (pages === undefined) return true
-  return (cell.pages ?? []).some(({ sizeKib, free }) => sizeKib === pages.sizeKib && free >= pages.count)
-}
-
-function takeFrom(cell: CellState, { cpus, memoryMb, plainMb, pins, pages }: CellPiece, sign: 1 | -1): void {
-  cell.cpuFree -= sign * cpus
-  cell.memoryFree -= sign * memoryMb
-  cell.claimPlain(sign * plainMb)
-  for (const cpu of pins) cell.pin(cpu, sign)
-  if (pages === undefined) return
-  for (const state of cell.pages ?? []) if (state.sizeKib === pages.sizeKib) state.free -= sign * pages.count
-}
-
-/** CPUs that may be given to one instance alone, and are. */
-const openOf = (cell: CellState): readonly number[] => cell.pinnable.filter((cpu) => !cell.isPinned(cpu))
-
-/** As many free CPUs as a piece holds, those that it names first. */
-function freePinsOf(cell: CellState, { cell: named, pins }: CellPiece): readonly number[] {
-  if (pins.length === 0) return pins
-  const open = openOf(cell)
-  const own = cell.id === named ? open.filter((cpu) => pins.includes(cpu)) : []
-  return [...own, ...open.filter((cpu) => !own.includes(cpu))].slice(0, pins.length)
-}
-
 const unheldOf = ({ cpuFree, memoryFree, pages = [] }: CellState): Unheld => ({
   cpuFree,
   memoryFree,
   pages: pages.map(({ free }) => free),
 })
-
-function usedIn(cells: readonly CellState[], pages: ReadonlyMap<number, number>): Amounts {
-  const used: Amounts = { cpus: 0, memoryMb: 0, plainMb: 0, pins: 0, pages: new Map(pages) }
-  for (const { cpuCapacity, cpuFree, memoryCapacity, memoryFree, pinnedByReport } of cells) {
-    used.cpus += cpuCapacity - cpuFree
-    used.memoryMb += memoryCapacity - memoryFree
-    used.pins += pinnedByReport.size
-  }
-  return used
-}
-
-const copyOf = (amounts: Amounts | undefined): Amounts =>
-  amounts === undefined
-    ? { cpus: 0, memoryMb: 0, plainMb: 0, pins: 0, pages: new Map() }
-    : { cpus: amounts.cpus, memoryMb: amounts.memoryMb, plainMb: amounts.plainMb, pins: amounts.pins, pages: new Map(amounts.pages) }
-
-function compareLists(a: readonly number[], b: readonly number[]): number {
-  for (const [i, value] of a.entries()) {
-    const other = b[i] ?? 0
-    if (value !== other) return value - other
-  }
-  return a.length - b.length
-}

@@ -1,16 +1,19 @@
-import type { HostTable } from '../../fleet/hosts.ts'
-import { DEVICES_ELSEWHERE, IN_ALL_BEFORE_FREE } from '../../fleet/levels.ts'
-import type { HostIndex } from '../../host-index.ts'
-import { shareMissing } from '../../missing.ts'
-import type { Reason } from '../../reason.ts'
+import { type CellAsk, type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from '../../hosts/cell.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { isBackedByHuge, plainMibLeft } from '../../hosts/plain-memory.ts'
+import { shareMissing } from '../../text/missing.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { DEVICES_ELSEWHERE, IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 import { plainMemoryLeft, plainReserveOf } from '../classes/room.ts'
 import type { NumaAsk } from './ask.ts'
-import { type CellAsk, type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
-import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
-/** Why a host has no cells for a guest: the first cell of the guest that fits nowhere; else all at once; else the devices. */
+/**
+ * The reason for which a host has no cells for a guest: the first guest cell that fits nowhere; otherwise all cells together; otherwise the
+ * devices.
+ */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const { cells } = hosts.get(host)
   const need = ask.cells.length
@@ -26,7 +29,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   return whyNotNear(hosts, host, ask)
 }
 
-/** The cells would do, but the host has not so much memory outside of huge pages left. */
+/** The reason where the cells fit but the host has too little memory outside of huge pages. */
 export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason => ({
   ...{ code: 'memory.huge_pages', subject: 'MEMORY_MB', unit: 'MiB' },
   ...{ need: mostPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
@@ -34,8 +37,8 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 })
 
 /**
- * All that is short for a guest's cells, the reason first: as many of them as can be sit where they fit, each of the others takes the cell that
- * lacks least of what it asks for. Once the cells have this, nothing is in the way.
+ * All shortfalls for a guest's cells, with the reason first: as many cells as possible are placed where they fit, and each other one uses
+ * the cell that lacks least for it. If the host's cells had these amounts, the guest would fit.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
@@ -59,29 +62,32 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
 
 const isNear = ({ code }: Reason): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
-/** Choices of cells that are compared by what lies near to them. */
+/** The number of choices of cells that are compared by the devices near them. */
 const COMPARED = 100
 
 interface NearChoice {
-  /** What the cells lack for the guest's. */
+  /** The shortfalls of the host's cells for the guest's cells. */
   readonly lacks: readonly Reason[]
-  /** What is short near to them, each sort of devices by itself. */
+  /** The devices that are missing near the cells, for each kind of device separately. */
   readonly short: readonly Reason[]
   /** The numbers of the cells. */
   readonly cells: readonly number[]
 }
 
-/** What the cells nearest to the devices lack for a guest, and what is short near to them; undefined: it wants no devices near, or has no choice. */
+/**
+ * The shortfalls of the cells nearest to the devices, and the devices that are missing near them; undefined if the guest needs no devices
+ * near it, or if there is no choice of cells.
+ */
 export const lacksBesideDevices = (hosts: HostTable, host: HostIndex, ask: NumaAsk): NearChoice | undefined =>
   nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
 
-/** Whether a reason is of what no more than one guest may have, whatever others take. */
+/** Whether a reason is about a limit per guest, regardless of other instances. */
 export const isOfOneGuest = ({ code }: Reason): boolean => code.startsWith('numa.too_')
 
 /**
- * Where devices are wanted near the guest's cells, of choices of a cell for each of them the one with most of the devices near, as these stay
- * where they are; of several the one whose cells lack least. `lacksOf` undefined: the cell is none for that guest cell. Undefined: there is no
- * such choice, or nothing is wanted.
+ * If devices must be near the guest's cells, the choice of cells with most devices near, because devices cannot move; among several such
+ * choices the one whose cells lack least. `lacksOf` returns undefined for a cell that the guest cell cannot have. The result is undefined
+ * if there is no such choice, or if no devices must be near.
  */
 function nearestChoice(
   hosts: HostTable,
@@ -110,7 +116,7 @@ function nearestChoice(
       compare()
       return
     }
-    // cells of the guest that ask the same may change places
+    // guest cells with equal demands are interchangeable
     const after = sameAs[g] === g ? -1 : (chosen[guests.findLastIndex((_, i) => i < g && sameAs[i] === sameAs[g])] ?? -1)
     for (let c = after + 1; c < cells.length && compared < COMPARED; c++) {
       if (chosen.includes(c) || lacks[g]?.[c] === undefined) continue
@@ -125,7 +131,10 @@ function nearestChoice(
 
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
-/** A cell of its own for each guest cell, of as many as fit at once; undefined for the others. An earlier one makes way where it can sit elsewhere. */
+/**
+ * A host cell for each guest cell, for as many as fit at once; undefined for the others. An earlier guest cell moves if it also fits
+ * elsewhere.
+ */
 export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
   const seats: (CellState | undefined)[] = guests.map(() => undefined)
   const seat = (g: number, seen: Set<CellState>): boolean => {
@@ -143,14 +152,14 @@ export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[])
   return seats
 }
 
-/** Every rule that a cell does not keep for a guest cell; where it keeps each, CPUs beside the memory. */
+/** All rules that a cell breaks for a guest cell; if it breaks no single rule, the combination of CPUs and memory. */
 export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
     return have < rule.need ? [{ ...rule, have }] : []
   })
-  // of what is left of the memory the least: with that much more of it, all rules about it are kept
+  // the smallest free memory of all rules: adding its shortfall satisfies all rules about free memory
   const left = all.filter(({ code }) => memoryLeft.includes(code))
   const least = left.reduce<(typeof left)[number] | undefined>(
     (best, rule) => (best === undefined || rule.have < best.have ? rule : best),
@@ -164,10 +173,10 @@ export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[
   return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
 }
 
-/** Rules about what is left of the memory of a cell. */
+/** Rules about the free memory of a cell. */
 const memoryLeft: readonly Reason['code'][] = ['numa.memory', 'numa.huge_pages', 'numa.pinned_memory']
 
-/** What a rule is about, where that is not what is free of an amount. */
+/** The subject of a rule that is not about a free amount. */
 const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.huge_pages': ', outside of huge pages',
   'numa.pinned_memory': ', for one guest alone',
@@ -176,7 +185,9 @@ const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.page_multiple': ', in whole memory pages',
 }
 
-/** Some cell keeps each rule, and none keeps all: of those with the memory, the one with most of the CPUs. */
+/**
+ * The reason where each rule is kept by some cell but no cell keeps all: of the cells with enough memory, it names the one with most CPUs.
+ */
 function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   const rules = rulesOf(guest).filter(({ unit }) => unit === 'MiB')
   const enough = cells.filter((cell) => rules.every(({ need, have }) => have(cell) >= need))
@@ -189,7 +200,7 @@ function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   }
 }
 
-/** A number that a cell must have for a guest's cell, the most of it that any cell has, and how to say so. */
+/** A number that a cell must have for a guest cell, the largest such number of any cell, and how to report it. */
 interface Rule {
   readonly need: number
   have(cell: CellState): number
@@ -198,7 +209,10 @@ interface Rule {
   readonly source?: string
 }
 
-/** The first rule that no cell keeps, what no cell has in all before what is left; where each is kept by some cell, none keeps all. */
+/**
+ * The first rule that no cell keeps, with rules about totals before rules about free amounts; if some cell keeps each rule, no cell keeps
+ * all of them.
+ */
 function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
   const rules = rulesOf(guest)
@@ -212,7 +226,7 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: bo
   return cpusBesideMemory(cells, guest)
 }
 
-/** Whether a rule is about shared CPUs, and no cell had enough of them if nobody else were there. */
+/** Whether a rule is about shared CPUs, and no cell would have enough of them if it were empty. */
 const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
   code === 'numa.too_few_cpus' &&
   cells.every((cell) => cell.cpuset.length - (cell.dedicated === undefined ? dedicated + emulator : 0) < shared)
@@ -250,27 +264,27 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Plain memory that a cell could give a guest; no limit where its pages are huge ones, or not there. */
+/** The plain memory that a cell could give a guest; unlimited if the guest's pages are huge ones or do not exist. */
 function plainLeftFor(cell: CellState, guest: CellAsk, isPinned: boolean): number {
   const backing = guest.pageSize === null ? null : choosePages(cell, guest)
   return backing === undefined || isBackedByHuge(cell, backing) ? NO_LIMIT : plainMibLeft(cell, isPinned)
 }
 
-/** CPUs of a cell that nobody has for himself once the guest has its own: so many shared ones one guest may have. */
+/** The CPUs of a cell that are not dedicated after the guest has its own, which is the largest number of shared CPUs for one guest. */
 function sharedInAll(cell: CellState, guest: CellAsk): number {
   if (cell.limits === undefined) return NO_LIMIT
   const own = cell.dedicated === undefined ? Math.max(0, cpusHeld(cell, guest)) : 0
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** How many of a guest's CPUs a cell could still give it: first those that it has for itself. */
+/** How many of a guest's CPUs a cell can still give; dedicated CPUs are counted first. */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
   return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
-/** The most CPUs that could be given to one instance alone; where shared ones make way for them, as far as they do. */
+/** The largest number of CPUs that can be dedicated to one instance, including shared CPUs as far as they can give way. */
 function ownLeft(cell: CellState): number {
   let most = Math.max(0, cell.freeCpus.free)
   while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--
@@ -284,7 +298,7 @@ function sharedLeft(cell: CellState, guest: CellAsk): number {
   return most
 }
 
-/** The most dedicated CPUs that a cell could give on the cores that the thread policy wants. */
+/** The largest number of dedicated CPUs that a cell can give on cores that the thread policy allows. */
 function onWantedCores(cell: CellState, guest: CellAsk): number {
   let most = guest.dedicated
   while (most > 0 && cpusHeld(cell, { ...guest, dedicated: most }) < 0) most--
@@ -298,12 +312,12 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, '
   const needKib = memoryMb * 1_024
   const all = cells.flatMap(({ pages = [] }) => pages.filter(({ sizeKib }, i) => isAskedFor(pageSize, sizeKib, i)))
   const whole = all.filter(({ sizeKib }) => needKib % sizeKib === 0)
-  const told = [...new Set(cells.flatMap(({ pages = [] }) => pages.map(({ sizeKib }) => sizeKib)))].sort((a, b) => a - b)
+  const pageSizes = [...new Set(cells.flatMap(({ pages = [] }) => pages.map(({ sizeKib }) => sizeKib)))].sort((a, b) => a - b)
   if (all.length === 0)
     return {
       code: 'numa.page_size',
       need: wanted,
-      have: told.length === 0 ? 'no page sizes' : told.map((size) => `${size} KiB`).join(', '),
+      have: pageSizes.length === 0 ? 'no page sizes' : pageSizes.map((size) => `${size} KiB`).join(', '),
     }
   const nearest = whole.reduce<(typeof whole)[number] | undefined>(
     (best, pages) => (best === undefined || pages.free * pages.sizeKib > best.free * best.sizeKib ? pages : best),
@@ -314,7 +328,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, '
   return { code: 'numa.pages', need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
 }
 
-/** Whether the pages of a cell that stand at a place, the smallest first, are of a size that the guest may have. */
+/** Whether the pages at an index of a cell, the smallest first, have a size that the guest accepts. */
 function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true
@@ -333,7 +347,10 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }
 
-/** What is short near the cells that have room and most of the devices near; `short`: where the choices are too many to compare, near some. */
+/**
+ * The devices that are missing near the choice of cells with room that has most devices near; with `short`, near one of the choices, if
+ * there are too many to compare.
+ */
 function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
   const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
   return near.length > 0 ? near : [short]

@@ -1,23 +1,23 @@
+import type { PciGrant } from '../../records/grants.ts'
 import type { FreeDevices } from '../elsewhere.ts'
-import type { PciGrant } from '../grants.ts'
 import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
-/** Where an instance sits in a host: its cells, and the sockets of all cells; undefined where a cell does not tell its own. */
+/** The location of an instance in a host: its cells, and the sockets of all cells; undefined if a cell does not report its own. */
 export interface Place {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number> | undefined
 }
 
-/** Devices for every request, or the first request that gets too few, with how many it could have. */
+/** The devices of every request, or the first request that gets too few and the number that it could have. */
 export type Allotment =
   | { readonly ok: true; readonly grants: () => readonly PciGrant[] }
   | { readonly ok: false; readonly wish: PciWish; readonly have: number }
 
 /**
- * Gives every request its devices, from the nearest pools first. An earlier one makes way for a later one where it can
- * take others (augmenting paths), so devices are found whenever there are enough. `place` undefined: no cells, so all
- * pools are as near.
+ * Gives every request its devices, from the nearest pools first. An earlier request changes to other devices if a later one needs its own
+ * (augmenting paths), so devices are found whenever there are enough. If `place` is undefined, the guest has no cells and all pools are
+ * equally near.
  */
 export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): Allotment {
   const { list } = pools
@@ -30,7 +30,7 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
     counts[p] = (counts[p] as number) + by
   }
 
-  /** Gives a group up to so many devices more, in one step; 0 where it can have none. */
+  /** Gives a group up to this many further devices in one step and returns their number; 0 if it can have none. */
   const give = (g: number, wanted: number): number => {
     const order = orders[g] as readonly number[]
     const own = given[g] as number[]
@@ -79,27 +79,33 @@ export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup
   return count
 }
 
-/** Free devices that would do for a request if they had not to be as near as its policy wants. */
+/** Free devices that would suit a request if its policy did not require nearness. */
 export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, place: Place | undefined): readonly FreeDevices[] =>
   pools
     .map((p) => list[p] as PoolState)
     .filter(({ numaNode }) => distance(numaNode, policy, place) >= FAR)
     .map(({ numaNode, free }) => ({ numaNode, count: Math.max(0, free) }))
 
-/** The requests that would get too few devices if other groups took none, each with how many are left for it. */
+/**
+ * The requests that would get too few devices even if other groups took none, each with the number that is left for it. `there` is the
+ * number without the nearness that the policy requires.
+ */
 export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {
   return ask.groupsOn(pools).flatMap((group) => {
     let left = devicesFor(pools, group, place)
+    let anywhere = devicesFor(pools, group, undefined)
     return group.requests.flatMap((request) => {
       const { subject, count: need } = ask.requests[request] as PciWish
       const have = Math.min(left, need)
+      const there = Math.min(anywhere, need)
       left -= have
-      return have < need ? [{ subject, need, have }] : []
+      anywhere -= there
+      return have < need ? [{ subject, need, have, there }] : []
     })
   })
 }
 
-/** The devices of a group for its requests, one after the other. */
+/** Divides the devices of a group among its requests, one after the other. */
 function grantsOf(ask: PciAsk, group: PciGroup, list: readonly PoolState[], given: readonly number[]): readonly PciGrant[] {
   const left = [...given]
   return group.requests.flatMap((request) => {
@@ -114,7 +120,7 @@ function grantsOf(ask: PciAsk, group: PciGroup, list: readonly PoolState[], give
   })
 }
 
-/** The request of a group that gets too few of so many devices. */
+/** The first request of a group that gets too few if the group has this many devices. */
 function shortOf(ask: PciAsk, group: PciGroup, devices: number): { wish: PciWish; have: number } {
   let have = devices
   for (const request of group.requests) {
@@ -134,10 +140,13 @@ function nearestFirst(list: readonly PoolState[], { policy, pools }: PciGroup, p
   return found
 }
 
-/** Too far for the policy. */
+/** The distance of a pool that the policy does not allow. */
 const FAR = 3
 
-/** 0 at a cell of the guest; 1 at its socket, or at no cell; 2 elsewhere; FAR where the policy does not go. */
+/**
+ * The distance of a pool: 0 at a cell of the guest; 1 at its socket, or at no cell; 2 elsewhere; FAR where the policy does not allow the
+ * pool.
+ */
 function distance(numaNode: number | null, policy: NumaPolicy, place: Place | undefined): number {
   if (place === undefined || (numaNode !== null && place.cells.includes(numaNode))) return 0
   if (policy === 'required') return FAR

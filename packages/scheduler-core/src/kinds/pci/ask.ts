@@ -1,5 +1,5 @@
-import { devicesText } from '../../device-text.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { devicesText } from '../../text/device-text.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
 type Wanted = RequestSpec['pciRequests'][number]
@@ -8,24 +8,24 @@ export type NumaPolicy = Wanted['numaPolicy']
 /** The devices that one instance asks for. */
 export interface PciAsk {
   readonly requests: readonly PciWish[]
-  /** Whether the guest sits on NUMA cells, so that the policies mean something. */
+  /** Whether the guest is on NUMA cells; otherwise the policies have no effect. */
   readonly hasCells: boolean
-  /** The requests in groups of those that may take the same pools of a host; worked out once for hosts of one shape. */
+  /** The requests in groups of those that may use the same pools of a host; computed once for hosts of one shape. */
   groupsOn(pools: HostPools): readonly PciGroup[]
-  /** Whether the devices of a pool are what a request describes, whatever is free of them. */
+  /** Whether the devices of a pool match a request, whether they are free or not. */
   isOfKind(pool: PoolState, request: number): boolean
-  /** Whether the devices of a pool would do for a request, but are given only where they are asked for by type. */
+  /** Whether the devices of a pool would suit a request but are given only to requests that name their type. */
   isUnasked(pool: PoolState, request: number): boolean
 }
 
 export interface PciWish {
-  /** Its name for people. */
+  /** The name of the request in messages. */
   readonly subject: string
   readonly count: number
   readonly policy: NumaPolicy
 }
 
-/** Requests of one policy that take devices of the same pools: together they are one request for more. */
+/** Requests of one policy for devices of the same pools: together they count as one larger request. */
 export interface PciGroup {
   readonly policy: NumaPolicy
   readonly count: number
@@ -35,7 +35,7 @@ export interface PciGroup {
   readonly pools: readonly number[]
 }
 
-/** Devices that nobody gets without asking for them: whole functions whose parts are given away, vDPA, remotely managed. */
+/** Devices that an instance gets only on request: whole functions whose virtual functions are in use, vDPA, remotely managed. */
 const unasked: readonly ((traits: Traits) => boolean)[] = [
   ({ dev_type }) => dev_type === 'type-pf',
   ({ dev_type }) => dev_type === 'vdpa',
@@ -80,7 +80,7 @@ function groupsOf(requests: readonly PciWish[], takers: readonly (readonly boole
   return [...groups.values()]
 }
 
-/** A function worked out once for each key. */
+/** A function that is computed once for each key. */
 function onceFor<Thing, Value>(make: (thing: Thing) => Value): (key: string, thing: Thing) => Value {
   const known = new Map<string, Value>()
   return (key, thing) => {

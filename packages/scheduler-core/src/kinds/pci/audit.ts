@@ -1,13 +1,16 @@
-import type { HostStats } from '../../fleet/stats.ts'
+import type { PciGrant } from '../../records/grants.ts'
+import type { HostStats } from '../../report/stats.ts'
 import { type AuditedHold, type AuditedUnit, auditSort, sumSort } from '../audit-units.ts'
-import type { PciGrant } from '../grants.ts'
 import type { HeldGrant, Mismatch } from '../kind.ts'
 import { likestOf, sortOf } from './likeness.ts'
 import { type PoolState, toPools, totalByPool, usedByPool } from './pool.ts'
 
 type Holds = ReadonlyMap<string, AuditedHold>
 
-/** Sort by sort, pools as they are against those of the report and what claims hold of them. `isKept`: from feature level KEPT_DEVICES on. */
+/**
+ * Compares the pools in the state with the report and the claims, separately for each sort of device. `isKept` is true from feature level
+ * KEPT_DEVICES on.
+ */
 export function auditSorts(
   actual: readonly PoolState[],
   pciPools: HostStats['pciPools'],
@@ -35,7 +38,7 @@ export function auditSorts(
     [...holds.keys()].every((pool) => sorts.some(({ sort }) => sort === sortOf(pool))) &&
     sorts.every((one) => sumSort(one.units, one.held).free >= 0)
   if (!isKept || isEachHeldOfItsOwn || units.length === 0) return found
-  // some are held of other sorts: then what is free of all of them is known, and that none has more than the report leaves
+  // claims hold devices of other kinds: then only the total free number is known, and that no pool has more free than the report leaves
   const beyond = units.flatMap(({ field, capacity, used: inUse, free }): Mismatch[] =>
     free === undefined || free > capacity - inUse
       ? [{ code: 'state.column', field, expected: capacity - inUse, actual: free ?? 'none' }]
@@ -59,21 +62,21 @@ function holdsOf(held: readonly HeldGrant<readonly PciGrant[]>[]): Holds {
   return holds
 }
 
-/** Devices free of all pools together, where some are held of other sorts than claims name. */
+/** The free devices of all pools together, if claims hold devices of other sorts than they name. */
 function freeInAll(
   reported: readonly PoolState[],
   pciPools: HostStats['pciPools'],
   units: readonly AuditedUnit<string>[],
   holds: Holds,
 ): number {
-  let beside = 0
+  let uncounted = 0
   const covered = new Map<string, number>()
   const add = (sums: Map<string, number>, pool: string, by: number): void => {
     sums.set(sortOf(pool), (sums.get(sortOf(pool)) ?? 0) + by)
   }
   for (const [pool, { always, unlessCounted }] of holds) {
     const counts = reported.find(({ key }) => key === pool)?.countsUse ?? likestOf(reported, pool).some(({ countsUse }) => countsUse)
-    beside += always + (counts ? 0 : unlessCounted)
+    uncounted += always + (counts ? 0 : unlessCounted)
     if (counts) add(covered, pool, unlessCounted)
   }
   const used = new Map<string, number>()
@@ -90,12 +93,12 @@ function freeInAll(
     usedElsewhere += Math.max(0, inUse - holding)
   }
   const left = units.reduce((sum, { capacity, used: inUse }) => sum + capacity - inUse, 0)
-  return left - beside - (short - Math.min(mayBeElsewhere, usedElsewhere))
+  return left - uncounted - (short - Math.min(mayBeElsewhere, usedElsewhere))
 }
 
 const ofSort = (holds: Holds, sort: string): Holds => new Map([...holds].filter(([pool]) => sortOf(pool) === sort))
 
-/** Pools as they are against those of the report, less what the claims take. */
+/** Compares the pools in the state with the reported ones, reduced by the claims. */
 export function auditPools(
   actual: readonly PoolState[],
   reported: readonly PoolState[],

@@ -1,11 +1,14 @@
-import type { HostTable } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { PciGrant } from '../grants.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import type { PciGrant } from '../../records/grants.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { allot, type Place } from './allot.ts'
 import type { PciAsk } from './ask.ts'
 import { type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'
 
-/** Of the devices that an instance holds, those that answer an ask, as near to its cells as they must be, whether the host reports their pools or not. */
+/**
+ * The held devices of an instance that satisfy an ask and are as near to its cells as required, whether the host reports their pools or
+ * not.
+ */
 export function keepDevices(
   hosts: HostTable,
   host: HostIndex,

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
-import { grantsFit } from '../../claims/ledger.ts'
-import { FEATURE_LEVEL } from '../../fleet/change.ts'
-import type { HostRecord } from '../../fleet/hosts.ts'
-import type { HostIndex } from '../../host-index.ts'
+import { grantsFit } from '../../claims/held-amounts.ts'
+import type { HostRecord } from '../../hosts/hosts.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import type { Grants } from '../../records/grants.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { aClaim, aFleet, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
-import type { Grants } from '../grants.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { allKinds } from '../index.ts'
 import { kindSuite } from '../kind.suite.ts'
 import { numaKind } from '../numa/numa.ts'
@@ -68,7 +68,7 @@ kindSuite({
 })
 
 describe('devices near to cells', () => {
-  /** Grants of all kinds in their order, or the first kind that gives none. */
+  /** The grants of all kinds in their order, or the first kind without a grant. */
   function choose(shape: HostShape, request: RequestSpec, rule: string): { grants: Grants; fleet: ReturnType<typeof aFleet> } | string {
     const fleet = aFleet({ h1: shape })
     let grants: Grants = {}
@@ -93,7 +93,7 @@ describe('devices near to cells', () => {
       return can
     })
 
-  /** Every choice of cells tried; devices suffice where no group of requests wants more than it may have (Hall). */
+  /** Tries every choice of cells; devices suffice if no set of request groups needs more than it may have (Hall's theorem). */
   function bruteForce(shape: HostShape, { numaTopology, pciRequests }: RequestSpec): boolean {
     const cells = shape.numaCells ?? []
     const guests = numaTopology?.cells ?? []
@@ -133,7 +133,7 @@ describe('devices near to cells', () => {
     return choices([])
   }
 
-  test('all kinds give in order exactly where each can, and that is where trying everything finds a way', () => {
+  test('all kinds assign in order exactly if each can give, which is exactly if an exhaustive search finds a placement', () => {
     fc.assert(
       fc.property(fc.boolean().chain(hosts), requests(3), fc.constantFrom(...numaKind.rules), (shape, request, rule) => {
         const chosen = choose(shape, request, rule)
@@ -154,12 +154,12 @@ describe('devices near to cells', () => {
           }
         }
       }),
-      { numRuns: byExtent(150, 600) },
+      { numRuns: byExtent(20, 100, 600) },
     )
   })
 })
 
-test('a search that takes too long refuses, the same each time, and says so', () => {
+test('a search that takes too long refuses, the same each time, with a message', () => {
   // an even number of either device in each cell, 40 together: an odd number of one leaves too few of the other
   const cells = Array.from({ length: 16 }, (_, id) => ({ id, cpuset: [id], memoryMb: 8 }))
   const pciPools = cells.flatMap(({ id }) => [
@@ -184,7 +184,7 @@ test('a search that takes too long refuses, the same each time, and says so', ()
 describe('pools', () => {
   const device = { vendorId: '8086', productId: '10fb', deviceType: null, numaNode: null, tags: {}, total: 1, used: null }
 
-  test('a pool has a name of its own by everything that tells it apart', () => {
+  test('the name of a pool contains everything that distinguishes it from others', () => {
     const others = [
       device,
       { ...device, numaNode: 0 },
@@ -204,7 +204,7 @@ describe('pools', () => {
   const free = (record: HostRecord | undefined) => (record === undefined ? [] : poolsOf(record).list.map((pool) => pool.free))
   const grants = { pci: [{ request: 0, pool: '8086:10fb', count: 2 }] }
 
-  test('a report that drops a pool leaves its claims alone, and they count again when it is back', () => {
+  test('a report without a pool leaves the claims on it unchanged, and they count again when the pool is back', () => {
     const log = aLog()
     log.append([aReport('h1', { pciPools: [aPool(3)] })])
     expect(log.append([aClaim({ hosts: ['h1'], grants, mode: 'CONFIRM' })])).toEqual([undefined])
@@ -233,9 +233,9 @@ describe('pools', () => {
 
 test.each([
   [FEATURE_LEVEL, { source: '1 at cell 7, 2 at no known cell' }],
-  // recorded reasons of before say nothing of it
+  // reasons recorded by earlier releases do not name the location
   [9, {}],
-])('at feature level %i a reason says of devices that are not near enough where they are', (level, said) => {
+])('at feature level %i a reason names the location of devices that are not near enough', (level, said) => {
   const log = aLog()
   const pools = [null, 7].map((numaNode, i) => ({ vendorId: 'v', productId: `p${i}`, total: 2 - i, numaNode }))
   log.append([{ type: 'feature', level }, aReport('h1', { numaCells: [{ id: 0, cpuset: [0], memoryMb: 1_024 }], pciPools: pools })])

@@ -1,12 +1,12 @@
-import { fromRequest, NEAR_CELLS } from '../../evidence.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import { KEPT_DEVICES, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import { leftOf } from '../../fleet/sources.ts'
-import { statsToCount } from '../../fleet/used-from.ts'
-import type { HostIndex } from '../../host-index.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { leftOf } from '../../hosts/sources.ts'
+import type { CellGrant, PciGrant } from '../../records/grants.ts'
+import { statsToCount } from '../../records/used-from.ts'
+import { fromRequest, NEAR_CELLS } from '../../text/evidence.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { KEPT_DEVICES, OWN_UNITS, STRICT_CLAIMS } from '../../values/levels.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { elsewhereOn } from '../elsewhere.ts'
-import type { CellGrant, PciGrant } from '../grants.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
 import { ownUnits } from '../mover.ts'
@@ -19,7 +19,7 @@ import { socketsOf } from './near.ts'
 import { copyPools, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
 
-/** What claims hold, from feature level STRICT_CLAIMS on. */
+/** What claims hold on a host; used from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
 
 /** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
@@ -34,7 +34,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   ask: pciAskOf,
 
-  // near to some cells of the host: to which ones, the NUMA kind looks at
+  // this only checks that they are near to some cells of the host; the NUMA kind chooses the cells
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const pools = poolsOf(hosts.get(host))
@@ -47,10 +47,10 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'nearest')
       throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
-    return (hosts, host, ask, beside) => {
-      const own = ownUnits(this, hosts, host, ask, beside)
+    return (hosts, host, ask, others) => {
+      const own = ownUnits(this, hosts, host, ask, others)
       if (own !== undefined) return own
-      const place = !ask.hasCells ? undefined : beside?.numa === undefined ? anywhereOn(hosts, host) : placeOf(hosts, host, beside.numa)
+      const place = !ask.hasCells ? undefined : others?.numa === undefined ? anywhereOn(hosts, host) : placeOf(hosts, host, others.numa)
       const allotted = allot(poolsOf(hosts.get(host)), ask, place)
       return allotted.ok ? allotted.grants() : undefined
     }
@@ -112,9 +112,10 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
-  // tags, types and cells are set anew, so products are compared; one may go by another name of its vendor, of which claims hold too few
+  // products are compared, because tags, types and cells may change; too few may be counted, because a claim may name the vendor
+  // differently
   capacityBelowClaims(hosts, host, grants) {
-    // the pools of Nova's document say what is free, and not what is there
+    // the pools in Nova's document contain the free devices, not all devices
     if (hosts.get(host).stats.nova !== null) return []
     const held = sumBy(productOf, sumByPool(grants.flat()))
     const there = sumBy(productOf, totalByPool(hosts.get(host).stats.pciPools))
@@ -138,16 +139,16 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const { wish } = allotted
     const request = ask.requests.indexOf(wish)
     const group = ask.groupsOn(pools).find(({ requests }) => requests.includes(request)) as PciGroup
-    const told = (code: 'pci.not_reported' | 'pci.short' | 'pci.numa' | 'pci.unasked', have: number) =>
+    const refusal = (code: 'pci.not_reported' | 'pci.short' | 'pci.numa' | 'pci.unasked', have: number) =>
       ({ code, subject: wish.subject, need: wish.count, have, unit: 'devices' }) as const
-    if (pools.list.length === 0) return told('pci.not_reported', 0)
+    if (pools.list.length === 0) return refusal('pci.not_reported', 0)
     const have = devicesFor(pools, group, place)
-    // alone it had enough, but others take the same devices
-    if (have >= wish.count) return told('pci.short', allotted.have)
+    // the request has enough devices on its own, but other requests take the same ones
+    if (have >= wish.count) return refusal('pci.short', allotted.have)
     const anywhere = devicesFor(pools, group, undefined)
-    if (anywhere >= wish.count) return { ...told('pci.numa', have), ...elsewhereOn(hosts, farDevices(pools, group, place)) }
+    if (anywhere >= wish.count) return { ...refusal('pci.numa', have), ...elsewhereOn(hosts, farDevices(pools, group, place)) }
     const unasked = pools.list.reduce((sum, pool) => sum + (ask.isUnasked(pool, request) ? Math.max(0, pool.free) : 0), 0)
-    return anywhere + unasked >= wish.count ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
+    return anywhere + unasked >= wish.count ? refusal('pci.unasked', anywhere) : refusal('pci.short', anywhere)
   },
 
   havers: (hosts, ask) => ({
@@ -173,13 +174,17 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const { code, subject = 'PCI', need = 0, have = 0 } = this.reason(hosts, host, ask)
     const alone = shortWishes(pools, ask, ask.hasCells ? anywhereOn(hosts, host) : undefined)
     const from = leftOf(hosts.get(host))
-    // each has enough alone where others take the same devices
-    return (alone.length > 0 ? alone : [{ subject, need, have }]).map((short) => ({
+    const shorts = alone.map(({ there, ...short }) =>
+      there < short.need ? { ...short, have: there, isNear: false } : { ...short, isNear: true },
+    )
+    // the request in the reason may have enough devices on its own while other requests take the same ones
+    const named = shorts.find((short) => short.subject === subject) ?? { subject, need, have, isNear: code === 'pci.numa' }
+    return [named, ...shorts.filter((short) => short.subject !== subject)].map((short) => ({
       subject: short.subject,
       required: short.need,
       actual: short.have,
       unit: 'devices',
-      ...(code === 'pci.numa' && short.subject === subject && { amountOf: NEAR_CELLS }),
+      ...(short.isNear && { amountOf: NEAR_CELLS }),
       requiredFrom: fromRequest('pciRequests'),
       actualFrom: from,
       terms: pools.list.map(({ key, free }) => ({ name: `pool ${key} free`, value: free, from })),
@@ -205,7 +210,7 @@ function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [stri
   return sums
 }
 
-/** As if the guest had every cell of the host: no choice of cells has more devices near. */
+/** The place of a guest with every cell of the host, because no choice of cells is near to more devices. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
   return { cells: cells.map(({ id }) => id), sockets: socketsOf(cells) }
@@ -228,7 +233,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], mate
       continue
     }
     const pool = list.find((state) => state.key === key)
-    // the host no longer has that pool: nothing is left to count
+    // the host no longer has the pool, so there is nothing to count
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
   }
 }

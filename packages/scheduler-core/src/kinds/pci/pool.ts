@@ -1,26 +1,26 @@
-import { byCodeUnit } from '../../canonical-json.ts'
-import type { HostRecord, OwnHostRecord } from '../../fleet/hosts.ts'
-import type { HostStats } from '../../fleet/stats.ts'
-import type { PciGrant } from '../grants.ts'
+import type { HostRecord, OwnHostRecord } from '../../hosts/hosts.ts'
+import type { PciGrant } from '../../records/grants.ts'
+import type { HostStats } from '../../report/stats.ts'
+import { byCodeUnit } from '../../values/canonical-json.ts'
 import { createHostState } from '../host-state.ts'
 
-/** Devices of a host that are alike, at one NUMA cell or at none. */
+/** Equal devices of a host at one NUMA cell or at none. */
 export interface PoolState {
-  /** Its name in grants: `vendor:product:type@cell?tag=value`. */
+  /** The name of the pool in grants: `vendor:product:type@cell?tag=value`. */
   readonly key: string
   /** What requests are compared with: vendor_id, product_id, dev_type, numa_node and the tags, in small letters. */
   readonly traits: Readonly<Record<string, string>>
   readonly numaNode: number | null
   readonly countsUse: boolean
-  /** Devices neither used nor held; negative after a report that takes some away. */
+  /** The number of devices neither used nor held; negative after a report with fewer devices. */
   free: number
 }
 
 type Reported = HostStats['pciPools'][number]
 
-/** The pools of a host in the order of its report; those alike are one. */
+/** The pools of a host in the order of its report; equal ones are merged. */
 export interface HostPools {
-  /** The names of all of them: hosts of one make have one shape, and what is worked out for one holds for all. */
+  /** The names of all pools: hosts of one model have the same shape, so that results for one apply to all. */
   readonly shape: string
   readonly list: readonly PoolState[]
 }
@@ -34,19 +34,19 @@ export function takePools(record: OwnHostRecord, reported: readonly Reported[]):
   state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
 }
 
-/** A pool as its host reports it, with what claims leave of it. */
+/** A pool as its host reports it, with the number of free devices. */
 export interface PciPool extends Pick<Reported, 'vendorId' | 'productId' | 'deviceType' | 'numaNode' | 'tags'> {
-  /** Its name in grants. */
+  /** The name of the pool in grants. */
   readonly key: string
-  /** Devices in all. */
+  /** The total number of devices. */
   readonly total: number
-  /** In use as the report counts; null: it leaves that to claims. */
+  /** The used devices by the report; null if the report leaves the count to claims. */
   readonly used: number | null
-  /** Neither used nor claimed; negative after a report that takes some away. */
+  /** The number of devices neither used nor claimed; negative after a report with fewer devices. */
   readonly free: number
 }
 
-/** The PCI devices of a host, those alike together, in the order of its report. */
+/** The PCI devices of a host, with equal ones merged into pools, in the order of its report. */
 export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   const reported = record.stats.pciPools.map((pool) => ({ ...pool, key: poolKey(pool) }))
   return poolsOf(record).list.flatMap(({ key, free }) => {
@@ -77,21 +77,21 @@ export function toPools(reported: readonly Reported[]): readonly PoolState[] {
   return [...found.values()]
 }
 
-/** Devices in use by the name of their pool, as reported; none where the report leaves that to claims. */
+/** The reported number of used devices by the name of their pool; empty if the report leaves the count to claims. */
 export function usedByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
   const used = new Map<string, number>()
   for (const pool of reported) used.set(poolKey(pool), (used.get(poolKey(pool)) ?? 0) + (pool.used ?? 0))
   return used
 }
 
-/** Devices in all by the name of their pool. */
+/** The total number of devices by the name of their pool. */
 export function totalByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
   const totals = new Map<string, number>()
   for (const pool of reported) totals.set(poolKey(pool), (totals.get(poolKey(pool)) ?? 0) + pool.total)
   return totals
 }
 
-/** The name of a pool: the same for pools that are alike, another for all others. */
+/** The name of a pool, which is the same only for equal pools. */
 export function poolKey({ vendorId, productId, deviceType, numaNode, tags }: Reported): string {
   const tagged = Object.entries(tags)
     .sort(([a], [b]) => byCodeUnit(a, b))
@@ -110,7 +110,7 @@ function traitsOf({ vendorId, productId, deviceType, numaNode, tags }: Reported)
   return Object.fromEntries(Object.entries({ ...tags, ...own }).map(([name, value]) => [name, value.toLowerCase()]))
 }
 
-/** A pool by its name alone, of which its host reports nothing any more. */
+/** A pool that is known only by its name, because its host no longer reports it. */
 export function poolNamed(key: string): PoolState {
   const [, names = '', numaNode, tags = ''] = /^([^@?]*)(?:@(\d+))?(?:\?(.*))?$/.exec(key) ?? []
   const [vendorId = '', productId = '', deviceType = null] = names.split(':').map(decodeURIComponent)
@@ -120,7 +120,7 @@ export function poolNamed(key: string): PoolState {
   return { key, traits, numaNode: node, countsUse: false, free: 0 }
 }
 
-/** Devices of each pool that a grant has. */
+/** The number of devices of each pool in a grant. */
 export function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { PREFERRED_NEAR } from '../../fleet/levels.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
+import { PREFERRED_NEAR } from '../../values/levels.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
 const cells = (...memory: readonly number[]) => memory.map((memoryMb, id) => ({ id, cpuset: [4 * id, 4 * id + 1], memoryMb }))
@@ -33,15 +33,21 @@ function cellOn(shape: HostShape, asks: Parameters<typeof aRequest>[0], level: n
 
 test.each<[string, HostShape, Parameters<typeof aRequest>[0], now: number | undefined, before: number | undefined]>([
   [
-    'the cell of the device, though another comes first',
+    'the cell of the device, although another cell comes first',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(1, 1)] },
     guest(device('preferred')),
     1,
     0,
   ],
-  ['another cell where that one is full', { numaCells: cells(4_096, 512), pciPools: [pool(1, 1)] }, guest(device('preferred')), 0, 0],
   [
-    'any cell where nothing is known of the device',
+    'another cell if the cell of the device is full',
+    { numaCells: cells(4_096, 512), pciPools: [pool(1, 1)] },
+    guest(device('preferred')),
+    0,
+    0,
+  ],
+  [
+    'any cell if the cell of the device is unknown',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(null, 1)] },
     guest(device('preferred')),
     0,
@@ -55,7 +61,7 @@ test.each<[string, HostShape, Parameters<typeof aRequest>[0], now: number | unde
     0,
   ],
   [
-    'both of them where one cell has both',
+    'both devices if one cell has both',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(0, 1), pool(1, 1), pool(1, 1, '154c')] },
     guest(device('required'), device('preferred', '154c')),
     1,

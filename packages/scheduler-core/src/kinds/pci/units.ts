@@ -1,29 +1,29 @@
+import type { PciGrant } from '../../records/grants.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
-import type { PciGrant } from '../grants.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 import { isOfProduct, likestFirst, likestOf, sortOf } from './likeness.ts'
 import type { PoolState } from './pool.ts'
 
-/** So many devices of a pool. */
+/** A number of devices of a pool. */
 export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>
 
 /**
- * The PCI pools of a host for counting claims of them: a claim may get devices of another NUMA cell, never of another sort. What
- * claims hold of a sort that the report has too few of is held of the pools that may be the same devices (KEPT_DEVICES).
+ * The PCI pools of a host, for counting claims on them: a claim may get devices of another NUMA cell, but never of another sort. If the
+ * report has too few devices of a sort, the claims on it are counted on the pools that may contain the same devices (KEPT_DEVICES).
  */
 export class PoolUnits implements Units<PoolPiece> {
   readonly list: readonly PoolState[]
   /** Devices in use by pool, as reported. */
   readonly #used: ReadonlyMap<string, number>
-  /** Devices free by pool with nothing held. */
+  /** The number of free devices by pool without claims. */
   readonly #unheld: ReadonlyMap<string, number>
   /** Devices of materialised claims by the pool that they name. */
   readonly #covered: Map<string, number>
 
-  /** Devices by pool in all, as reported; undefined below feature level KEPT_DEVICES. */
+  /** The reported total number of devices by pool; undefined below feature level KEPT_DEVICES. */
   readonly #totals: ReadonlyMap<string, number> | undefined
-  /** Devices that claims hold beside the report, by the pool that they name. */
-  readonly #beside: Map<string, number>
+  /** Devices that claims hold in addition to the report, by the pool that they name. */
+  readonly #uncounted: Map<string, number>
 
   constructor(
     list: readonly PoolState[],
@@ -31,21 +31,24 @@ export class PoolUnits implements Units<PoolPiece> {
     totals: ReadonlyMap<string, number> | undefined,
     unheld: ReadonlyMap<string, number> = new Map(list.map(({ key, free }) => [key, free])),
     covered: ReadonlyMap<string, number> = new Map(),
-    beside: ReadonlyMap<string, number> = new Map(),
+    uncounted: ReadonlyMap<string, number> = new Map(),
   ) {
     this.list = list
     this.#used = used
     this.#unheld = unheld
     this.#covered = new Map(covered)
     this.#totals = totals
-    this.#beside = new Map(beside)
+    this.#uncounted = new Map(uncounted)
   }
 
   copy(list: readonly PoolState[]): PoolUnits {
-    return new PoolUnits(list, this.#used, this.#totals, this.#unheld, this.#covered, this.#beside)
+    return new PoolUnits(list, this.#used, this.#totals, this.#unheld, this.#covered, this.#uncounted)
   }
 
-  /** Whether the report counts the use of a pool, or, where it has none of that name, of any of its sort or of those likest to it. */
+  /**
+   * Whether the report counts the use of a pool; for a pool that it does not list, the use of any pool of the same sort or of the most
+   * similar ones.
+   */
   countsUse(pool: string): boolean {
     const named = this.#find(pool)
     if (named !== undefined) return named.countsUse
@@ -53,7 +56,7 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   reset(): void {
-    this.#beside.clear()
+    this.#uncounted.clear()
     for (const pool of this.list) pool.free = this.#unheld.get(pool.key) as number
   }
 
@@ -85,7 +88,7 @@ export class PoolUnits implements Units<PoolPiece> {
       if (this.#totals === undefined) takeBelow(rest, alike[0])
       else if (rest > 0) rests.push([sort, rest])
     }
-    // what other sorts have left is given out in one order, whichever claims came first
+    // free devices of other sorts are used in a fixed order, whichever claims came first
     for (const [sort, rest] of rests.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeOfOthers(sort, rest)
   }
 
@@ -94,7 +97,7 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   take({ pool: key, count }: PoolPiece, sign: 1 | -1): void {
-    addTo(this.#beside, key, sign * count)
+    addTo(this.#uncounted, key, sign * count)
     const pool = this.#find(key)
     if (pool !== undefined) pool.free -= sign * count
   }
@@ -103,7 +106,7 @@ export class PoolUnits implements Units<PoolPiece> {
     const named = this.#find(pool)
     const alike = this.#alike(pool)
     const order = named === undefined ? alike : [named, ...alike.filter((other) => other !== named)]
-    addTo(this.#beside, pool, count)
+    addTo(this.#uncounted, pool, count)
     const rest = takeAcross(order, count, freeOf, takeFrom)
     if (this.#totals === undefined) takeBelow(rest, order[0])
     else this.#takeOfOthers(pool, rest)
@@ -119,8 +122,8 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   /**
-   * Takes what the sort of a pool has not: of its product whatever is free, as tags and types are set anew; of other products no more than
-   * the host lacks of it, as they may be the same devices by another name.
+   * Takes the missing devices of a pool: any free devices of the same product, because tags and types may change; devices of other products
+   * only up to the number that the host lacks, because they may be the same devices under another name.
    */
   #takeOfOthers(pool: string, count: number): void {
     const order = likestFirst(this.list, pool)
@@ -131,10 +134,10 @@ export class PoolUnits implements Units<PoolPiece> {
     takeBelow(open - lacking + rest, order[0])
   }
 
-  /** Devices of a product that claims hold and the report has not. */
+  /** The number of devices of a product that claims hold but the report does not list. */
   #lackingOf(pool: string): number {
     let lacking = 0
-    for (const held of [this.#covered, this.#beside]) for (const [key, count] of held) if (isOfProduct(key, pool)) lacking += count
+    for (const held of [this.#covered, this.#uncounted]) for (const [key, count] of held) if (isOfProduct(key, pool)) lacking += count
     for (const [key, total] of this.#totals ?? []) if (isOfProduct(key, pool)) lacking -= total
     return Math.max(0, lacking)
   }
@@ -148,7 +151,7 @@ export class PoolUnits implements Units<PoolPiece> {
     return short
   }
 
-  /** Takes of what is short the devices that the sort has not, as far as the use of other pools, the likest first, has them. */
+  /** Takes the missing devices from the use of other pools, the most similar ones first. */
   #findElsewhere(short: Map<string, number>, totals: ReadonlyMap<string, number>): void {
     const sorts = [...short.keys()].sort()
     for (const sort of sorts) {

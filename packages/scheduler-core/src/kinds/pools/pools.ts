@@ -1,23 +1,24 @@
-import type { Fact, Source } from '../../evidence.ts'
-import { DISK_POOL_KEY } from '../../fleet/aggregate-keys.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
-import { IN_ALL_BEFORE_FREE, OWN_UNITS, STRICT_CLAIMS } from '../../fleet/levels.ts'
-import type { PoolFigure } from '../../fleet/pools.ts'
-import { namespaceSource, poolReserveOf } from '../../fleet/sources.ts'
-import type { HostIndex } from '../../host-index.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import type { PoolFigure } from '../../hosts/pools.ts'
+import { namespaceSource, poolReserveOf } from '../../hosts/sources.ts'
+import type { PoolAmounts } from '../../records/grants.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
-import type { PoolAmounts } from '../grants.ts'
+import type { Fact, Source } from '../../text/evidence.ts'
+import { DISK_POOL_KEY } from '../../values/aggregate-keys.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { IN_ALL_BEFORE_FREE, OWN_UNITS, STRICT_CLAIMS } from '../../values/levels.ts'
 import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 
-/** What the claims of one host hold of each pool; what all hosts hold together is in `hosts.pools`. */
+/** The amounts of each pool that the claims of one host hold; the sums over all hosts are in `hosts.pools`. */
 const heldHere = createHostState<ReadonlyMap<string, number>>(new Map())
 
 /**
- * Disk space in a pool that hosts share. Which pool it is says an aggregate of the host, how large it is a document of the namespace
- * `storage`; it is taken once, whichever hosts take it. Materialised claims go on holding: the document counts what is in use beside them.
+ * Disk space in a pool that hosts share. An aggregate of the host names the pool, a document of the namespace `storage`
+ * contains its size; it is allocated once, whichever hosts use it. Materialised claims stay counted, because the
+ * document counts only other use.
  */
 export const poolsKind: ResourceKind<number, PoolAmounts> = {
   name: 'pools',
@@ -62,13 +63,13 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   lift: (hosts, host, grant) => hosts.pools.lend(host, grant),
 
-  // nothing of it is in the report: only what the claims of this host hold is given back, to be held again
+  // a report of the host contains no pools: the amounts of this host's claims are released, and the caller holds them again
   takeInventory: (hosts, host) => add(hosts, host, negated([...heldHere.of(hosts.get(host))])),
 
   countsUse: () => false,
 
   capacityBelowClaims({ pools }, host, grants) {
-    const concerned = new Set([...pools.toldBy(host), ...grants.flatMap((grant) => Object.keys(grant))])
+    const concerned = new Set([...pools.reportedBy(host), ...grants.flatMap((grant) => Object.keys(grant))])
     return [...concerned].flatMap((pool) => {
       const { name = pool, capacityGib: reported = 0 } = pools.figure(pool) ?? {}
       const held = pools.held(pool)
@@ -108,7 +109,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     if (others.length > 0) return [{ ...where, required: 'one pool' }]
     if (figure === undefined)
       return [{ subject: pool, required: ask, actual: 'not told', unit: 'GiB', requiredFrom, actualFrom: saidBy }, where]
-    const { name, totalGib, reservedGib, thinRatio, usedGib, teller } = figure
+    const { name, totalGib, reservedGib, thinRatio, usedGib, reporter: teller } = figure
     const from = namespaceSource('storage', hosts.get(teller))
     const inAll: Fact = {
       ...poolReserveOf(hosts, figure, 'in all'),
@@ -156,7 +157,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     for (const { grant } of held) for (const [pool, gib] of Object.entries(grant)) expected.set(pool, (expected.get(pool) ?? 0) + gib)
     const actual = heldHere.of(hosts.get(host))
     const here = compare('held here of the pool', expected, actual)
-    // what all hosts hold together is looked at once, with the first of them
+    // the amounts of all hosts together are checked once, with the first host
     if (host !== 0) return here
     const sums = new Map<string, number>()
     for (const record of hosts.records) for (const [pool, gib] of heldHere.of(record)) sums.set(pool, (sums.get(pool) ?? 0) + gib)
@@ -164,7 +165,10 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   },
 }
 
-/** The pool that an instance gets its disk of: the only one of the host; where it has several, the one that it has as much of already. */
+/**
+ * The pool from which an instance gets its disk: the only pool of the host or, if there are several, the pool of which it already holds as
+ * much.
+ */
 function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undefined {
   const { diskPools } = hosts.get(host)
   if (diskPools.length === 1) return diskPools[0]
@@ -172,7 +176,9 @@ function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undef
   return diskPools.find((pool) => (held[pool] ?? 0) >= gib)
 }
 
-/** `held`: what the same instance holds of the pool already; no more than that needs no free room. */
+/**
+ * Whether a pool has room for an amount. `held` is what the same instance already holds of the pool: an amount up to it needs no free room.
+ */
 function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, held = 0): boolean {
   if (hosts.featureLevel >= OWN_UNITS && gib <= held) return true
   const figure = hosts.pools.figure(pool)
@@ -180,13 +186,13 @@ function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, h
   return gib <= held || (gib <= (hosts.pools.freeFor(host, pool) ?? -1) && !isBeyondAll(hosts, figure, gib))
 }
 
-/** Whether the reason is what the pool has in all; at older levels only where so much is free, given more than once. */
+/** Whether the reason is the total of the pool; at older levels only if thin provisioning leaves enough free. */
 const isShortInAll = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
   isBeyondAll(hosts, figure, gib) && (hosts.featureLevel >= IN_ALL_BEFORE_FREE || gib <= (hosts.pools.freeFor(host, pool) ?? -1))
 
 const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
 
-/** Whether one instance asks for more than the pool has, thin provisioning apart: that is against other instances. */
+/** Whether one instance asks for more than the pool has without thin provisioning, which only lets instances share. */
 const isBeyondAll = ({ featureLevel }: HostTable, figure: PoolFigure, gib: number): boolean =>
   featureLevel >= STRICT_CLAIMS && gib > inAllOf(figure)
 

@@ -1,10 +1,10 @@
+import { ratioKeys } from '../../report/nova-ratios.ts'
 import { limits } from '../../request/limits.ts'
-import { ratioKeys } from '../allocation.ts'
 import type { KnownOption } from './known-options.ts'
 import { NEWEST, OLDEST } from './releases.ts'
 import type { OptionType } from './values.ts'
 
-/** An option that hosts read to say how much of theirs counts: its name, and what it says of which class. */
+/** An option of hosts about how much of a class can be allocated: its name, and its class. */
 interface AllocationOption {
   readonly name: string
   readonly resourceClass: string
@@ -14,13 +14,13 @@ interface AllocationOption {
   readonly mibs: number
 }
 
-/** The first release in which a ratio may be left open for a first one, and the first that keeps CPUs back. */
+/** The first release in which initial ratios exist, and the first one that reserves CPUs. */
 const INITIAL = 19
 const RESERVED_CPUS = 16
 
 const ratios = Object.entries(ratioKeys)
 
-/** For one value of a class the first that says it counts. */
+/** If several options set one value of a class, the first one counts. */
 const options: readonly AllocationOption[] = [
   ...ratios.map(([resourceClass, name]) => ({ name, resourceClass, what: 'ratio', since: OLDEST, mibs: 1 }) as const),
   ...ratios.map(([resourceClass, name]) => ({ name: `initial_${name}`, resourceClass, what: 'ratio', since: INITIAL, mibs: 1 }) as const),
@@ -36,29 +36,29 @@ const types: Readonly<Record<AllocationOption['what'], OptionType>> = {
 
 const keyOf = (name: string): string => `fleet.${name}`
 
-/** They are read beside those of the scheduler, some of which have the same names in older releases. */
+/** They are read in addition to those of the scheduler, some of which have the same names in older releases. */
 export const allocationOptions: readonly KnownOption[] = options.map(({ name, what, since }) => ({
   key: keyOf(name),
   type: types[what],
   places: [{ section: 'DEFAULT', name, since, until: NEWEST }],
 }))
 
-/** First ratios of a file that count for nothing, with the option that says the ratio of the class in any case. */
+/** Initial ratios in a file that have no effect, with the option that sets the ratio of the class in any case. */
 export function overruledRatios(read: ReadonlyMap<string, { readonly value: unknown }>): readonly (readonly [key: string, by: string])[] {
   return ratios.flatMap(([, name]) => {
     const initial = keyOf(`initial_${name}`)
     const value = read.get(keyOf(name))?.value
-    // a ratio of 0 leaves it to the first one
+    // A ratio of 0 leaves it to the initial one.
     return read.has(initial) && typeof value === 'number' && value !== 0 ? [[initial, name] as const] : []
   })
 }
 
-/** What holds for all hosts that say nothing themselves, class by class, of the options that a file sets. */
+/** The values for all hosts that state none themselves, class by class, from the options that a file sets. */
 export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
   const classes: Record<string, { ratio?: number; reserved?: number }> = {}
   for (const { name, resourceClass, what, mibs } of options) {
     const value = read.get(keyOf(name))?.value
-    // a ratio of 0 leaves it open, as an absent one does
+    // A ratio of 0 leaves it open, like an absent one.
     if (typeof value !== 'number' || (what === 'ratio' && value === 0)) continue
     classes[resourceClass] = {
       [what]: Math.max(what === 'ratio' ? 0.001 : 0, mibs === 1 ? value : Math.ceil(value / mibs)),

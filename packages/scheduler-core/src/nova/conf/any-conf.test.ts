@@ -24,7 +24,7 @@ const assignment = fc
   .map(([{ section, name }, text]) => `[${section}]\n${name} = ${text.replaceAll(/[\r\n]/g, ' ')}`)
 const release = fc.option(fc.constantFrom(...releaseNames.keys()), { nil: undefined })
 
-test('whatever a file says, what comes out is a profile that the service takes', () => {
+test('whatever a file contains, the result is a profile that the service accepts', () => {
   fc.assert(
     fc.property(fc.array(assignment, { maxLength: 30 }), release, (lines, given) => {
       const outcome = importNovaConf(lines.join('\n'), given)

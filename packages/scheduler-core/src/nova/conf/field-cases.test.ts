@@ -38,7 +38,7 @@ describe('filters', () => {
   test.each([
     ['a full path', 'nova.scheduler.filters.compute_filter.ComputeFilter'],
     ['another case', 'computefilter'],
-    ['a name that is not there', 'ComputeFilters'],
+    ['an unknown name', 'ComputeFilters'],
   ])('C15 mistakes seen in documents: %s in enabled_filters is lost, and named', (_what, name) => {
     const { isWhole, findings, filters } = read(filterSection(`enabled_filters = RamFilter,${name}`))
     expect([isWhole, filters]).toEqual([false, ['RamFilter']])
@@ -101,26 +101,26 @@ describe('an option that keeps hosts out in Nova, and in nothing here, is lost',
   ])('%s in %s', (text, release, expected) => {
     const { findings = [], isWhole } = read(`${text}\n`, release)
     expect(
-      findings.map((told) =>
-        told
+      findings.map((finding) =>
+        finding
           .split(' ')
           .filter((_, i) => i !== 1)
           .slice(0, 3)
           .join(' '),
       ),
     ).toEqual(expected)
-    expect(isWhole).toBe(!expected.some((told) => told.startsWith('lost')))
+    expect(isWhole).toBe(!expected.some((finding) => finding.startsWith('lost')))
   })
 
   test.each(['cpu', 'ram', 'disk'])(
-    'initial_%s_allocation_ratio beside the ratio that holds for all counts for nothing, and that is told',
+    'initial_%s_allocation_ratio in addition to the ratio for all hosts has no effect, which is reported',
     (of) => {
       const text = (ratio: string) => `[DEFAULT]\ninitial_${of}_allocation_ratio = 4\n${of}_allocation_ratio = ${ratio}\n`
-      const toldOf = (ratio: string) => read(text(ratio)).findings?.filter((told) => told.includes('initial_'))
-      expect(toldOf('2.0')).toEqual([
+      const findingsOf = (ratio: string) => read(text(ratio)).findings?.filter((finding) => finding.includes('initial_'))
+      expect(findingsOf('2.0')).toEqual([
         `idle 2 [DEFAULT] initial_${of}_allocation_ratio is a first ratio for hosts without one, and ${of}_allocation_ratio says it for all of them`,
       ])
-      expect(toldOf('0.0')).toEqual([])
+      expect(findingsOf('0.0')).toEqual([])
     },
   )
 })

@@ -4,7 +4,7 @@ import { placesByName } from './read-options.ts'
 import { isIn, type Lifespan, lifespanOf, OLDEST, releaseNames, USUAL } from './releases.ts'
 import { listOf } from './values.ts'
 
-/** Releases that speak for something, and how much that counts. */
+/** Releases that something in a file indicates, and the weight of that. */
 interface Hint extends Lifespan {
   readonly weight: number
 }
@@ -21,16 +21,16 @@ export function guessRelease(settings: readonly Setting[]): number {
   return best.release
 }
 
-/** Later ones read old names too, but who writes a file for them uses the new ones. */
+/** Later releases read old names too, but files for them use the new ones. */
 const LAST_OF_OLD_NAMES = 14
 
-/** An option at its place, and the filters and weighers that it names. */
+/** An option with its section, and the filters and weighers that it names. */
 function hintsIn({ section, name, value }: Setting): readonly Hint[] {
   const known = placesByName.get(`${sectionKey(section)}.${name}`)
   if (known === undefined) return []
   const { option, place } = known
   const isOld = place.section === 'DEFAULT'
-  // hosts report what was once the scheduler's; that it is set tells nothing
+  // Options of hosts were once the scheduler's, so they indicate no release.
   if (isOld && option.places.length === 1) return []
   const parts = [ENABLED, BARE_METAL, WEIGHT_CLASSES].includes(option.key) ? listOf(value) : []
   return [

@@ -1,21 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { parseProfile } from '../../pipeline/compile.ts'
 import { novaFilters } from '../filters/index.ts'
-import { rulesOf } from '../options.ts'
+import { rulesOf } from '../parts/options.ts'
 import { novaWeighers } from '../weighers/index.ts'
-import { type ImportedConf, importNovaConf } from './import-conf.ts'
+import { importNovaConf } from './import-conf.ts'
 import { knownOptions } from './known-options.ts'
-import { findRelease, releaseName } from './releases.ts'
-
-function imported(text: string, release?: string): ImportedConf {
-  const outcome = importNovaConf(text, release === undefined ? undefined : findRelease(release))
-  if (!outcome.ok) throw new Error(outcome.faults.map(({ message }) => message).join())
-  return outcome.conf
-}
-
-const filtersOf = ({ profile }: ImportedConf) => profile.filters.map(({ name }) => name)
-const multipliersOf = ({ profile }: ImportedConf) => Object.fromEntries(profile.weighers.map(({ name, multiplier }) => [name, multiplier]))
-const told = ({ findings }: ImportedConf) => findings.map(({ kind, line, subject, message }) => `${kind} ${line} ${subject} ${message}`)
+import { releaseName } from './releases.ts'
+import { filtersOf, imported, multipliersOf, section, textsOf } from './testing/imported.ts'
 
 const JUNO = `[DEFAULT]
 debug = False
@@ -65,7 +56,7 @@ test('a file of the days of juno', () => {
     'metrics.weight_setting': ['cpu.percent=-1.0', 'cpu.user.percent=0.5'],
     'metrics.required': false,
   })
-  expect(told(conf)).toEqual(['idle 16 [DEFAULT] max_io_ops_per_host is read by no filter or weigher of the profile'])
+  expect(textsOf(conf)).toEqual(['idle 16 [DEFAULT] max_io_ops_per_host is read by no filter or weigher of the profile'])
   expect(conf.elsewhere.map(({ section, name }) => `${section}.${name}`)).toEqual([
     'DEFAULT.debug',
     'DEFAULT.my_ip',
@@ -94,7 +85,7 @@ image_properties_default_architecture = amd64
 packing_host_numa_cells_allocation_strategy = true
 `
 
-test('a file of zed, with classes of somebody’s own', () => {
+test('a file of zed, with custom classes', () => {
   const conf = imported(ZED)
   expect([releaseName(conf.release), conf.isWhole]).toEqual(['zed', false])
   expect(conf.profile.nova).toEqual({
@@ -112,17 +103,15 @@ test('a file of zed, with classes of somebody’s own', () => {
     { name: 'IoOpsFilter', options: { max_io_ops_per_host: 12 } },
   ])
   expect(multipliersOf(conf)).toEqual({ RAMWeigher: 1, BuildFailureWeigher: 1_000_000 })
-  expect(told(conf)).toEqual([
+  expect(textsOf(conf)).toEqual([
     'idle 3 [scheduler] workers is "4", and has no meaning here: replicas are started, not configured',
     "lost 10 GoldFilter is acme.filters.gold.GoldFilter, a class of somebody's own; a profile can only name Nova's",
     'note 10 AvailabilityZoneFilter is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova',
     "lost 11 RAMWeigher is acme.weights.RAMWeigher, a class of somebody's own; a profile can only name Nova's",
-    'idle 12 [filter_scheduler] track_instance_changes is "True", and has no meaning here: reports and claims tell of every instance',
+    'idle 12 [filter_scheduler] track_instance_changes is "True", and has no meaning here: reports and claims name every instance',
     'refused 15 [filter_scheduler] soft_affinity_weight_multiplier is "-1"; it must be a number of 0 to 1000000000; left at Nova\'s default',
   ])
 })
-
-const section = (lines: string, name: string) => `[${name}]\n${lines}\n`
 
 describe('what Placement decides before the filters', () => {
   const scheduler = (...lines: string[]) => section(lines.join('\n'), 'scheduler')
@@ -153,7 +142,7 @@ describe('what Placement decides before the filters', () => {
       'zed',
       { limitTenants: true, tenantsNeedAggregate: true },
     ],
-    ['which counts only beside the other', scheduler('placement_aggregate_required_for_tenants = true'), 'zed', undefined],
+    ['which counts only together with the other', scheduler('placement_aggregate_required_for_tenants = true'), 'zed', undefined],
     [
       'C18 nova/conf/scheduler.py: isolated aggregates',
       scheduler('enable_isolated_aggregate_filtering = true'),
@@ -176,7 +165,7 @@ describe('what Placement decides before the filters', () => {
     const on = imported(section(`${name} = true`, at), release)
     expect([on.isWhole, on.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([false, { line: 2, subject: `[${at}] ${name}` }])
     const off = imported(section(`${name} = false`, at), release)
-    expect([off.isWhole, told(off).filter((text) => text.includes(name))]).toEqual([true, []])
+    expect([off.isWhole, textsOf(off).filter((text) => text.includes(name))]).toEqual([true, []])
   })
 
   test.each<readonly [string, string, string, string]>([
@@ -194,14 +183,14 @@ describe('what Placement decides before the filters', () => {
     ],
   ])('%s: a zone that the API gives to requests is lost', (_name, given, usual, finding) => {
     const conf = imported(given, 'zed')
-    expect([conf.isWhole, told(conf)]).toEqual([false, [finding]])
+    expect([conf.isWhole, textsOf(conf)]).toEqual([false, [finding]])
     const other = imported(usual, 'zed')
-    expect([other.isWhole, told(other)]).toEqual([true, []])
+    expect([other.isWhole, textsOf(other)]).toEqual([true, []])
   })
 
   test('how many hosts Placement answers has no meaning: every host is looked at', () => {
     const conf = imported(scheduler('max_placement_results = 50'), 'zed')
-    expect(told(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
+    expect(textsOf(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
   })
 
   test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {
@@ -216,92 +205,9 @@ describe('what Placement decides before the filters', () => {
 
 test('a ratio that no filter reads counts on hosts all the same, and is not called idle', () => {
   const conf = imported(section('scheduler_default_filters = ComputeFilter\ncpu_allocation_ratio = 16', 'DEFAULT'), 'kilo')
-  expect(told(conf)).toContain(
+  expect(textsOf(conf)).toContain(
     'note 3 [DEFAULT] cpu_allocation_ratio is read by no filter or weigher of the profile; it counts in what hosts may give',
   )
-})
-
-describe('an option in a section where nothing reads it is told with its line', () => {
-  test.each<readonly [string, string, string]>([
-    [
-      'C05 devstack local.conf: the filters in the default group',
-      section('enabled_filters = NUMATopologyFilter', 'DEFAULT'),
-      'idle 2 [DEFAULT] enabled_filters stands in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
-    ],
-    [
-      'tenants in the section of the filters',
-      section('limit_tenants_to_placement_aggregate = true', 'filter_scheduler'),
-      'idle 2 [filter_scheduler] limit_tenants_to_placement_aggregate stands in the wrong section, where nothing reads it; it is an option of [scheduler]',
-    ],
-    [
-      'filters in the section of the scheduler',
-      section('enabled_filters = ComputeFilter', 'scheduler'),
-      'idle 2 [scheduler] enabled_filters stands in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
-    ],
-    [
-      'the default group in small letters is another section',
-      section('service_down_time = 90', 'default'),
-      'idle 2 [default] service_down_time stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
-    ],
-    [
-      'a section that has nothing to do with it',
-      section('host_subset_size = 3', 'compute'),
-      'idle 2 [compute] host_subset_size stands in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
-    ],
-    [
-      'an old name in a new section',
-      section('scheduler_default_filters = ComputeFilter', 'filter_scheduler'),
-      'idle 2 [filter_scheduler] scheduler_default_filters stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
-    ],
-    ...['reserved_host_memory_mb', 'reserved_host_cpus', 'initial_ram_allocation_ratio'].map(
-      (name) =>
-        [
-          `what hosts read, in the section of the driver: ${name}`,
-          section(`${name} = 1`, 'libvirt'),
-          `idle 2 [libvirt] ${name} stands in the wrong section, where nothing reads it; it is an option of [DEFAULT]`,
-        ] as const,
-    ),
-  ])('%s', (_name, text, finding) => expect(told(imported(text, 'zed'))).toContain(finding))
-
-  test('a name that other sections have too is theirs', () => {
-    const conf = imported(section('driver = messagingv2', 'oslo_messaging_notifications') + section('workers = 2', 'conductor'))
-    expect([told(conf), conf.elsewhere.length]).toEqual([[], 2])
-  })
-})
-
-describe('what nothing is said of is as the release has it', () => {
-  test.each([
-    ['juno', 'RetryFilter AvailabilityZoneFilter RamFilter ComputeFilter', 'MetricsWeigher RAMWeigher'],
-    ['liberty', 'RetryFilter AvailabilityZoneFilter RamFilter DiskFilter ComputeFilter', 'IoOpsWeigher MetricsWeigher RAMWeigher'],
-    ['queens', 'RetryFilter AvailabilityZoneFilter ComputeFilter', undefined],
-    ['21', 'AvailabilityZoneFilter ComputeFilter', undefined],
-    ['zed', 'ComputeFilter ComputeCapabilitiesFilter', undefined],
-  ])('%s', (release, filters, weighers) => {
-    const conf = imported('', release)
-    expect(filtersOf(conf).join(' ')).toContain(filters)
-    expect(filtersOf(conf).at(-1)).toBe('ServerGroupAffinityFilter')
-    if (weighers !== undefined) expect(Object.keys(multipliersOf(conf)).join(' ')).toBe(weighers)
-  })
-
-  test('zed has ten weighers, 2025.1 three more', () => {
-    expect(imported('', 'zed').profile.weighers).toHaveLength(10)
-    expect(multipliersOf(imported('', '2025.1'))).toMatchObject({
-      HypervisorVersionWeigher: 1,
-      NumInstancesWeigher: 0,
-      ImagePropertiesWeigher: 0,
-    })
-  })
-
-  test('without anything to go by a file is read as zed’s', () => expect(releaseName(imported('').release)).toBe('zed'))
-
-  test('overcommit is the scheduler’s own until hosts report theirs', () => {
-    const text = '[DEFAULT]\nscheduler_default_filters = RamFilter,CoreFilter,DiskFilter'
-    const ratios = (release: string) => imported(text, release).profile.filters.map(({ options }) => Object.values(options ?? {}))
-    expect(ratios('kilo')).toEqual([[1.5], [16], [1]])
-    expect(ratios('liberty')).toEqual([[], [], [1]])
-    expect(ratios('ocata')).toEqual([[], [], [0]])
-    expect(told(imported('[DEFAULT]\ncpu_allocation_ratio = 4', 'ocata'))).toEqual([])
-  })
 })
 
 describe('the release is guessed', () => {
@@ -313,97 +219,6 @@ describe('the release is guessed', () => {
     ['by a class that came', '[filter_scheduler]\nweight_classes = nova.scheduler.weights.image_props.ImagePropertiesWeigher', '2025.1'],
     ['not by ratios, which hosts took over', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
   ])('%s', (_how, text, release) => expect(releaseName(imported(text).release)).toBe(release))
-})
-
-describe('what cannot be mapped as it stands', () => {
-  const section = (lines: string, name = 'filter_scheduler') => `[${name}]\n${lines}`
-
-  test.each<[string, string, string]>([
-    ['an unknown filter', section('enabled_filters = ComputeFilter,NoSuchFilter'), 'lost 2 NoSuchFilter is no filter of Nova'],
-    [
-      'one in other letters',
-      section('enabled_filters = Computefilter'),
-      "lost 2 Computefilter is no filter of Nova's; there is ComputeFilter",
-    ],
-    [
-      'a comma that was forgotten',
-      section('enabled_filters = ComputeFilter\n  RamFilter'),
-      "lost 2 ComputeFilter RamFilter is no filter of Nova's; names are separated by commas",
-    ],
-    [
-      'an own class by the name of one of Nova’s',
-      section('available_filters = acme.RamFilter\nenabled_filters = RamFilter'),
-      'lost 3 RamFilter is acme.RamFilter, a class',
-    ],
-    [
-      'a filter that is not available',
-      section('available_filters = nova.scheduler.filters.ram_filter.RamFilter\nenabled_filters = ComputeFilter'),
-      'note 3 ComputeFilter is not among available_filters',
-    ],
-    [
-      'a filter of another release',
-      `${section('enabled_filters = RamFilter')}\nimage_props_weight_multiplier = 1\nnum_instances_weight_multiplier = 1`,
-      'note 2 RamFilter is of juno to stein; Nova 2025.1 does not start with it',
-    ],
-    [
-      'an unknown weigher of Nova’s',
-      section('weight_classes = nova.scheduler.weights.ram.RamWeigher'),
-      "lost 2 RamWeigher is no weigher of Nova's; there is RAMWeigher",
-    ],
-    [
-      'a chance scheduler',
-      section('driver = chance_scheduler', 'scheduler'),
-      'lost 2 [scheduler] driver is "chance_scheduler"; only the filter scheduler',
-    ],
-    ['a caching one', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
-    [
-      'words for a number',
-      section('ram_weight_multiplier = high'),
-      'refused 2 [filter_scheduler] ram_weight_multiplier is "high"; it must be a number of -1000000000 to 1000000000',
-    ],
-    ['infinity', section('cpu_weight_multiplier = inf'), 'it must be a number of -1000000000 to 1000000000'],
-    [
-      'no number at all',
-      section('host_subset_size ='),
-      'refused 2 [filter_scheduler] host_subset_size is ""; it must be a whole number of 1 to 1000',
-    ],
-    ['more than a profile takes', section('max_attempts = 500', 'scheduler'), 'it must be a whole number of 1 to 100'],
-    ['a fraction of a host', section('max_instances_per_host = 1.5'), 'it must be a whole number of 1 or more'],
-    ['a flag that is none', section('shuffle_best_same_weighed_hosts = maybe'), 'it must be one of true, 1, on, yes, false, 0, off, no'],
-    ['an architecture that is none', section('image_properties_default_architecture = z80'), "an architecture by Nova's name"],
-    [
-      'a setting without a number',
-      section('weight_setting = fan=1, cpu', 'metrics'),
-      'refused 2 [metrics] weight_setting "cpu" is no NAME=NUMBER',
-    ],
-    [
-      'an option that nobody knows',
-      section('weight_of_moon = 1'),
-      'idle 2 [filter_scheduler] weight_of_moon is no option of the scheduler',
-    ],
-    ['one in the default group', section('scheduler_moon = 1', 'DEFAULT'), 'idle 2 [DEFAULT] scheduler_moon is no option of the scheduler'],
-    [
-      'a reference that leads nowhere',
-      section('host_subset_size = $nobody'),
-      'refused 2 [filter_scheduler] host_subset_size it refers to $nobody',
-    ],
-    [
-      'an option that stands twice',
-      section('host_subset_size = 2\nhost_subset_size = 3'),
-      'note 2 [filter_scheduler] host_subset_size line 3 sets it too, and counts',
-    ],
-    [
-      'an old name beside the new',
-      '[DEFAULT]\nscheduler_max_attempts = 9\n[scheduler]\nmax_attempts = 4',
-      'note 2 [DEFAULT] scheduler_max_attempts line 4 sets it too, and counts',
-    ],
-  ])('%s', (_what, text, expected) => expect(told(imported(text)).join('\n')).toContain(expected))
-
-  test('an old name in a release that no longer reads it', () => {
-    const conf = imported('[DEFAULT]\nscheduler_max_attempts = 9', 'zed')
-    expect(told(conf)).toEqual(['idle 2 [DEFAULT] scheduler_max_attempts is not read by Nova zed, only by juno to wallaby'])
-    expect(conf.profile.nova?.maxAttempts).toBe(3)
-  })
 })
 
 test('the last of several counts, sections are in any case, and references are followed', () => {
@@ -465,7 +280,7 @@ describe('what counts on hosts', () => {
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['with a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
     ['0 leaves it open', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
-    // Nova: _from_db_object() takes the initial one only where the other says nothing
+    // Nova: _from_db_object() uses the initial value only if the other one is not set
     [
       'nova compute_node.py: the first of two',
       'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',
@@ -486,7 +301,7 @@ describe('what counts on hosts', () => {
     expect(conf.elsewhere).toEqual([])
   })
 
-  test('a value that Nova refuses, or that no host can have, is told with its line', () => {
-    expect(told(imported('[DEFAULT]\nreserved_host_cpus = -1', 'zed'))[0]).toMatch(/^refused 2 \[DEFAULT\] reserved_host_cpus /)
+  test('a value that Nova refuses, or that no host can have, is reported with its line', () => {
+    expect(textsOf(imported('[DEFAULT]\nreserved_host_cpus = -1', 'zed'))[0]).toMatch(/^refused 2 \[DEFAULT\] reserved_host_cpus /)
   })
 })

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import type { FleetAllocation } from '../../fleet/allocation-settings.ts'
-import { quote } from '../../problem.ts'
-import { type PlacementRules, type profileSchema, usualPlacement } from '../../profiles/profile.ts'
+import type { FleetAllocation } from '../../records/allocation-settings.ts'
+import { type PlacementRules, type profileSchema, USUAL_NOVA_ATTEMPTS, usualPlacement } from '../../records/profile.ts'
 import { checkOptions } from '../../request/parse.ts'
+import { quote } from '../../text/problem.ts'
 import { novaFilters } from '../filters/index.ts'
 import { PACKING } from '../filters/numa-topology.ts'
-import { chooseWeigher, type NovaConfig, optionsOf } from '../options.ts'
+import { chooseWeigher, type NovaConfig, optionsOf } from '../parts/options.ts'
+import { readSettings } from '../parts/weight-settings.ts'
 import { novaWeighers } from '../weighers/index.ts'
-import { readSettings } from '../weight-settings.ts'
 import { allocationOf, allocationOptions, overruledRatios } from './allocation-options.ts'
 import type { Finding } from './finding.ts'
 import { guessRelease } from './guess-release.ts'
@@ -21,7 +21,7 @@ import {
   IMAGE_TYPES,
   ISOLATION,
   knownOptions,
-  MAX_ATTEMPTS,
+  MAX_ATTEMPTS_OPTION,
   SHUFFLE,
   SUBSET_SIZE,
   TENANTS,
@@ -36,29 +36,29 @@ import { bareMetalFilters, defaultFilters, isIn, lifespanOf, lifespanText, relea
 
 type ProfileInput = z.input<typeof profileSchema>
 
-/** What of a profile comes out of a file. */
+/** The parts of a profile that come from a file. */
 export type ImportedProfile = Required<Pick<ProfileInput, 'filters' | 'weighers' | 'hostSubsetSize' | 'compat'>> & {
   readonly nova: NonNullable<ProfileInput['nova']>
 }
 
 export interface ImportedConf {
-  /** Whose options and defaults the file was read by, and whether that was guessed from the file. */
+  /** The release whose options and defaults were used to read the file, and whether it was guessed from the file. */
   readonly release: number
   readonly isGuessed: boolean
   readonly profile: ImportedProfile
-  /** What of the file, and of the release that was named for it, counts on all hosts that say nothing themselves. */
+  /** The values, from the file and the release named for it, for all hosts that state none themselves. */
   readonly allocation: Pick<FleetAllocation, 'release' | 'classes'>
-  /** In order of lines. */
+  /** The findings in the order of lines. */
   readonly findings: readonly Finding[]
-  /** No finding is of the kind `lost`: the profile has every filter and weigher of the file. */
+  /** True if no finding is of the kind `lost`: the profile has every filter and weigher of the file. */
   readonly isWhole: boolean
-  /** What is not about choosing hosts. */
+  /** Settings that do not concern the choice of hosts. */
   readonly elsewhere: readonly Setting[]
 }
 
 export type ImportOutcome = { readonly ok: true; readonly conf: ImportedConf } | { readonly ok: false; readonly faults: readonly Fault[] }
 
-/** Makes a profile of the text of a nova.conf, and tells of everything that it cannot map. */
+/** Converts the text of a nova.conf into a profile, and reports everything that it cannot map. */
 export function importNovaConf(text: string, givenRelease?: number): ImportOutcome {
   const { settings, faults } = readIni(text)
   if (faults.length > 0) return { ok: false, faults }
@@ -78,7 +78,7 @@ const ZONE_FILTER = 'AvailabilityZoneFilter'
 const FILTER_DRIVERS = ['filter_scheduler', 'nova.scheduler.filter_scheduler.FilterScheduler']
 const CACHING_DRIVERS = ['caching_scheduler', 'nova.scheduler.caching_scheduler.CachingScheduler']
 
-/** One file on its way to a profile. */
+/** The conversion of one file. */
 class Importing {
   readonly findings: Finding[] = []
   readonly #release: number
@@ -100,7 +100,7 @@ class Importing {
       hostSubsetSize: Number(this.#take(SUBSET_SIZE) ?? 1),
       compat: 'nova',
       nova: {
-        maxAttempts: Number(this.#take(MAX_ATTEMPTS) ?? 3),
+        maxAttempts: Number(this.#take(MAX_ATTEMPTS_OPTION) ?? USUAL_NOVA_ATTEMPTS),
         packing: this.#take(PACKING) === true,
         shuffleBest: this.#take(SHUFFLE) === true,
         ...this.#placement(),
@@ -141,14 +141,14 @@ class Importing {
           (path) => [`${NOVA_FILTERS}.all_filters`, `${NOVA_FILTERS}.standard_filters`].includes(path) || lastOf(path) === name,
         )
       )
-        this.#tell('note', key, name, 'is not among available_filters; Nova does not start so')
+        this.#note('note', key, name, 'is not among available_filters; Nova does not start so')
       const options = optionsOf(filter, this.#config)
       for (const option of Object.keys(filter.options.shape)) this.#markUsed(option)
       return [{ name, options: this.#accepted(key, name, options, () => checkOptions(filter.options, options)) }]
     })
   }
 
-  /** What Placement looks for, where it is not what Nova does by default: by options that releases brought one by one. */
+  /** The checks of Placement, where they differ from Nova's defaults; releases introduced their options one by one. */
   #placement(): { readonly placement?: Partial<PlacementRules> } {
     const isOn = (key: string): boolean => this.#take(key) === true
     const areZonesAsked = this.#take(ZONES) ?? this.#release >= ZONES_BY_PLACEMENT
@@ -164,7 +164,7 @@ class Importing {
     }
     const { key, names } = this.#enabledFilters()
     if (!asked.availabilityZone && !names.includes(ZONE_FILTER))
-      this.#tell('note', key, ZONE_FILTER, 'is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova')
+      this.#note('note', key, ZONE_FILTER, 'is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova')
     if (!isOn(TENANTS) && isOn(TENANTS_NEED))
       this.#say('idle', TENANTS_NEED, 'counts only where limit_tenants_to_placement_aggregate is on')
     const placement = Object.fromEntries(
@@ -194,11 +194,11 @@ class Importing {
   #accepted(key: string, name: string, options: Readonly<Record<string, unknown>>, check: () => unknown) {
     try {
       check()
-      // values are what oslo.config makes: numbers, booleans, texts and lists of texts
+      // Values have the types of oslo.config: numbers, booleans, texts and lists of texts.
       return options as NonNullable<ImportedProfile['filters'][number]['options']>
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      this.#tell('refused', key, name, `${error.message}; its options are left at Nova's defaults`)
+      this.#note('refused', key, name, `${error.message}; its options are left at Nova's defaults`)
       return {}
     }
   }
@@ -206,10 +206,10 @@ class Importing {
   #checkRelease(key: string, name: string): void {
     const lifespan = lifespanOf(name)
     if (!isIn(this.#release, lifespan))
-      this.#tell('note', key, name, `is of ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} does not start with it`)
+      this.#note('note', key, name, `is of ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} does not start with it`)
   }
 
-  /** What the rules make of settings, and those that none of them reads. */
+  /** The options of filters and weighers from settings, and those settings that none of them reads. */
   #checkSettings(): void {
     for (const key of ['metrics.weight_setting', 'filter_scheduler.image_props_weight_setting'])
       for (const entry of this.#names(key, false) ?? [])
@@ -221,7 +221,7 @@ class Importing {
       if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key)) {
         const own = { line: setting.line, subject: subjectOf(setting) }
         const message = 'is read by no filter or weigher of the profile'
-        // older releases have a ratio of the scheduler and one of hosts under one name
+        // Older releases have a ratio of the scheduler and one of hosts under the same name.
         if (countOnHosts.has(setting)) this.findings.push({ ...own, kind: 'note', message: `${message}; it counts in what hosts may give` })
         else this.findings.push({ ...own, kind: 'idle', message })
       }
@@ -242,7 +242,7 @@ class Importing {
   }
 
   #lose(key: string, name: string, message: string): [] {
-    this.#tell('lost', key, name.replace(/\s+/g, ' '), message)
+    this.#note('lost', key, name.replace(/\s+/g, ' '), message)
     return []
   }
 
@@ -251,12 +251,15 @@ class Importing {
     this.findings.push({ kind, line: setting?.line ?? null, subject: setting === undefined ? key : subjectOf(setting), message })
   }
 
-  #tell(kind: Finding['kind'], key: string, subject: string, message: string): void {
+  #note(kind: Finding['kind'], key: string, subject: string, message: string): void {
     this.findings.push({ kind, line: this.#options.get(key)?.setting.line ?? null, subject, message })
   }
 }
 
-/** How the scheduler of a release overcommits where the file says nothing: until hosts reported it, by options of its own; 0 is the host's word. */
+/**
+ * How the scheduler of a release overcommits without settings in the file: until hosts reported it, by options of its own; 0 means the
+ * host's value.
+ */
 const ratiosOf = (release: number): NovaConfig => ({
   ...(release <= 11 && { cpu_allocation_ratio: 16, ram_allocation_ratio: 1.5 }),
   disk_allocation_ratio: release <= 12 ? 1 : 0,
@@ -265,14 +268,14 @@ const ratiosOf = (release: number): NovaConfig => ({
 /** These count on hosts, not in the profile. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.map(({ key }) => key))
 
-/** Of these the file was told already what they are worth. */
+/** Findings about the effect of these options were reported already. */
 const idleKeys: ReadonlySet<string> = new Set(
   knownOptions.filter(({ idle, lost }) => idle !== undefined || lost !== undefined).map(({ key }) => key),
 )
 
 const lastOf = (path: string): string => path.split('.').at(-1) ?? path
 
-/** Nova's own weighers by their name alone. */
+/** Nova's own weighers by their class name alone. */
 const shortened = (path: string): string => (path.startsWith(`${NOVA_WEIGHERS}.`) ? lastOf(path) : path)
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)]

@@ -9,8 +9,8 @@ test.each<[string, string, readonly object[]]>([
   ['whichever of them comes first', '[a]\nx = http://b', one('http://b')],
   ['no blanks needed', '[a]\nx=1', one('1')],
   ['nothing after it', '[a]\nx =', one('')],
-  ['quotes around a value are not its own', '[a]\nx = "a, b"', one('a, b')],
-  ['quotes that differ are', '[a]\nx = "a\'', one('"a\'')],
+  ['quotes around a value are removed', '[a]\nx = "a, b"', one('a, b')],
+  ['different quotes are kept', '[a]\nx = "a\'', one('"a\'')],
   ['comments', '# c\n; c\n[a]\n#y=2\nx = 1 # no comment', [{ section: 'a', name: 'x', value: '1 # no comment', line: 5 }]],
   ['a value goes on after a blank', '[a]\nx = b,\n  c,\n\td', one('b,\nc,\nd')],
   ['until an empty line', '[a]\nx = b,\n  c\n\n[d]', one('b,\nc')],
@@ -31,4 +31,4 @@ test.each<[string, string, number, string]>([
   expect(readIni(text).faults).toEqual([{ line, message: expect.stringContaining(message) }])
 })
 
-test('every fault is told', () => expect(readIni('x\n[a\n y').faults.map(({ line }) => line)).toEqual([1, 2, 3]))
+test('all faults are reported', () => expect(readIni('x\n[a\n y').faults.map(({ line }) => line)).toEqual([1, 2, 3]))

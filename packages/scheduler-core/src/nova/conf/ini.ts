@@ -1,22 +1,22 @@
-/** One assignment of a file, with the sections and values as they are written. */
+/** An assignment in a file, with the section and value as they are written. */
 export interface Setting {
   readonly section: string
   readonly name: string
   /** Without quotes around it; continuation lines are separated by line feeds. */
   readonly value: string
-  /** Of its name, from 1. */
+  /** The line of its name, from 1. */
   readonly line: number
 }
 
-/** A line that oslo.config refuses, and the file with it. */
+/** A line that oslo.config refuses, and with it the whole file. */
 export interface Fault {
   readonly line: number
   readonly message: string
 }
 
 /**
- * The assignments of a configuration file as oslo.config reads it: `key = value` or `key: value`, a blank at the start of a line
- * goes on with the value, `#` and `;` there begin a comment. An option may stand in a file several times, and so may a section.
+ * The assignments of a configuration file as oslo.config reads it: `key = value` or `key: value`; a blank at the start of a line continues
+ * the value; `#` and `;` there begin a comment. An option may be set several times in a file, and so may a section.
  */
 export function readIni(text: string): { readonly settings: readonly Setting[]; readonly faults: readonly Fault[] } {
   const settings: Setting[] = []
@@ -36,7 +36,7 @@ export function readIni(text: string): { readonly settings: readonly Setting[]; 
     const refuse = (message: string) => faults.push({ line, message })
     const content = whole.trimEnd()
     if (/^[ \t]/.test(content)) {
-      if (open === undefined) refuse('it begins with a blank, and there is no value before it to go on with')
+      if (open === undefined) refuse('it begins with a space, and there is no value before it to continue')
       else open.parts.push(content.trimStart())
       continue
     }
@@ -49,7 +49,7 @@ export function readIni(text: string): { readonly settings: readonly Setting[]; 
     }
     const assignment = splitAssignment(content)
     if (assignment === undefined) refuse('it must be a [SECTION], NAME = VALUE or a comment')
-    else if (section === undefined) refuse('it stands before the first [SECTION]')
+    else if (section === undefined) refuse('it is before the first [SECTION]')
     else open = { name: assignment.name, line, parts: [assignment.value] }
   }
   close()

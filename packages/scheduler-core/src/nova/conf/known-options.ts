@@ -1,16 +1,19 @@
 import { type Lifespan, NEWEST, OLDEST } from './releases.ts'
 import type { OptionType, OptionValue } from './values.ts'
 
-/** An option of Nova's that has to do with choosing hosts. */
+/** An option of Nova's that concerns the choice of hosts. */
 export interface KnownOption {
-  /** As the rules name it: `group.name`, or `name` in the default group. */
+  /** The name of the option in rules: `group.name`, or `name` in the default group. */
   readonly key: string
   readonly type: OptionType
-  /** Where it may stand, today's place first; which releases read it there. */
+  /** The sections and names under which it may be set, the present one first, with the releases that read each. */
   readonly places: readonly Place[]
   /** Why it has no meaning here; `ifOn`: only while it is on. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
-  /** Which hosts it keeps out in Nova, and nothing here does; with one of the values `unless`, or while the flag `onlyIf` is off, it keeps out none. */
+  /**
+   * Which hosts it keeps out in Nova, and nothing here does; with one of the values `unless`, or while the flag `onlyIf` is off, it keeps
+   * out none.
+   */
   readonly lost?: { readonly hosts: string; readonly unless: readonly OptionValue[]; readonly onlyIf?: Pick<Place, 'section' | 'name'> }
 }
 
@@ -22,7 +25,7 @@ export interface Place extends Lifespan {
 /** The release that gave the scheduler sections of its own, and the last one that read the old names. */
 const MOVED = 15
 const LAST_OLD = 23
-/** The first release that has Placement look for zones where nothing is said, and the last one with an option and a filter for them. */
+/** The first release in which Placement checks zones by default, and the last one with an option and a filter for them. */
 export const ZONES_BY_PLACEMENT = 24
 const LAST_ZONE_FILTER = 27
 
@@ -36,13 +39,13 @@ interface Parts {
   /** The release that brought it. */
   readonly since?: number
   readonly until?: number
-  /** Its name in the default group until it moved; the same if not given. */
+  /** Its name in the default group before it moved; the same name if absent. */
   readonly was?: string
   readonly idle?: KnownOption['idle']
   readonly lost?: KnownOption['lost']
 }
 
-/** An option that moved out of the default group with the others, or came later. */
+/** An option that moved out of the default group with the others, or was added later. */
 function moved(
   section: string,
   name: string,
@@ -73,7 +76,7 @@ const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
 /** The last release that had cells with schedulers of their own. */
 const LAST_CELLS = 19
-/** Nova's own, by the names that its releases had for them. */
+/** Nova's own classes, by the names that its releases had for them. */
 const HOST_MANAGERS = [
   'host_manager',
   'ironic_host_manager',
@@ -89,7 +92,7 @@ export const WEIGHT_CLASSES = 'filter_scheduler.weight_classes'
 export const BARE_METAL = 'filter_scheduler.baremetal_enabled_filters'
 export const USE_BARE_METAL = 'filter_scheduler.use_baremetal_filters'
 export const DRIVER = 'scheduler.driver'
-export const MAX_ATTEMPTS = 'scheduler.max_attempts'
+export const MAX_ATTEMPTS_OPTION = 'scheduler.max_attempts'
 export const SUBSET_SIZE = 'filter_scheduler.host_subset_size'
 export const ZONES = 'scheduler.query_placement_for_availability_zone'
 export const TENANTS = 'scheduler.limit_tenants_to_placement_aggregate'
@@ -101,7 +104,7 @@ export const SHUFFLE = 'filter_scheduler.shuffle_best_same_weighed_hosts'
 
 const group = 'filter_scheduler'
 
-/** By what they are about. */
+/** Grouped by what they concern. */
 export const knownOptions: readonly KnownOption[] = [
   moved(group, 'available_filters', { is: 'texts' }, { was: 'scheduler_available_filters' }),
   moved(group, 'enabled_filters', list, { was: 'scheduler_default_filters' }),
@@ -144,7 +147,7 @@ export const knownOptions: readonly KnownOption[] = [
   placed('DEFAULT', 'service_down_time', whole()),
   placed('DEFAULT', 'report_interval', whole()),
   placed('DEFAULT', 'default_availability_zone', text),
-  // the scheduler's own until the hosts reported theirs
+  // Options of the scheduler until hosts reported the ratios.
   placed('DEFAULT', 'cpu_allocation_ratio', number(0), { until: 11 }),
   placed('DEFAULT', 'ram_allocation_ratio', number(0), { until: 11 }),
   placed('DEFAULT', 'disk_allocation_ratio', number(0), { until: 12 }),
@@ -152,7 +155,7 @@ export const knownOptions: readonly KnownOption[] = [
   moved(group, 'track_instance_changes', flag, {
     since: 11,
     was: 'scheduler_tracks_instance_changes',
-    ...idle('reports and claims tell of every instance'),
+    ...idle('reports and claims name every instance'),
   }),
   moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn('devices are claimed here in any case, by the requests for them') }),
   moved('scheduler', 'host_manager', text, {
@@ -182,7 +185,7 @@ export const knownOptions: readonly KnownOption[] = [
     since: 20,
     ...lostIfOn('hosts that report no PCPU, where CPUs are dedicated'),
   }),
-  // the API writes these into requests before the scheduler sees them
+  // The API writes these into requests before the scheduler sees them.
   placed('DEFAULT', 'default_schedule_zone', text, {
     lost: { hosts: 'hosts of other zones from requests that name no zone', unless: [''] },
   }),
@@ -200,7 +203,7 @@ export const knownOptions: readonly KnownOption[] = [
     lost: { hosts: 'the host of the instance from a resize, by ignore_hosts that the API writes', unless: [true] },
   }),
   placed('DEFAULT', 'enable_new_services', flag, { lost: { hosts: 'new hosts until somebody enables them', unless: [true] } }),
-  // before a host is chosen, its cell is
+  // The cell is chosen before a host is.
   ...['filter', 'weight'].map((kind) =>
     placed('cells', `scheduler_${kind}_classes`, list, {
       until: LAST_CELLS,
@@ -213,8 +216,8 @@ export const knownOptions: readonly KnownOption[] = [
   ),
 ]
 
-/** Sections whose every option is about choosing hosts. */
+/** Sections in which every option concerns the choice of hosts. */
 export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])
 
-/** Names that other sections have for options of their own. */
+/** Names that other sections use for options of their own. */
 export const commonNames: ReadonlySet<string> = new Set(['driver', 'workers', 'required'])

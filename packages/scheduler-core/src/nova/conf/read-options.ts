@@ -1,4 +1,4 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { allocationOptions } from './allocation-options.ts'
 import type { Finding } from './finding.ts'
 import { type Setting, sectionKey } from './ini.ts'
@@ -10,19 +10,19 @@ import { type OptionValue, readValue } from './values.ts'
 /** An option that the file sets, as the release reads it. */
 export interface ReadOption {
   readonly value: OptionValue
-  /** The one that counts; the last of several. */
+  /** The setting that counts: the last of several. */
   readonly setting: Setting
 }
 
 export interface ReadOptions {
-  /** By the key of the option. */
+  /** The options by their keys. */
   readonly options: ReadonlyMap<string, ReadOption>
   readonly findings: readonly Finding[]
-  /** What is not about choosing hosts. */
+  /** Settings that do not concern the choice of hosts. */
   readonly elsewhere: readonly Setting[]
 }
 
-/** Reads the options that a release knows; what else is about choosing hosts is a finding. */
+/** Reads the options that a release knows; other settings about the choice of hosts become findings. */
 export function readOptions(settings: readonly Setting[], release: number): ReadOptions {
   const index = indexOf(settings)
   const findings: Finding[] = []
@@ -44,16 +44,16 @@ export const subjectOf = ({ section, name }: Pick<Setting, 'section' | 'name'>):
 
 const nameOf = ({ section, name }: Pick<Setting, 'section' | 'name'>): string => `${sectionKey(section)}.${name}`
 
-/** The options that may stand somewhere, whatever the release. */
+/** All options by section and name, for every release. */
 export const placesByName: ReadonlyMap<string, { readonly option: KnownOption; readonly place: Place }> = new Map(
   knownOptions.flatMap((option) => option.places.map((place) => [nameOf(place), { option, place }] as const)),
 )
 
-/** Where options of this name stand. */
+/** The sections and names of options with this name. */
 const placesOfName = (name: string): readonly Place[] =>
   [...knownOptions, ...allocationOptions].flatMap(({ places }) => places.filter((place) => place.name === name))
 
-/** Options that hosts read, whatever the scheduler makes of their names. */
+/** Options that hosts read, even if the scheduler uses the same names. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.flatMap(({ places }) => places.map(nameOf)))
 
 type Index = ReadonlyMap<string, readonly Setting[]>
@@ -73,11 +73,11 @@ function readOption(option: KnownOption, index: Index, release: number, findings
     findings.push({ kind, line: setting.line, subject: subjectOf(setting), message })
   const found = option.places.flatMap((place) => (index.get(nameOf(place)) ?? []).map((setting) => ({ setting, place })))
   const read = found.filter(({ place }) => isIn(release, place))
-  // what the scheduler does not read any more, or not yet, hosts may
+  // An option that the scheduler of the release does not read may be read by hosts.
   for (const { setting, place } of found)
     if (!isIn(release, place) && !(option.key === place.name && ofHosts.has(nameOf(place))))
       note('idle', setting, whyNotRead(place, release))
-  // today's place wins; within one place the last
+  // The present section and name wins; within one section the last setting.
   const first = read[0]?.place
   const setting = read.findLast(({ place }) => place === first)?.setting
   if (setting === undefined) return undefined
@@ -102,7 +102,7 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   return { value: value.value, setting }
 }
 
-/** Whether the file sets a flag; none that is read here is on by default. */
+/** Whether the file sets a flag; all flags that are read here are off by default. */
 function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
   const setting = index.get(nameOf(flag))?.at(-1)
   const text = setting && substitute(setting.value, lookupIn(index, setting))
@@ -126,7 +126,7 @@ function readAll(
   return setting === undefined ? undefined : { value: values, setting }
 }
 
-/** A reference without a group is to the section of the one who refers, then to the default group. */
+/** A reference without a group is looked up in the section of the referring option, then in the default group. */
 function lookupIn(index: Index, { section }: Setting): Lookup {
   return (reference) => {
     const [head = '', ...rest] = reference.split('.')
@@ -147,7 +147,7 @@ function whyElsewhere({ section, name }: Setting, release: number): string | und
   const isOfAnother = commonNames.has(name) && section !== 'DEFAULT' && !placingSections.has(sectionKey(section))
   const known = places.find((place) => isIn(release, place)) ?? places[0]
   if (known === undefined || isOfAnother) return undefined
-  return `stands in the wrong section, where nothing reads it; it is an option of [${known.section}]`
+  return `is in the wrong section, where nothing reads it; it is an option of [${known.section}]`
 }
 
 function whyUnknown({ section, name }: Setting): string | undefined {

@@ -1,4 +1,4 @@
-/** Releases of Nova that a file may be of: number, name. Before 12 they were numbered by the year; those are 10 and 11 here. */
+/** Releases of Nova that a file may belong to: number, name. Before 12 they were numbered by the year; those are 10 and 11 here. */
 const names = {
   10: 'juno',
   11: 'kilo',
@@ -28,15 +28,15 @@ const names = {
 
 export const OLDEST = 10
 export const NEWEST = 33
-/** The one whose verdicts the rules are judged by. */
+/** The release that produced the recorded verdicts for the rules. */
 export const USUAL = 26
 
-/** By number, oldest first. */
+/** The names by number, oldest first. */
 export const releaseNames: ReadonlyMap<number, string> = new Map(Object.entries(names).map(([number, name]) => [Number(number), name]))
 
 export const releaseName = (release: number): string => releaseNames.get(release) ?? String(release)
 
-/** By its name, or its number from 12 on. */
+/** Finds a release by its name, or by its number from 12 on. */
 export function findRelease(text: string): number | undefined {
   for (const [number, name] of releaseNames) if (name === text.toLowerCase() || (number >= 12 && String(number) === text)) return number
   return undefined
@@ -96,7 +96,7 @@ export const lifespanOf = (part: string): Lifespan => lifespans[part] ?? always
 const common = ['ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter']
 const groups = ['ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter']
 
-/** What a release enables when nothing is configured. */
+/** The filters and weighers that a release enables without configuration. */
 export function defaultFilters(release: number): readonly string[] {
   if (release <= 11) return ['RetryFilter', 'AvailabilityZoneFilter', 'RamFilter', ...common, ...groups]
   if (release <= 15) return ['RetryFilter', 'AvailabilityZoneFilter', 'RamFilter', 'DiskFilter', ...common, ...groups]
@@ -104,7 +104,7 @@ export function defaultFilters(release: number): readonly string[] {
   return release <= 23 ? ['AvailabilityZoneFilter', ...common, ...groups] : [...common, ...groups]
 }
 
-/** The same for a scheduler of bare metal, up to queens. */
+/** The same for the bare-metal scheduler, which exists up to queens. */
 export const bareMetalFilters: readonly string[] = [
   'RetryFilter',
   'AvailabilityZoneFilter',

@@ -1,4 +1,4 @@
-/** What a text that refers to other options stands for, or why that cannot be told. */
+/** A text after its references to other options were replaced, or why that is not possible. */
 export type Substituted = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }
 
 /** A reference to an option: `name`, or `group.name`; undefined where the file does not set it. */
@@ -8,7 +8,10 @@ const MOST_LENGTH = 65_536
 const MOST_DEPTH = 100
 const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
 
-/** Replaces `$name`, `${name}` and `$group.name` by the values of those options; `$$` and `\$` are a dollar. Bounded: values that name each other are refused. */
+/**
+ * Replaces `$name`, `${name}` and `$group.name` by the values of those options; `$$` and `\$` are a dollar. Bounded: values that refer to
+ * each other are refused.
+ */
 export function substitute(text: string, lookup: Lookup): Substituted {
   const known = new Map<string, Substituted>()
   const expand = (text: string, within: readonly string[]): Substituted => {

@@ -1,9 +1,9 @@
-import { quote } from '../../problem.ts'
-import { NovaError } from '../nova-error.ts'
+import { readFloat, readInt, trimBlanks } from '../../text/numbers.ts'
+import { quote } from '../../text/problem.ts'
 import { architectureName } from '../text/names.ts'
-import { pythonStrip, readFloat, readInt } from '../text/numbers.ts'
+import { NovaError } from '../text/nova-error.ts'
 
-/** What the value of an option must be. */
+/** The type of an option's value. */
 export type OptionType =
   | { readonly is: 'whole' | 'number'; readonly least: number; readonly most: number }
   /** texts: one for each time that the option is set. */
@@ -41,13 +41,13 @@ export function readValue(type: OptionType, text: string): ReadValue {
   }
 }
 
-/** Items between commas; commas at the end make none. */
+/** Items separated by commas; commas at the end add no items. */
 export function listOf(text: string): readonly string[] {
-  const stripped = pythonStrip(text)
+  const stripped = trimBlanks(text)
   let end = stripped.length
   while (stripped.charAt(end - 1) === ',') end--
   const items = stripped.slice(0, end)
-  return items === '' ? [] : items.split(',').map(pythonStrip)
+  return items === '' ? [] : items.split(',').map(trimBlanks)
 }
 
 function architectureOf(text: string): ReadValue | undefined {

@@ -1,6 +1,6 @@
-import { novaFilter } from '../nova-filter.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
-/** Every host passes: for profiles that want no filter at all. */
+/** Passes every host, for profiles without filters. */
 export const allHostsFilter = novaFilter({
   name: 'AllHostsFilter',
   description: 'Every host passes.',

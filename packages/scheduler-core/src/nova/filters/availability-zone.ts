@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { aggregatesWith, splitValues } from '../../weighers/aggregate-metadata.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
 const KEY = 'availability_zone'
 

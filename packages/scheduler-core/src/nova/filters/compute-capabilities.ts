@@ -1,18 +1,18 @@
-import { statsFields } from '../../fleet/stats-fields.ts'
+import { statsFields } from '../../report/stats-fields.ts'
 import { bareAndOf, bareOrOf } from '../../request/request-reads.ts'
-import { shortList } from '../../short-list.ts'
-import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
-import type { HostState } from '../host-state.ts'
-import { NovaError } from '../nova-error.ts'
-import { checkEach, novaFilter } from '../nova-filter.ts'
+import { shortList } from '../../text/short-list.ts'
+import type { HostState } from '../objects/host-state.ts'
+import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../parts/host-attributes.ts'
+import { checkEach, novaFilter } from '../parts/nova-filter.ts'
 import { match } from '../text/extra-spec-match.ts'
+import { NovaError } from '../text/nova-error.ts'
 import { parsePythonJson } from '../text/python-json.ts'
 
 const SCOPE = 'capabilities'
 
 /**
- * What the flavor's extra specs ask of the host holds: `capabilities:` and a path into what the host says of itself, or
- * a bare name that the host knows. Bare names that it does not know, and other scopes, are for somebody else.
+ * The host satisfies what the flavor's extra specs ask for: `capabilities:` and a path into the host's attributes, or a name without a
+ * scope that the host has. Names that it does not have, and other scopes, are ignored.
  */
 export const computeCapabilitiesFilter = novaFilter({
   name: 'ComputeCapabilitiesFilter',
@@ -47,31 +47,31 @@ export const computeCapabilitiesFilter = novaFilter({
   },
 })
 
-/** A bare name that is no attribute of every host is asked of those hosts alone that report it. */
+/** A name without a scope that not every host has as an attribute is only checked on hosts that report it. */
 const wordsOf = (extraSpecs: Readonly<Record<string, string>>, key: string, value: string): string =>
   Object.hasOwn(extraSpecs, key) && !hasAttribute(key) ? `${key} ${value} where they report ${key}` : `${key} ${value}`
 
-/** What a host says of itself that neither names it nor tells of its room: many hosts say the same. */
+/** Attributes that neither identify a host nor describe its free room: many hosts share their values. */
 const GENERAL: ReadonlySet<string> = new Set(['hypervisor_type', 'hypervisor_version', 'cpu_info', 'supported_instances'])
 
-/** What Nova's hosts count of their instances: beside the attributes, and also project by project. */
+/** Counts that Nova's hosts keep of their instances: those among the attributes, and also those by project. */
 const COUNTS = /^(num_|io_workload$)/
 
-/** Whether an extra spec, asked of this filter, can single a host out or measure what is left on it. */
+/** Whether an extra spec of this filter can identify a single host or measure its free room. */
 export function singlesHostOut(extraSpec: string): boolean {
   const path = extraSpec.split(':')
   if (path.length === 1) return (hasAttribute(extraSpec) && !GENERAL.has(extraSpec)) || COUNTS.test(extraSpec)
   return path[0] === SCOPE && !GENERAL.has(path[1] ?? '')
 }
 
-/** What is at the end of the path, starting at the host; null where it leads nowhere. */
+/** The value at the end of the path, starting at the host; null where the path does not exist. */
 function capabilityOf(host: HostState, [name = '', ...steps]: readonly string[]): HostValue {
   let value = attributeOf(host, name) ?? statOf(host, name)
   for (const step of steps) value = stepInto(value, step)
   return value
 }
 
-/** Text is JSON of something to step into. */
+/** Text is parsed as JSON to follow a path into it. */
 function stepInto(value: HostValue, step: string): HostValue {
   const target = typeof value === 'string' ? parsed(value) : value
   if (target instanceof Map) return target.get(step) ?? null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HostService } from '../host-state.ts'
+import type { HostService } from '../../report/reported-service.ts'
 import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
 import { computeFilter } from './compute.ts'
 

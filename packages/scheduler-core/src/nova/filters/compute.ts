@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { novaFilter } from '../nova-filter.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
 /** Nova's service_down_time and report_interval, in seconds. */
 const options = z.strictObject({
@@ -8,8 +8,8 @@ const options = z.strictObject({
 })
 
 /**
- * The host's service is enabled, and gave a sign of life not longer ago than it may have been silent. A sign from the
- * future counts by its distance too: the clocks differ.
+ * The host's service is enabled, and its last sign of life is not older than allowed. A sign from the future counts by its distance too,
+ * since clocks differ.
  */
 export const computeFilter = novaFilter({
   name: 'ComputeFilter',
@@ -18,7 +18,7 @@ export const computeFilter = novaFilter({
   oncePerRequest: true,
   options,
   prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {
-    // who may not be silent for longer than one report's turn would be down at every turn: Nova takes another time then
+    // With an allowed age of at most one report interval, hosts would be down at each interval: Nova uses another time then.
     const [silence, source] =
       configured > interval
         ? [configured, 'option service_down_time']

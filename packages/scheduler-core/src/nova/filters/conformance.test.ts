@@ -4,13 +4,13 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sharedData } from '../../../../../testing/shared-folder.ts'
-import { codes } from '../../codes.ts'
-import type { Reason } from '../../reason.ts'
-import { NovaError } from '../nova-error.ts'
-import type { NovaFilter } from '../nova-filter.ts'
+import { codes } from '../../text/codes.ts'
+import type { Reason } from '../../text/reason.ts'
 import { readNovaRequest } from '../objects/request.ts'
-import { optionsOf } from '../options.ts'
+import type { NovaFilter } from '../parts/nova-filter.ts'
+import { optionsOf } from '../parts/options.ts'
 import { readHostCase, timeOf } from '../testing/host-case.ts'
+import { NovaError } from '../text/nova-error.ts'
 import { novaFilters } from './index.ts'
 
 /** Verdicts that Nova's own scheduler gave, a file for each filter. */
@@ -29,7 +29,7 @@ const caseSchema = z.object({
 describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}`, () => {
   test.each(files)('%s', (file) => {
     const filter = novaFilters.find(({ name }) => file === `${name}.jsonl.gz`)
-    if (filter === undefined) throw new Error(`${file} is of no filter that is here`)
+    if (filter === undefined) throw new Error(`${file} belongs to no filter that is here`)
     const cases = gunzipSync(readFileSync(path.join(recorded.path, file)))
       .toString('utf8')
       .trim()
@@ -39,7 +39,7 @@ describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}
   })
 })
 
-/** What differs from the recorded verdict, or what a refusal leaves out; empty = the same. */
+/** Differences from the recorded verdict, or gaps in a refusal; empty = the same. */
 function differenceOf(filter: NovaFilter, { id, now, config, host, spec, expected }: z.output<typeof caseSchema>): readonly string[] {
   let refusal: Reason | undefined
   try {

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { imagesAsked } from '../../filters/image-properties.ts'
-import type { Reason } from '../../reason.ts'
 import { namedKeys } from '../../request/request-reads.ts'
-import type { HostState } from '../host-state.ts'
-import { novaFilter } from '../nova-filter.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 import { architectureName, hypervisorTypeName, vmModeName } from '../text/names.ts'
 import { hypervisorVersionText, versionSatisfies } from '../text/versions.ts'
 
 const DEFAULT_ARCHITECTURE = 'image_properties_default_architecture'
 
-/** What an image is for that does not say. */
+/** The values for an image that does not state them. */
 const options = z.strictObject({ [DEFAULT_ARCHITECTURE]: z.string().nullable().default(null) })
 
 /**
- * The host advertises a triple of architecture, hypervisor type and machine mode that has all that the image names of
- * them, and its hypervisor is of the version asked for. The version alone asks nothing; a host without one meets it.
+ * The host advertises a triple of architecture, hypervisor type and machine mode that matches all values that the image
+ * sets, and its hypervisor has the required version. A version alone requires nothing; a host without one passes.
  */
 export const imagePropertiesFilter = novaFilter({
   name: 'ImagePropertiesFilter',
@@ -62,7 +62,7 @@ export const imagePropertiesFilter = novaFilter({
       }
     }
     const instancesReason = ({ supportedInstances }: HostState, names = wanted): Reason | undefined => {
-      // a name may stand anywhere in the triple: a mode `xen` is met by a hypervisor of that type
+      // A name may be anywhere in the triple: a mode `xen` is satisfied by a hypervisor of that type.
       if (supportedInstances.some((triple) => names.every((name) => triple.includes(name)))) return undefined
       const have = supportedInstances.map((triple) => triple.join(' ')).join(', ') || 'none'
       return { code: 'image.unsupported', subject: 'instances', need: names.join(' '), have, source: 'image properties' }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { novaFilter } from '../nova-filter.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
 /** Nova's options: host names and image ids. */
 const options = z.strictObject({
@@ -9,15 +9,16 @@ const options = z.strictObject({
 })
 
 /**
- * Isolated images run on isolated hosts only; and isolated hosts run isolated images only, unless that restriction is
- * off. Without any isolated image, only the restriction is left.
+ * Isolated images run only on isolated hosts; and isolated hosts run only isolated images, unless that restriction is off. Without any
+ * isolated image, only the restriction applies.
  */
 export const isolatedHostsFilter = novaFilter({
   name: 'IsolatedHostsFilter',
   description: 'Isolated images are kept to isolated hosts, and isolated hosts to isolated images.',
   admits: {
     by: 'property',
-    which: ({ image }) => `for ${image === null ? 'requests without an image' : 'its image'}`,
+    which: ({ image }) =>
+      `for ${image === null ? 'requests without an image' : `image ${image.id ?? 'without an id'}`} by isolated_images and isolated_hosts`,
   },
   reads: [],
   oncePerRequest: true,

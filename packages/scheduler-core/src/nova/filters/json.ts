@@ -1,10 +1,10 @@
-import { statsFields } from '../../fleet/stats-fields.ts'
+import { statsFields } from '../../report/stats-fields.ts'
 import { namedKeys } from '../../request/request-reads.ts'
-import { shortList } from '../../short-list.ts'
-import { attributesIn, meetsQuery } from '../json-query.ts'
-import { NovaError } from '../nova-error.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { shortList } from '../../text/short-list.ts'
 import { hintOf } from '../objects/request.ts'
+import { attributesIn, meetsQuery } from '../parts/json-query.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
+import { NovaError } from '../text/nova-error.ts'
 import { parsePythonJson } from '../text/python-json.ts'
 
 /** The host meets the query of the hint, which is JSON such as `["and", [">=", "$free_ram_mb", 1024], ["=", "$host", "h1"]]`. */

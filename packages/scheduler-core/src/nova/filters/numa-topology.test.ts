@@ -59,7 +59,7 @@ const isolating: GuestTopology = { cells: [pinned({ pcpuset: [0, 1, 2, 3] })], e
 const networks = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
 const leading = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
 
-describe('what is looked at before the cells', () => {
+describe('checks before the cells', () => {
   test.each<[string, Given, string]>([
     ['a request without an image is an error of Nova', on(null, null, { image: null }), 'raises AttributeError'],
     ['a guest without cells passes everywhere', on(null, null), 'passes'],

@@ -1,8 +1,8 @@
 import { supportPciRequests } from '../hardware/pci.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
 /**
- * The host has the PCI devices that the request asks for, each request after the ones before it. On which cells they are is no question of
+ * The host has the PCI devices that the request asks for, each request after the ones before it. The cells of the devices do not matter to
  * this filter.
  */
 export const pciPassthroughFilter = novaFilter({

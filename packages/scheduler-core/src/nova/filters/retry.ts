@@ -1,4 +1,4 @@
-import { novaFilter } from '../nova-filter.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
 /** The node was not tried before for this request. Host and node must both be those that were tried. */
 export const retryFilter = novaFilter({

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { namedKeys } from '../../request/request-reads.ts'
-import { novaFilter } from '../nova-filter.ts'
+import { novaFilter } from '../parts/nova-filter.ts'
 
 const EXTRA_SPEC = 'trust:trusted_host'
 const UNKNOWN = 'unknown'
 
-/** Seconds for which an attestation is believed. Where the service is, and how it is asked, are options of its source. */
+/** Seconds for which an attestation is valid. The address and protocol of the service are options of its source. */
 const options = z.strictObject({ 'trusted_computing.attestation_auth_timeout': z.number().int().min(0).default(60) })
 
 /**
- * The node is attested to be as trustworthy as the flavor asks. Nobody attests anything unless a source is set up: the
- * level is `unknown` then, as it is for a node that the source does not know or whose attestation is too old.
+ * The node is attested to be as trustworthy as the flavor asks for. Without a configured source there are no attestations: the level is
+ * `unknown` then, as it is for a node that the source does not know or whose attestation is too old.
  */
 export const trustedFilter = novaFilter({
   name: 'TrustedFilter',

@@ -3,7 +3,7 @@ import { NovaError } from '../text/nova-error.ts'
 import type { Shortfall } from './shortfall.ts'
 import type { GuestTopology, HostTopology } from './topology.ts'
 
-/** What the flavor and the image say of a request, with or without a guest topology. */
+/** The settings of flavor and image in a request, with or without a guest topology. */
 export interface HostCheck {
   readonly host: HostTopology | null
   readonly guest: GuestTopology | null
@@ -12,12 +12,12 @@ export interface HostCheck {
   readonly imageProperties: ImageProperties | null
 }
 
-/** The answer before any fitting: the host passes, it is refused, or it takes a fit to say. */
+/** The result before any fitting: the host passes, it is refused, or fitting decides. */
 export type HostCheckResult = { readonly answer: 'pass' | 'fit' } | { readonly answer: 'refuse'; readonly why: Shortfall }
 
 /**
- * What Nova looks at before it fits a guest: an image there must be, threads where they are required (even without a guest
- * topology), and a host topology where the guest has one. Throws AttributeError and ObjectActionError as Nova does.
+ * Nova's checks before it fits a guest: there must be an image, threads where they are required (even without a guest topology), and a host
+ * topology where the guest has one. Throws AttributeError and ObjectActionError as Nova does.
  */
 export function checkHost({ host, guest, extraSpecs, imageProperties }: HostCheck): HostCheckResult {
   if (extraSpecs === undefined) throw new NovaError('ObjectActionError', 'the flavor has no extra specs set')

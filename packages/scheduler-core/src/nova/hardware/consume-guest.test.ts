@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { consumeGuest } from './consume-guest.ts'
-import { fitGuest } from './fit-guest.ts'
+import { fitGuest } from './search/fit-guest.ts'
 import { aGuest, aGuestCell, aHost, aHostCell, numbers } from './testing.ts'
 import type { GuestCell, HostCell } from './topology.ts'
 

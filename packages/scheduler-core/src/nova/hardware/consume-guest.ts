@@ -10,9 +10,9 @@ import {
 } from './topology.ts'
 
 /**
- * The host with a guest in its place: memory, shared CPUs, pages, pinned CPUs (with their whole cores where the guest
- * isolates them). Throws where Nova would: pins that are taken or not the host's, no pages to take memory from, or
- * fields that an old host has not set. Then nothing of the host is changed.
+ * The host after a guest was placed on it: memory, shared CPUs, pages, pinned CPUs (with their whole cores where the guest isolates them).
+ * Throws where Nova would: pins that are taken or not the host's, no pages to take memory from, or fields that an old host has not set.
+ * Then nothing of the host is changed.
  */
 export function consumeGuest(host: HostTopology, guest: GuestTopology): HostTopology {
   if (host.cells.length === 0 || guest.cells.length === 0) return host
@@ -35,7 +35,7 @@ function consumeCell(host: HostCell, guest: GuestCell): HostCell {
   }
 }
 
-/** Pages of the guest's size, or of the smallest where it has no wish. Counts are whole, as Nova keeps them. */
+/** Pages of the guest's size, or of the smallest size where it states none. Counts are whole, as in Nova. */
 function takePages(host: HostCell, guest: GuestCell): readonly MemoryPages[] {
   const sizes = host.mempages.map((pages) => pages.sizeKib)
   if (!guest.pagesize && sizes.length === 0) throw new NovaError('IndexError', `cell ${host.id} of the host reports no memory pages`)

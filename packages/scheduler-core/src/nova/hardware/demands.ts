@@ -1,17 +1,6 @@
+import type { Demand } from '../../values/demand.ts'
 import { type PciPool, type PciRequest, poolsFor } from './pci.ts'
 import type { HostCell, NetworkMetadata } from './topology.ts'
-
-/**
- * What the chosen cells must have together, as an amount: a request for devices, a network, all networks. To meet all
- * demands is needed, not enough: pools have an order, and one request takes what another wanted.
- */
-export interface Demand {
-  readonly need: number
-  /** What each cell of the host adds, in the order of trying. */
-  readonly gains: readonly number[]
-  /** The cells with the largest gains first. */
-  readonly best: readonly number[]
-}
 
 /** Demands of devices and networks on cells of a host. */
 export function demandsOf(
@@ -30,21 +19,7 @@ export function demandsOf(
   return [...demands, ...ways.map((gains) => demand(1, gains)), ...(ways.length > 1 ? [demand(ways.length, all)] : [])]
 }
 
-/** Whether cells that are chosen, and so many more of those that are not used, can meet all demands. */
-export function canMeet(demands: readonly Demand[], chosen: readonly number[], used: Uint8Array, more: number): boolean {
-  return demands.every(({ need, gains, best }) => {
-    let sum = 0
-    for (const host of chosen) sum += gains[host] as number
-    for (let i = 0, left = more; i < best.length && left > 0 && sum < need; i += 1) {
-      if (used[best[i] as number] === 1) continue
-      sum += gains[best[i] as number] as number
-      left -= 1
-    }
-    return sum >= need
-  })
-}
-
-/** Devices for some requests together: each pool counts once, as far around its cell as the laxest of them reaches. */
+/** Devices for several requests together: each pool counts once, with the cells that the least strict of the requests reaches. */
 function devicesDemand(hosts: readonly HostCell[], pools: readonly PciPool[], requests: readonly PciRequest[]): Demand {
   const usable = requests.map((request) => new Set(poolsFor(pools, request)))
   const gains = hosts.map(() => 0)

@@ -1,10 +1,10 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** Fields of an object on the wire, or of a plain dictionary: a field that is not here is not set, which is not null. */
+/** Fields of an object on the wire, or of a plain dictionary: a missing field is unset, which differs from null. */
 export type WireFields = Readonly<Record<string, unknown>>
 
-/** The fields of a versioned object's envelope, or of a plain dictionary from before there were envelopes. */
+/** The fields of a versioned object's envelope, or of a plain dictionary from before envelopes existed. */
 export function fieldsOf(value: unknown, what: string): WireFields {
   const outer = dictionary(value, what)
   return Object.hasOwn(outer, 'nova_object.data') ? dictionary(outer['nova_object.data'], what) : outer
@@ -36,7 +36,7 @@ export function numberSet(value: unknown, what: string): readonly number[] {
   return [...new Set(listOf(value, what, integerOf))].sort((a, b) => a - b)
 }
 
-/** One of some words, or null. */
+/** One of the allowed texts, or null. */
 export function wordOf<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word | null {
   if (value === undefined || value === null) return null
   const found = words.find((word) => word === value)

@@ -141,7 +141,7 @@ test('nothing that was given is changed', () => {
   expect(pools).toEqual([pool(2), pool(1, 1)])
 })
 
-test('pools are read from their envelope: tags beside the rest, fewest keys first', () => {
+test('pools are read from their envelope: tags next to the rest, fewest keys first', () => {
   const wire = (count: number, tags: object) => ({
     'nova_object.name': 'PciDevicePool',
     'nova_object.data': { vendor_id: '8086', product_id: '1520', numa_node: 0, count, tags },
@@ -168,6 +168,6 @@ test('requests are read from their envelope, a policy that is not set as none', 
   expect([readPciRequests(null), readPciRequests({ 'nova_object.data': { requests: null } })]).toEqual([[], []])
 })
 
-test('what is no pool is refused by its place', () => {
+test('invalid pools are refused with their path', () => {
   expect(() => readPciPools([{ count: 'x' }])).toThrow('pci_device_pools[0].count is "x"; it must be a whole number')
 })

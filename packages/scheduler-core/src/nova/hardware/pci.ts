@@ -1,22 +1,22 @@
-import { devicesText } from '../../device-text.ts'
+import { devicesText } from '../../text/device-text.ts'
 import { booleanOf } from '../text/boolean-text.ts'
 import { NovaError } from '../text/nova-error.ts'
 import type { Shortfall } from './shortfall.ts'
 
-/** What a pool or an alternative of a request says under a key. */
+/** The value of a pool or of an alternative of a request under a key. */
 export type PciValue = string | number | null | readonly string[]
 
-/** Devices of a host that are alike: what identifies them, their tags beside it, and how many are free. */
+/** Equal devices of a host: what identifies them, their tags, and how many are free. */
 export interface PciPool {
-  /** vendor_id, product_id, numa_node and every tag; what is not here is null. */
+  /** vendor_id, product_id, numa_node and every tag; a missing key counts as null. */
   readonly keys: Readonly<Record<string, PciValue>>
   readonly count: number
 }
 
-/** How near to the guest's cells the devices must be. */
+/** The greatest distance between the devices and the guest's cells. */
 export type PciNumaPolicy = 'required' | 'legacy' | 'preferred' | 'socket'
 
-/** One request for devices: alternatives, each a set of keys that a pool must have alike. */
+/** A request for devices: alternatives, each a set of keys with which a pool must agree. */
 export interface PciRequest {
   readonly count: number
   readonly spec: readonly Readonly<Record<string, PciValue>>[]
@@ -24,7 +24,7 @@ export interface PciRequest {
   readonly alias?: string | null
 }
 
-/** Where the guest's cells are, and which socket each cell of the host is on; a socket of undefined is not set. */
+/** The host cells of the guest's cells, and the socket of each cell of the host; an undefined socket is unset. */
 export interface PciPlaces {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number | null | undefined>
@@ -35,13 +35,13 @@ export type PciResult =
   | { readonly ok: true; readonly pools: readonly PciPool[] }
   | { readonly ok: false; readonly pools: readonly PciPool[]; readonly why: Shortfall }
 
-/** Whether the pools can give all requests, each after the ones before it; places where cells are chosen. */
+/** Whether the pools can satisfy all requests, each after the ones before it; `places` is given where cells are chosen. */
 export function supportPciRequests(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): Shortfall | undefined {
   const result = consumePci(pools, requests, places)
   return result.ok ? undefined : result.why
 }
 
-/** Takes the devices of all requests out of the pools, a used up pool out of the list. */
+/** Takes the devices of all requests out of the pools; a used up pool is removed from the list. */
 export function consumePci(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): PciResult {
   let left = pools
   for (const [i, request] of requests.entries()) {
@@ -59,7 +59,7 @@ export function consumePci(pools: readonly PciPool[], requests: readonly PciRequ
   return { ok: true, pools: left }
 }
 
-/** How many free devices each cell has; null counts those that are at no cell. */
+/** How many free devices are near each cell; the key null counts devices without a cell. */
 export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue, number> {
   const devices = new Map<PciValue, number>()
   for (const { keys, count } of pools) {
@@ -70,7 +70,7 @@ export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue,
   return devices
 }
 
-/** Pools that a request may be taken from wherever they are: what it describes, without what it would have to ask for. */
+/** Pools that a request may use, whatever their cells: those that it describes, without devices that have to be requested explicitly. */
 export function poolsFor(pools: readonly PciPool[], request: PciRequest): readonly PciPool[] {
   return withoutUnasked(
     pools.filter((pool) => poolMatches(pool, request.spec)),
@@ -78,21 +78,21 @@ export function poolsFor(pools: readonly PciPool[], request: PciRequest): readon
   )
 }
 
-/** Whether a pool is what one of the alternatives describes: text in any case, lists by what they contain. */
+/** Whether a pool matches one of the alternatives: text without regard to case, lists by inclusion. */
 export function poolMatches(pool: PciPool, spec: PciRequest['spec']): boolean {
   return spec.some((alternative) => Object.entries(alternative).every(([key, wanted]) => alike(keyOf(pool, key), wanted)))
 }
 
 type Refused = { readonly code: 'pci.short' | 'pci.numa' | 'pci.unasked'; readonly have: number }
 
-/** The pools that the request may be taken from, in the order of taking; each step drops some and none comes back. */
+/** The pools that the request may use, in the order of use; each step only removes some. */
 function choosePools(pools: readonly PciPool[], request: PciRequest, places: PciPlaces | undefined): readonly PciPool[] | Refused {
   const matching = pools.filter((pool) => poolMatches(pool, request.spec))
   if (devices(matching) < request.count) return { code: 'pci.short', have: devices(matching) }
   const near = places === undefined || places.cells.length === 0 ? matching : nearCells(matching, request, places)
   if (devices(near) < request.count) return { code: 'pci.numa', have: devices(near) }
   const local = withoutUnasked(near, request)
-  // an empty list refuses even a request for none
+  // An empty list refuses even a request for zero devices.
   if (devices(local) < request.count || local.length === 0) return { code: 'pci.unasked', have: devices(local) }
   return local
 }
@@ -103,7 +103,7 @@ function withoutUnasked(pools: readonly PciPool[], request: PciRequest): readonl
   return unlessAsked(noVdpa, request, 'remote_managed', (value) => booleanOf(value))
 }
 
-/** Drops the pools with a trait of a key that nobody gets without asking for it. */
+/** Removes pools with a trait that has to be requested explicitly. */
 function unlessAsked(pools: readonly PciPool[], request: PciRequest, key: string, has: (value: PciValue) => boolean): readonly PciPool[] {
   if (request.spec.some((alternative) => has(alternative[key] ?? null))) return pools
   return pools.filter((pool) => !has(keyOf(pool, key)))

@@ -15,7 +15,7 @@ const FOUR = [
   [4, 5, 6, 7],
 ]
 
-/** Cores of the host, CPUs that are pinned already, the policy, how many are wanted, how many for the emulator; what comes. */
+/** Cores of the host, CPUs that are pinned already, the policy, how many are requested, how many for the emulator; and the result. */
 type Row = readonly [
   name: string,
   siblings: readonly (readonly number[])[],
@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   ['prefer takes any CPUs in the end', TWO, [0, 2, 4], 'prefer', 5, 0, [1, 3, 5, 6, 7]],
   ['require takes whole cores', TWO, [0], 'require', 4, 0, [2, 3, 4, 5]],
   ['require takes no single threads', TWO, [0, 2, 4, 6], 'require', 2, 0, undefined],
-  ['require takes no single threads beside whole cores', TWO, [0, 2, 4], 'require', 3, 0, undefined],
+  ['require takes no single threads in addition to whole cores', TWO, [0, 2, 4], 'require', 3, 0, undefined],
   ['require takes three of four threads where that is enough', FOUR, [0], 'require', 6, 0, [1, 2, 3, 4, 5, 6]],
   ['require takes two of each core where three are not everywhere', FOUR, [0, 1], 'require', 4, 0, [4, 5, 6, 7]],
   ['require wants threads at all', ONE, [], 'require', 1, 0, undefined],
@@ -59,7 +59,7 @@ test.each(rows.map((row) => ({ name: row[0], row })))('$name', ({ row }) => {
   expect(pinCpus(host, guest, emulator)).toEqual(cpus && { cpus, reserved: reserved ?? null })
 })
 
-test('isolate wastes no threads on hosts that tell shared from dedicated CPUs', () => {
+test('isolate wastes no threads on hosts that separate shared from dedicated CPUs', () => {
   const host = aHostCell(0, { pcpuset: [0, 1, 2, 3] })
   expect(pinCpus(host, aGuestCell(0, { cpuPolicy: 'dedicated', pcpuset: [0], cpuThreadPolicy: 'isolate' }), 0)).toBeUndefined()
 })

@@ -10,9 +10,8 @@ export interface Pinning {
 type Core = readonly number[]
 
 /**
- * Which CPUs of a cell a guest's cell is pinned to: whole cores where the thread policy wants them, emptiest first;
- * inside a core in ascending order. Undefined where the threads that are free do not allow it. A guest's cell without
- * pinned CPUs is never pinned, as in Nova.
+ * The CPUs of a cell to which a guest's cell is pinned: whole cores where the thread policy requires them, emptiest first; within a core in
+ * ascending order. Undefined where the free threads do not allow it. A guest's cell without pinned CPUs is never pinned, as in Nova.
  */
 export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number): Pinning | undefined {
   if (host.siblings.length === 0) throw new NovaError('ValueError', `cell ${host.id} of the host has no siblings`)
@@ -34,13 +33,13 @@ function isolated(
 ): Pinning | undefined {
   const whole = cores.filter((core) => core.length >= threadsPerCore)
   if (whole.length === 0) return undefined
-  // hosts that tell shared from dedicated CPUs have no threads to waste
+  // Hosts that separate shared from dedicated CPUs have no threads to spare.
   if (threadsPerCore !== 1 && !sameCpus(pinnableCpus(host), host.cpuset)) return undefined
   const cpus = takeThreads(whole, 1, wanted)
   return cpus && withReserved(cpus, emulatorCpus, () => untouched(cores, cpus))
 }
 
-/** As many threads of a core as there are cores enough for; without `whole`, in the end any CPU that is free. */
+/** The most threads of a core for which there are enough cores; without `whole`, finally any free CPU. */
 function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, emulatorCpus: number, whole: boolean): Pinning | undefined {
   let last: readonly number[] | undefined
   for (let threads = threadsPerCore; threads > (whole ? 1 : 0); threads -= 1) {
@@ -51,7 +50,7 @@ function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, 
     const pinning = cpus && withReserved(cpus, emulatorCpus, () => leftOver(cores, cpus))
     if (pinning !== undefined) return pinning
   }
-  // Nova looks further only where the last try found no CPUs, not where it found none for the emulator
+  // Nova continues only where the last try found no CPUs, not where it found none for the emulator.
   if (whole || last !== undefined) return undefined
   const singles = cores.flat().map((cpu) => [cpu])
   const cpus = takeThreads(singles, 1, wanted)
@@ -74,7 +73,7 @@ function withReserved(cpus: readonly number[], emulatorCpus: number, left: () =>
   return reserved.length === 0 ? undefined : { cpus, reserved }
 }
 
-/** Free CPUs of cores on which nothing was pinned. */
+/** Free CPUs of cores on which nothing is pinned. */
 function untouched(cores: readonly Core[], cpus: readonly number[]): readonly number[] {
   return cores.filter((core) => !core.some((cpu) => cpus.includes(cpu))).flat()
 }

@@ -1,17 +1,17 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { fieldsOf, integerOf, isEnvelope, listOf, textOf, type WireFields, wordOf } from './envelope.ts'
 import type { PciNumaPolicy, PciPool, PciRequest, PciValue } from './pci.ts'
 
 /**
- * Device pools of a host: a PciDevicePoolList envelope, a list of pools, or null for none. Tags stand beside what
- * identifies the pool; those with fewest keys come first, as they are tried.
+ * Device pools of a host: a PciDevicePoolList envelope, a list of pools, or null for none. Tags are next to the identifying keys; pools
+ * with the fewest keys come first, in the order in which they are tried.
  */
 export function readPciPools(value: unknown): readonly PciPool[] {
   return poolsInOrder(value).map(({ pool }) => pool)
 }
 
-/** Where each of the pools stands in what was given. */
+/** The path of each pool in the input. */
 export const pciPoolPositions = (value: unknown): readonly number[] => poolsInOrder(value).map(({ index }) => index)
 
 function poolsInOrder(value: unknown): readonly { readonly pool: PciPool; readonly index: number }[] {
@@ -29,7 +29,7 @@ export function readPciRequests(value: unknown): readonly PciRequest[] {
 
 function readPool(value: unknown, what: string): PciPool {
   const { count, tags, ...own } = fieldsOf(value, what)
-  // pools from before there were envelopes have their tags beside the rest, and say nothing of a cell they do not know
+  // Pools from before envelopes existed have their tags next to the other keys, and leave out an unknown cell.
   const keys = isEnvelope(value)
     ? { ...pciValues(own, what), ...pciValues(fieldsOf(tags ?? {}, `${what}.tags`), `${what}.tags`) }
     : pciValues({ numa_node: null, ...own }, what)

@@ -1,12 +1,12 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { parseCpuList } from '../text/cpu-list.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { fieldsOf, integerOf, isEnvelope, listOf, numberSet, textOf, type WireFields, wordOf } from './envelope.ts'
 import type { GuestCell, GuestTopology, HostCell, HostTopology, MemoryPages, NetworkMetadata } from './topology.ts'
 
 /**
- * Topology of a host: an envelope, its JSON text as hosts report it, or null for none. The form from before there were
- * envelopes (`cpus`, `mem`) is read too. Fields that older versions lack stay unset.
+ * Topology of a host: an envelope, its JSON text as hosts report it, or null for none. The form from before envelopes existed (`cpus`,
+ * `mem`) is read too. Fields that older versions lack stay unset.
  */
 export function readHostTopology(value: unknown): HostTopology | null {
   const parsed = typeof value === 'string' && value !== '' ? parseJson(value) : value
@@ -35,7 +35,7 @@ export function readNetworkMetadata(value: unknown, what = 'network_metadata'): 
   }
 }
 
-/** A guest from before `pcpuset` was (cell version 1.4 and older): all CPUs of a dedicated cell are pinned ones. */
+/** A guest from before `pcpuset` existed (cell version 1.4 and older): all CPUs of a dedicated cell are pinned. */
 export function migrateGuestTopology(guest: GuestTopology): GuestTopology {
   const migrate = (cell: GuestCell): GuestCell => {
     if (cell.cpuPolicy === 'dedicated' && cell.cpuset.length > 0) return { ...cell, pcpuset: cell.cpuset, cpuset: [] }

@@ -6,12 +6,12 @@ import { sharedData } from '../../../../../testing/shared-folder.ts'
 import { imagePropertiesFrom } from '../text/image-properties.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { checkHost } from './check-host.ts'
-import { fitGuest } from './fit-guest.ts'
-import { guestTopologyFor } from './guest-topology.ts'
 import { supportPciRequests } from './pci.ts'
 import { readPciPools, readPciRequests } from './read-pci.ts'
 import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read-topology.ts'
+import { fitGuest } from './search/fit-guest.ts'
 import type { GuestTopology, NumaLimits } from './topology.ts'
+import { guestTopologyFor } from './wishes/guest-topology.ts'
 
 /** Verdicts recorded from the real scheduler. */
 const recorded = sharedData('conformance/cases')
@@ -62,7 +62,7 @@ function orError<Answer>(run: () => Answer): Answer | string {
   }
 }
 
-/** The filter as its documentation tells it, on these functions alone. */
+/** The filter according to its documentation, built from these functions alone. */
 function numaVerdict({ host, spec, config }: FilterCase): { expected: boolean; limits?: NumaLimits } {
   if (isRebuild(spec)) return { expected: true }
   const node = host.compute_node['nova_object.data']

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { sharedData } from '../../../../../testing/shared-folder.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { consumeGuest } from './consume-guest.ts'
-import { fitGuest, placesOf } from './fit-guest.ts'
 import { consumePci, type PciPool, type PciRequest } from './pci.ts'
 import { readPciPools, readPciRequests } from './read-pci.ts'
 import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read-topology.ts'
+import { fitGuest, placesOf } from './search/fit-guest.ts'
 import type { GuestTopology, HostTopology, NumaLimits } from './topology.ts'
 
 /** Whole runs recorded from the real scheduler. */
@@ -37,7 +37,7 @@ interface HostState {
   limits: NumaLimits | null
 }
 
-/** What the recording tells of a host's cells. */
+/** The recorded state of a host's cells. */
 function numaRow(numa: HostTopology | null): unknown {
   return (
     numa?.cells.map((cell) => ({
@@ -54,7 +54,7 @@ function poolRow(pools: readonly PciPool[]): unknown {
   return pools.map(({ keys, count }) => ({ ...keys, count }))
 }
 
-/** Takes the guest on as the scheduler does: an error ends it, what was changed before stays. Answers the guest as it now is. */
+/** Places the guest as the scheduler does: an error ends it, and earlier changes stay. Returns the guest as it is then. */
 function take(state: HostState, guest: GuestTopology | null, requests: readonly PciRequest[], packing: boolean): GuestTopology | null {
   let placed = guest
   try {

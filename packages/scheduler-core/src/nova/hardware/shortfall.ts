@@ -1,16 +1,16 @@
-import type { Code } from '../../codes.ts'
+import type { Code } from '../../text/codes.ts'
 
-/** Why a host cannot give what is asked: the rule that refused, and its numbers. A filter hands it on as its reason. */
+/** Why a host cannot satisfy the request: the rule that refused, and its numbers. A filter returns it as its reason. */
 export interface Shortfall {
   readonly code: Code
-  /** What is short: a cell of the host, a request for devices, networks. */
+  /** What is missing: a cell of the host, requested devices, networks. */
   readonly subject?: string
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** Where the need comes from, where that is not an amount alone. */
+  /** The source of the need, where that is not only an amount. */
   readonly source?: string
-  /** The part of the guest that found no place, and the cell of the host that came nearest. */
+  /** The part of the guest that did not fit, and the cell of the host that came nearest. */
   readonly guestCell?: number
   readonly hostCell?: number
 }

@@ -1,6 +1,6 @@
 import type { GuestCell, GuestTopology, HostCell, HostTopology } from './topology.ts'
 
-/** A cell of a host for tests: eight CPUs on four cores that share and pin alike, 4 GiB, no pages, nothing used. */
+/** A cell of a host for tests: eight CPUs on four cores, all both shared and pinnable, 4 GiB, no pages, nothing used. */
 export function aHostCell(id: number, more: Partial<HostCell> = {}): HostCell {
   const cpus = more.cpuset ?? numbers(8, id * 8)
   return {
@@ -23,7 +23,7 @@ export function aHost(...cells: readonly HostCell[]): HostTopology {
   return { cells }
 }
 
-/** A cell of a guest for tests: two shared CPUs and 512 MiB, no wishes. */
+/** A cell of a guest for tests: two shared CPUs and 512 MiB, no further settings. */
 export function aGuestCell(id: number, more: Partial<GuestCell> = {}): GuestCell {
   return {
     id,
@@ -43,7 +43,7 @@ export function aGuest(cells: readonly GuestCell[], more: Partial<GuestTopology>
   return { cells, emulatorThreadsPolicy: null, ...more }
 }
 
-/** So many numbers from one on. */
+/** The numbers from one to `count`. */
 export function numbers(count: number, from = 0): readonly number[] {
   return Array.from({ length: count }, (_nothing, i) => from + i)
 }

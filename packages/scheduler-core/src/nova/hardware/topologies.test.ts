@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { checkHost } from './check-host.ts'
-import { fitGuest } from './fit-guest.ts'
-import { guestTopologyFor } from './guest-topology.ts'
 import { networksShort } from './networks.ts'
-import { orderCells } from './order-cells.ts'
 import { migrateGuestTopology, readGuestTopology, readHostTopology } from './read-topology.ts'
+import { fitGuest } from './search/fit-guest.ts'
+import { orderCells } from './search/order-cells.ts'
 import { aGuest, aGuestCell, aHost, aHostCell, numbers } from './testing.ts'
+import { guestTopologyFor } from './wishes/guest-topology.ts'
 
 const idle = { packing: false, pools: undefined, wantsDevices: false }
 const order = (more: Partial<Parameters<typeof orderCells>[2]>, guest = aGuest([aGuestCell(0)])) => {
@@ -81,7 +81,7 @@ test('before any fit: no image, and no extra specs, are errors', () => {
   expect(() => check({ extraSpecs: undefined })).toThrow(expect.objectContaining({ kind: 'ObjectActionError' }))
 })
 
-test('more guest cells than host cells, and none at all, are told', () => {
+test('more guest cells than host cells, and no cells at all, are reported', () => {
   const options = { limits: null }
   const result = fitGuest(aHost(aHostCell(0)), aGuest([aGuestCell(0), aGuestCell(1)]), options)
   expect(!result.ok && result.why()).toEqual({ code: 'numa.cells', need: 2, have: 1, unit: 'cells' })
@@ -209,10 +209,10 @@ test.each([
   ['hw:cpu_thread_policy', 'isolate', { hw_cpu_thread_policy: 'require' }, 'ImageCPUThreadPolicyForbidden'],
   ['hw:locked_memory', 'true', {}, 'LockMemoryForbidden'],
   ['hw:locked_memory', 'true', { hw_locked_memory: false }, 'FlavorImageLockedMemoryConflict'],
-])('%s=%s beside %j is %s', (key, value, image, kind) => {
+])('%s=%s with %j is %s', (key, value, image, kind) => {
   expect(() => guestTopologyFor(flavor({ [key]: value }), image)).toThrow(expect.objectContaining({ kind }))
 })
 
-test('a flavor of more CPUs than anybody has is refused rather than counted', () => {
+test('a flavor with an absurd number of CPUs is refused rather than counted', () => {
   expect(() => guestTopologyFor(flavor({}, 1e9), {})).toThrow(expect.objectContaining({ kind: 'InvalidRequest' }))
 })

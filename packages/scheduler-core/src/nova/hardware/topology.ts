@@ -1,4 +1,4 @@
-import { memoByObject } from '../../memo.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { NovaError } from '../text/nova-error.ts'
 
 /** Memory pages of one size in a cell of a host; counts are of pages. */
@@ -9,13 +9,13 @@ export interface MemoryPages {
   readonly reserved: number
 }
 
-/** Physical networks and tunnels: those that a cell's devices lead to, or that a guest wants. */
+/** Physical networks and tunnels: those that a cell's devices reach, or that a guest asks for. */
 export interface NetworkMetadata {
   readonly physnets: readonly string[]
   readonly tunneled: boolean
 }
 
-/** One NUMA cell of a host. Sets of CPUs are ascending. What is undefined was not set: old hosts do not know of it. */
+/** One NUMA cell of a host. Sets of CPUs are ascending. Undefined fields are unset: old hosts do not know them. */
 export interface HostCell {
   readonly id: number
   /** CPUs for guests that share. */
@@ -43,10 +43,10 @@ export type CpuPolicy = 'dedicated' | 'shared' | 'mixed'
 export type CpuThreadPolicy = 'prefer' | 'isolate' | 'require'
 export type EmulatorThreadsPolicy = 'share' | 'isolate'
 
-/** A page size of a guest that is no size but a wish. */
+/** A page size of a guest that is a kind and not a size. */
 export const PAGES = { small: -1, large: -2, any: -3 } as const
 
-/** One NUMA cell of a guest. Once it has a place, `id` is the host's cell and the last two say what it takes there. */
+/** One NUMA cell of a guest. Once it is placed, `id` is the host's cell and the last two fields say what it takes there. */
 export interface GuestCell {
   readonly id: number
   /** Virtual CPUs that share, and those that are pinned; undefined was not set. */
@@ -54,7 +54,7 @@ export interface GuestCell {
   readonly pcpuset: readonly number[] | undefined
   /** MiB. */
   readonly memory: number
-  /** KiB, a wish of `PAGES`, or null for none. */
+  /** KiB, a kind of `PAGES`, or null for none. */
   readonly pagesize: number | null
   readonly cpuPolicy: CpuPolicy | null
   readonly cpuThreadPolicy: CpuThreadPolicy | null
@@ -88,7 +88,7 @@ export function pinnedVcpus(cell: GuestCell): readonly number[] {
   return cell.pcpuset
 }
 
-/** CPUs that nobody has pinned, all and by core. */
+/** CPUs that are not pinned, all and by core. */
 export const freeCpus = memoByObject((cell: HostCell) => {
   const pinned = new Set(cell.pinnedCpus)
   const all = new Set(pinnableCpus(cell).filter((cpu) => !pinned.has(cpu)))

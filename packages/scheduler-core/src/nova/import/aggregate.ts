@@ -1,6 +1,6 @@
-import { isJson, WireError, WireObject } from '../objects/wire.ts'
+import { isJson, WireError, WireObject } from '../../report/versioned-object.ts'
 
-/** What of Nova's Aggregate counts here. */
+/** The fields of Nova's Aggregate that count here. */
 export interface NovaAggregate {
   readonly uuid: string
   readonly name: string
@@ -18,7 +18,8 @@ const SILENT = ['id', 'created_at', 'updated_at', 'deleted_at', 'deleted', 'avai
 
 /** Nova's Aggregate, versions 1.0 to 1.3, or its fields alone. Throws WireError with path, found and allowed. */
 export function readNovaAggregate(given: unknown): NovaAggregateRead {
-  const isEnvelope = isJson(given) && Object.hasOwn(given, 'nova_object.name')
+  if (!isJson(given)) throw new WireError('aggregate', given, "Nova's Aggregate, or an object with its fields")
+  const isEnvelope = Object.hasOwn(given, 'nova_object.name')
   const wire = isEnvelope ? given : { 'nova_object.name': 'Aggregate', 'nova_object.version': '1.3', 'nova_object.data': given }
   const object = new WireObject(wire, 'aggregate', 'Aggregate')
   for (const field of SILENT) object.raw(field)

@@ -101,7 +101,7 @@ describe('a path of the typed form leads to what the caller wrote', () => {
     expect(callerPath(spec, ['instanceUuids', '0'])).toEqual(['instance_uuid'])
   })
 
-  test('a flavor that stood among the properties of the filters, and devices there', () => {
+  test('a flavor among the properties of the filters, and devices there', () => {
     const document = { request_spec: {}, filter_properties: { instance_type: {}, pci_requests: [{ count: 1 }] } }
     expect(callerPath({ form: 'legacy', document }, ['flavor', 'rootGb']).join('.')).toBe('filter_properties.instance_type.root_gb')
     expect(callerPath({ form: 'legacy', document }, ['pciRequests', '0', 'alias']).join('.')).toBe(

@@ -1,7 +1,7 @@
+import { fieldsOf, isJson } from '../../report/versioned-object.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { readLegacyRequest } from '../objects/legacy-request.ts'
 import { type NovaRequest, readNovaRequest } from '../objects/request.ts'
-import { fieldsOf, isJson } from '../objects/wire.ts'
 import { givenNamesOf } from '../text/image-properties.ts'
 
 type Path = readonly string[]
@@ -13,12 +13,12 @@ export interface WrittenRequest {
 }
 
 /**
- * Where the caller wrote what a path of the typed form leads to, in a document of Nova's that the typed form was made of: the names are the
- * document's own. Envelopes are left out of it, as of all paths in documents of Nova's.
+ * Where the caller wrote the value at a path of the typed form, in a document of Nova's from which the typed form was made: the names are
+ * the document's own. Envelopes are left out of it, as in all paths in documents of Nova's.
  */
 export const callerPath = (nova: WrittenRequest, path: Path): Path => callerPaths(nova, path)[0] ?? []
 
-/** The same where one property of an image was made of several. */
+/** The same, for a property of an image that was made from several. */
 export function callerPaths(nova: WrittenRequest, path: Path): readonly Path[] {
   const [field, part, name, ...deeper] = path
   if (nova.form === 'RequestSpec' || field !== 'image' || part !== 'properties' || name === undefined) return [pathOf(nova, path)]
@@ -37,7 +37,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
-/** Fields that are called otherwise in Nova, by what they are in. */
+/** Fields with another name in Nova, by their parent. */
 const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
   flavor: { swapMb: ['swap'] },
   image: { minRamMb: ['min_ram'], minDiskGb: ['min_disk'], architecture: ['properties', 'hw_architecture'] },
@@ -46,7 +46,7 @@ const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
   pciRequests: { alias: ['alias_name'], specs: ['spec'] },
 }
 
-/** What is below them has keys of the caller's own. */
+/** Fields whose keys are the caller's own. */
 const OPEN: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
 
 function snake(path: Path): Path {
@@ -82,7 +82,7 @@ function legacyPath(document: unknown, field: string, rest: Path): Path {
   }
 }
 
-/** A hint may be a text alone, which is a list of one in the typed form. */
+/** A hint may be a single text, which is a list of one in the typed form. */
 function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): Path {
   const ofFilters = fieldsOf(document).filter_properties
   const hints = fieldsOf(fieldsOf(form === 'legacy' ? ofFilters : document).scheduler_hints)
@@ -91,7 +91,9 @@ function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): P
   return [...at, name, ...(typeof hints[name] === 'string' ? [] : rest)]
 }
 
-/** Each list of aggregates of a group stands in a group of its own in the typed form, and so do those of the destination and the root's traits. */
+/**
+ * In the typed form each list of aggregates of a group is in a group of its own, and so are those of the destination and the root's traits.
+ */
 function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
   if (position === undefined) return ['requested_resources']
   const { requestedResources, requestedDestination, requestLevelParams } = requestOf(nova)
@@ -124,7 +126,7 @@ function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
   return ['request_spec', ...(Array.isArray(instance_uuids) ? ['instance_uuids', ...rest] : ['instance_properties', 'uuid'])]
 }
 
-/** Requests for no devices are none in the typed form. */
+/** Requests for zero devices are left out of the typed form. */
 function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   const { at, list } = devicesIn(nova)
   if (position === undefined) return at
@@ -149,7 +151,10 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
   return { at: [...at, 'requests'], list: Array.isArray(requests) ? requests : [] }
 }
 
-/** Where in a document is what a reader of cells, devices or images could not read, by the path from there on: `numa_topology.cells[0].id`. */
+/**
+ * Where in a document the value is that a reader of cells, devices or images could not read, by the path from there on:
+ * `numa_topology.cells[0].id`.
+ */
 export function readerPath(nova: WrittenRequest, at: string): Path {
   const [field = '', ...rest] = at.match(/[^.[\]]+/g) ?? []
   if (field === 'image') return callerPath(nova, [field, ...rest])
@@ -157,7 +162,7 @@ export function readerPath(nova: WrittenRequest, at: string): Path {
   return field === 'numa_topology' ? [...callerPath(nova, ['numaTopology']), ...rest] : [field, ...rest]
 }
 
-/** Ports stand in the networks asked for, of which some have none. */
+/** Ports are in the requested networks, some of which have none. */
 function portsPath({ document }: WrittenRequest, [position]: Path): Path {
   const given = fieldsOf(document).requested_networks
   const objects: unknown = Array.isArray(given) ? given : fieldsOf(given).objects

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type HostStats, parseHostStats } from '../../fleet/stats.ts'
+import { type HostStats, parseHostStats } from '../../report/stats.ts'
 import { readNovaComputeNode } from '../objects/compute-node.ts'
 import { importNovaHost } from './host.ts'
 
@@ -11,7 +11,7 @@ import { importNovaHost } from './host.ts'
 const wire = (name: string, version: string, data: object) => ({
   ...{ 'nova_object.name': name, 'nova_object.namespace': 'nova', 'nova_object.version': version, 'nova_object.data': data },
 })
-/** As Nova's test of the object has it: fake_compute_node. */
+/** The row in Nova's test of the object: fake_compute_node. */
 const row = {
   ...{ created_at: '2015-01-26T13:28:15Z', updated_at: null, deleted_at: null, deleted: 0, id: 123, service_id: 456, host: 'fake' },
   ...{ vcpus: 4, memory_mb: 4_096, local_gb: 1_024, vcpus_used: 2, memory_mb_used: 2_048, local_gb_used: 512 },
@@ -68,7 +68,7 @@ describe('a row of compute_nodes', () => {
     ['Juno: statistics that are empty', { stats: '' }, { runningVms: 0 }],
     ['Juno: sizes as text', { vcpus: '8', memory_mb: '8192', free_disk_gb: '10' }, { vcpus: 8, memoryMb: 8_192, freeDiskGb: 10 }],
     [
-      'Liberty: ratios that nobody set',
+      'Liberty: ratios that are not set',
       { cpu_allocation_ratio: null, ram_allocation_ratio: '1.5' },
       { cpuAllocationRatio: 1, ramAllocationRatio: 1.5 },
     ],
@@ -131,7 +131,7 @@ describe('a row of compute_nodes', () => {
     expect(unknown).toEqual([])
   })
 
-  test('what nobody reads is named', () => {
+  test('fields that are not read are named', () => {
     expect(read({ ...row, extra_resources: '{"gpu": 2}', colour: 'red' }).unknown).toEqual([
       'computeNode.colour',
       'computeNode.extra_resources',
@@ -147,7 +147,7 @@ describe('a row of compute_nodes', () => {
       'pci_stats',
       'JSON text',
     ],
-    ['what it runs in two words', { supported_instances: '[["x86_64", "kvm"]]' }, 'supported_instances.0', 'mode'],
+    ['an entry of supported instances with two items', { supported_instances: '[["x86_64", "kvm"]]' }, 'supported_instances.0', 'mode'],
     ['a size that is no number', { vcpus: 'many' }, 'vcpus', 'a whole number'],
     ['a ratio that is no number', { cpu_allocation_ratio: 'twice' }, 'cpu_allocation_ratio', 'a number'],
     ['another host', { host: 'other' }, 'host', 'fake, the host that reports'],

@@ -1,4 +1,4 @@
-import { isJson, WireError } from '../objects/wire.ts'
+import { isJson, WireError } from '../../report/versioned-object.ts'
 import { jsonAt, numberedFields, withTexts } from './loose-values.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -27,9 +27,9 @@ export const isComputeNodeRow = (given: unknown): given is Json =>
   isJson(given) && Object.hasOwn(given, 'vcpus') && Object.hasOwn(given, 'memory_mb') && !Object.hasOwn(given, 'nova_object.name')
 
 /**
- * A row of the table compute_nodes, as the resource tracker of Juno and Kilo sent it to `update_resource_stats`, in the wire form of the
- * object that Nova made of it. Statistics, instance types, devices and the rest may be JSON text or what that text says. Throws WireError
- * with path, found and allowed.
+ * A row of the table compute_nodes, as the resource tracker of Juno and Kilo sent it to `update_resource_stats`, in the
+ * wire form of the object that Nova made of it. Statistics, instance types, devices and other members may be JSON text
+ * or its value. Throws WireError with path, found and allowed.
  */
 export function computeNodeOfRow(row: Json): unknown {
   const { stats, supported_instances, pci_stats, extra_resources } = row
@@ -39,7 +39,7 @@ export function computeNodeOfRow(row: Json): unknown {
   Object.assign(data, numberedFields(row, NUMBERS, 'computeNode'), ratiosOf(row))
   for (const field of ['cpu_info', 'metrics', 'numa_topology'])
     if (typeof row[field] === 'object' && row[field] !== null) data[field] = JSON.stringify(row[field])
-  // nothing reads it: whoever has something in it is to hear so
+  // No code reads the field, so a caller that sets it gets an error.
   if (extra_resources !== undefined && extra_resources !== null && extra_resources !== '') data.extra_resources = extra_resources
   if (stats !== undefined) data.stats = statsOf(jsonAt(stats, 'computeNode.stats'))
   const specs = row.supported_hv_specs ?? supported_instances

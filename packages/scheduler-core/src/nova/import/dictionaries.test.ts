@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { GROUP_HOSTS } from '../../fleet/levels.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { builtInProfilesAt } from '../../profiles/built-in.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aLog, aReport, aUuid } from '../../testing/index.ts'
-import { novaRequestOf } from '../own-request.ts'
+import { GROUP_HOSTS } from '../../values/levels.ts'
+import { novaRequestOf } from '../requests/own-request.ts'
 import { groupUuid } from './dictionaries.ts'
 import { importLegacyRequest, importNovaRequest, unknownFieldsOf } from './request.ts'
 
@@ -39,7 +39,7 @@ const problemOf = (spec: object, filter_properties: object = {}) => {
   return imported.ok ? undefined : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]
 }
 
-describe('what is asked for', () => {
+describe('the requested resources', () => {
   test.each<[string, object, object, object]>([
     ['Kilo: whole, without an image (test_build_request_spec_without_image)', {}, {}, { flavor: { vcpus: 1, memoryMb: 512, rootGb: 1 } }],
     [
@@ -150,7 +150,7 @@ describe('what is asked for', () => {
     expect(read(spec, properties)).toMatchObject(typed)
   })
 
-  test('what nobody reads is named, and what Nova put there for itself is not', () => {
+  test('fields that are not read are named, except those that Nova put there for itself', () => {
     const filter_properties = { context: {}, config_options: {}, os_type: null, project_id: 'p', reservation: 7 }
     const imported = importLegacyRequest({
       request_spec: { ...request_spec, security_group: ['default'], colour: 'red' },
@@ -160,7 +160,7 @@ describe('what is asked for', () => {
     expect(imported.ok && imported.unknown).toEqual(['later', 'request_spec.colour', 'filter_properties.reservation'])
   })
 
-  test('nor is what is nested dropped in silence', () => {
+  test('nor are nested parts dropped silently', () => {
     const cells = [{ id: 0, cpuset: [0], memory: 512, pagesize: null, cpu_topology: null, size: 1 }]
     const device = { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'nic', is_new: false, request_id: null, colour: 'red' }
     const imported = importLegacyRequest({
@@ -186,7 +186,7 @@ describe('what is asked for', () => {
     ])
   })
 
-  test('nor in a RequestSpec, which is told of afterwards too', () => {
+  test('nor in a RequestSpec, whose unknown fields are reported too', () => {
     const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
     const spec = wire('RequestSpec', {
       ...{ flavor: wire('Flavor', { vcpus: 1, memory_mb: 1, later: 1 }), num_instances: 1 },
@@ -220,9 +220,9 @@ describe('what is asked for', () => {
       'a whole number',
     ],
     ['tried hosts that are no list', {}, { retry: { num_attempts: 1, hosts: 'h1' } }, 'filter_properties.retry.hosts', 'a list of pairs'],
-    ['a policy that is none', {}, { group_updated: true, group_policies: ['near'] }, 'filter_properties.group_policies', 'one of affinity'],
+    ['an invalid policy', {}, { group_updated: true, group_policies: ['near'] }, 'filter_properties.group_policies', 'one of affinity'],
     [
-      'a group of nobody',
+      'a group without an id',
       { instance_properties: {} },
       { group_updated: true, group_policies: ['affinity'], group_hosts: [] },
       'filter_properties.group_uuid',
@@ -262,7 +262,7 @@ describe('the server group', () => {
   ])('%s', (_what, properties, uuid) => {
     const { instanceGroup, nova } = read({}, properties)
     expect(instanceGroup).toEqual({ uuid, policy: 'AFFINITY', maxServerPerHost: null, hosts: ['h1'], apartFrom: [] })
-    // what is kept is read alike by releases that know only the one spelling
+    // Stored documents are read the same by releases that know only the one spelling.
     expect(nova?.document.filter_properties).toMatchObject({ group_uuid: uuid, group_updated: true })
   })
 
@@ -272,7 +272,7 @@ describe('the server group', () => {
     expect(groupUuid('web', 'p')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  test('Juno: a hint alone says no policy, so that no group is made up', () => {
+  test('Juno: a hint alone has no policy, so that no group is made up', () => {
     expect(read({}, { scheduler_hints: { group: aUuid(7) } }).instanceGroup).toBeNull()
   })
 

@@ -1,13 +1,13 @@
-import { createRandom } from '../../random.ts'
+import { fieldsOf, isJson, WireError } from '../../report/versioned-object.ts'
+import { createRandom } from '../../values/random.ts'
 import type { LegacyRequest } from '../objects/legacy-request.ts'
-import { fieldsOf, isJson, WireError } from '../objects/wire.ts'
 import { numberedFields, textOfJson, withTexts } from './loose-values.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /**
  * The dictionaries of Juno to Liberty with one spelling for each thing, which readers of every release understand: Nova itself wrote sizes
- * as numbers or as text, sets as lists, objects or their fields alone, hints that are null, and a server group that only a hint names.
+ * as numbers or as text, sets as lists, objects or only their fields, hints that are null, and a server group that only a hint names.
  */
 export function plainDictionaries({ request_spec, filter_properties }: LegacyRequest): LegacyRequest {
   if (!isJson(request_spec)) return { request_spec, filter_properties }
@@ -69,7 +69,7 @@ function propertiesOf(properties: Json, spec: Json, instance: Json): Json {
   }
 }
 
-/** A hint that is null asks for nothing; one that is no text is what its JSON says. */
+/** A hint that is null has no effect; one that is not text becomes its JSON. */
 const hintsOf = (hints: Json): Json =>
   Object.fromEntries(
     Object.entries(hints).flatMap(([name, hint]) => {
@@ -87,7 +87,7 @@ function checkRetry(retry: unknown): void {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Nova looked the group up by its hint, or by the instance, and wrote down only its policies and its hosts; claims need to know which group
+ * Nova looked up the group by its hint, or by the instance, and wrote down only its policies and its hosts; claims need to know which group
  * it is. It is the one that the hint names, or else the one of the first instance.
  */
 function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): Json {
@@ -106,12 +106,12 @@ function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): J
   return { group_updated: true, group_hosts: properties.group_hosts ?? [], group_uuid: uuid }
 }
 
-/** The uuid of the group that a hint names: the hint itself, or for a name always the same one in a project. */
+/** The uuid of the group that a hint names: the hint itself, or for a name one that depends only on name and project. */
 export function groupUuid(hint: string, project: unknown): string {
   if (UUID.test(hint)) return hint.toLowerCase()
   const random = createRandom(`server group ${hint} of project ${typeof project === 'string' ? project : ''}`)
   const digits = Array.from({ length: 4 }, () => random.below(0x1_0000_0000).toString(16).padStart(8, '0')).join('')
-  // version 8: made by a rule of one's own
+  // Version 8: made by a custom rule.
   return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`, digits.slice(20)].join('-')
 }
 

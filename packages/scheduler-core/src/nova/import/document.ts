@@ -1,9 +1,6 @@
-import { isJson } from '../objects/wire.ts'
+import { isJson } from '../../report/versioned-object.ts'
 
-/**
- * A document as JSON has it, without the lists of changed fields that Nova's objects carry: their order is any, and they say nothing of
- * what is asked.
- */
+/** A document as JSON, without the lists of changed fields in Nova's objects: they have no fixed order, and no meaning for the request. */
 export function withoutChanges(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutChanges)
   if (!isJson(value)) return value

@@ -1,8 +1,8 @@
+import { readNovaService } from '../../report/reported-service.ts'
+import { fieldsOf, isJson, refuseKeys, WireError } from '../../report/versioned-object.ts'
 import type { PciPool, PciValue } from '../hardware/pci.ts'
 import type { HostCell } from '../hardware/topology.ts'
-import type { HostService } from '../host-state.ts'
 import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
-import { type Field, fieldsOf, isJson, refuseKeys, WireError, WireObject } from '../objects/wire.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 import { pythonText } from '../text/python-text.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
@@ -47,37 +47,12 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
         computeNode: withoutChanges(computeNode),
         service: withoutChanges(service),
         cellUuid,
-        flavors: toldOf(instances ?? [], ({ flavorid }) => flavorid),
-        images: toldOf(instances ?? [], ({ imageProperties }) => imageProperties),
+        flavors: byInstance(instances ?? [], ({ flavorid }) => flavorid),
+        images: byInstance(instances ?? [], ({ imageProperties }) => imageProperties),
       },
     },
     unknown,
   }
-}
-
-/** Nova's Service: an envelope, or its fields alone. Times are UTC, whether they say so or not. Throws WireError. */
-export function readNovaService(value: unknown): HostService {
-  const fields = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'] : value
-  const service = new WireObject(
-    { 'nova_object.name': 'Service', 'nova_object.version': '1.0', 'nova_object.data': fields },
-    'service',
-    'Service',
-  )
-  const heartbeat = timeOf(service.text('last_seen_up')) ?? timeOf(service.text('created_at'))
-  return {
-    disabled: service.flag('disabled') ?? false,
-    disabledReason: service.text('disabled_reason') ?? null,
-    forcedDown: service.flag('forced_down') ?? false,
-    heartbeatAt: heartbeat ?? null,
-    fields: isJson(fields) ? fields : {},
-  }
-}
-
-function timeOf(text: Field<string>): number | undefined {
-  if (text === undefined || text === null) return undefined
-  const time = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)
-  if (Number.isNaN(time)) throw new WireError('service.last_seen_up', text, 'a time such as 2026-01-15T12:00:00Z')
-  return time
 }
 
 interface NamedInstance {
@@ -111,13 +86,13 @@ function instancesOf(value: unknown): readonly NamedInstance[] | undefined {
   return value.map((instance: unknown, i) => {
     if (typeof instance === 'string') return { uuid: instance, flavorid: undefined, imageProperties: undefined }
     const { uuid, flavorid, image_properties } = isJson(instance) ? instance : {}
-    const isTold = flavorid === undefined || typeof flavorid === 'string'
-    if (typeof uuid !== 'string' || !isTold) throw new WireError(`instances.${i}`, instance, allowed)
+    const isFlavor = flavorid === undefined || typeof flavorid === 'string'
+    if (typeof uuid !== 'string' || !isFlavor) throw new WireError(`instances.${i}`, instance, allowed)
     return { uuid, flavorid, imageProperties: propertiesOf(image_properties, `instances.${i}.image_properties`) }
   })
 }
 
-/** As the image service has them. */
+/** Properties as the image service returns them. */
 function propertiesOf(value: unknown, path: string): Readonly<Record<string, string>> | undefined {
   if (value === undefined || value === null) return undefined
   if (!isJson(value)) throw new WireError(path, value, 'an object')
@@ -125,12 +100,15 @@ function propertiesOf(value: unknown, path: string): Readonly<Record<string, str
   return Object.fromEntries(texts)
 }
 
-/** What was told of instances, by uuid. */
-const toldOf = <T>(instances: readonly NamedInstance[], read: (instance: NamedInstance) => T | undefined): Readonly<Record<string, T>> =>
+/** Reported values of instances, by uuid. */
+const byInstance = <T>(
+  instances: readonly NamedInstance[],
+  read: (instance: NamedInstance) => T | undefined,
+): Readonly<Record<string, T>> =>
   Object.fromEntries(
     instances.flatMap((instance) => {
-      const told = read(instance)
-      return told === undefined ? [] : [[instance.uuid.toLowerCase(), told] as const]
+      const value = read(instance)
+      return value === undefined ? [] : [[instance.uuid.toLowerCase(), value] as const]
     }),
   )
 
@@ -164,12 +142,12 @@ function statsOf(node: NovaComputeNode): Record<string, unknown> {
   }
 }
 
-/** 0 is Nova's word for "as the scheduler's configuration says", which is not in the document: without overcommit. */
+/** 0 means "as the scheduler's configuration says" in Nova; the document does not contain it, so there is no overcommit. */
 const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : ratio)
 
 const countOf = (text: string | undefined): number => Math.max(0, Number.parseInt(text ?? '0', 10) || 0)
 
-/** What libvirt's driver writes; what is not of that form is only in the document. */
+/** The form that libvirt's driver writes; other forms are only kept in the document. */
 function cpuInfoOf(text: string | null): unknown {
   const info = text === null || text === '' ? undefined : parse(text)
   if (!isJson(info)) return null
@@ -192,7 +170,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // as in Nova, which keeps the text and fails only where a filter looks into it
+    // The same as in Nova, which keeps the text and fails only when a filter reads it.
     return undefined
   }
 }
@@ -214,13 +192,13 @@ function cellOf({
   return {
     id,
     cpuset,
-    // a node with one set for both lets any of its CPUs be pinned
+    // A node with one set for both allows any of its CPUs to be pinned.
     dedicatedCpuset: pcpuset === undefined || sameCpus(cpuset, pcpuset) ? null : pcpuset,
     memoryMb: memory,
     memoryUsageMb: memoryUsage,
     cpuUsage,
     pinnedCpus: pinnedCpus.filter((cpu) => cpus.has(cpu)),
-    // the host's threads may be of CPUs that no guest gets
+    // The host's own threads may run on CPUs that no guest gets.
     siblings: siblings.map((threads) => threads.filter((cpu) => cpus.has(cpu))).filter((threads) => threads.length > 0),
     pages: mempages.map(({ sizeKib, total, used, reserved }) => ({ sizeKib, total, used: Math.ceil(used), reserved })),
     socket: socket ?? null,
@@ -230,7 +208,7 @@ function cellOf({
 
 const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu) => b.includes(cpu))
 
-/** A pool says how many of its devices are free, and not how many there are: those in use are not the claims'. */
+/** A pool states how many of its devices are free, and not the total: devices in use are those that no claim holds. */
 function poolOf({ keys, count }: PciPool): unknown {
   const { vendor_id, product_id, numa_node, dev_type, ...tags } = keys
   return {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseHostStats } from '../../fleet/stats.ts'
+import { parseHostStats } from '../../report/stats.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import { aUuid } from '../../testing/index.ts'
-import { novaRequestOf } from '../own-request.ts'
+import { novaRequestOf } from '../requests/own-request.ts'
 import { readNovaAggregate } from './aggregate.ts'
 import { importNovaHost } from './host.ts'
 import type { Imported } from './import.ts'
@@ -112,12 +112,12 @@ describe('a RequestSpec in our words', () => {
     ['a text', 'spec', [], 'versioned object RequestSpec'],
     ['another version', { ...spec({}), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.14'],
     [
-      'another version beside its instances',
+      'another version next to its instances',
       { spec: { ...spec({}), 'nova_object.version': '2.0' } },
       ['spec', 'nova_object.version'],
       '1.0 to 1.14',
     ],
-    ['more beside the spec', { spec: spec({}), colour: 1 }, ['colour'], 'left out'],
+    ['more next to the spec', { spec: spec({}), colour: 1 }, ['colour'], 'left out'],
     ['uuids that are no list', { spec: spec({}), instance_uuids: 'all' }, ['instance_uuids'], 'a list of uuids'],
     [
       'a group that cannot be bound',
@@ -156,12 +156,12 @@ describe('the older dictionaries in our words', () => {
 })
 
 describe('what Nova’s rules read of an imported request', () => {
-  test('tells unset from null, as it was written', () => {
+  test('distinguishes unset from null, as it was written', () => {
     const read = novaRequestOf(requestOf(importNovaRequest(spec({ scheduler_hints: null, ignore_hosts: null }))))
     expect([read.schedulerHints, read.ignoreHosts, read.forceHosts]).toEqual([null, null, undefined])
   })
 
-  test('is what was asked since, where this service asks anew elsewhere', () => {
+  test('is the later request, if this service repeats it elsewhere', () => {
     const request = requestOf(importNovaRequest(spec({ force_hosts: ['h1'], ignore_hosts: null })))
     const moved = novaRequestOf({ ...request, forceHosts: [], ignoreHosts: ['h1'] })
     expect([moved.forceHosts, moved.ignoreHosts, moved.flavor.name]).toEqual([[], ['h1'], 'm1'])
@@ -247,7 +247,7 @@ describe('a ComputeNode in our words', () => {
     expect(statsOf(node(data))).toMatchObject(typed)
   })
 
-  test('with its instances, and their flavors where they are told', () => {
+  test('with its instances, and their flavors where they are reported', () => {
     const stats = statsOf({ compute_node: node({}), instances: [aUuid(1), { uuid: aUuid(2), flavorid: '7' }] })
     expect([stats.instances, stats.nova?.flavors]).toEqual([[aUuid(1), aUuid(2)], { [aUuid(2)]: '7' }])
   })
@@ -271,7 +271,7 @@ describe('an Aggregate', () => {
     ['with a uuid that is none', { ...fields, uuid: '7' }, 'aggregate.uuid'],
     ['with numbers in its metadata', { ...fields, metadata: { cpus: 4 } }, 'aggregate.metadata'],
     ['another object', envelope('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
-    ['a list', [], 'aggregate.nova_object.data'],
+    ['a list', [], 'aggregate is an empty list'],
   ])('%s is refused with its place', (_what, given, path) => {
     expect(() => readNovaAggregate(given)).toThrow(path)
   })

@@ -1,17 +1,17 @@
-import type { Code } from '../../codes.ts'
-import { type Problem, problemAt, quote } from '../../problem.ts'
-import { NovaError } from '../nova-error.ts'
-import { WireError, WireErrors } from '../objects/wire.ts'
+import { WireError, WireErrors } from '../../report/versioned-object.ts'
+import type { Code } from '../../text/codes.ts'
+import { type Problem, problemAt, quote } from '../../text/problem.ts'
+import { NovaError } from '../text/nova-error.ts'
 import type { WrittenRequest } from './caller-paths.ts'
 
-/** A document of Nova's in this service's words, for the parser of that form. */
+/** A document of Nova's in this service's own form, for the parser of that form. */
 export interface ImportedDocument {
   readonly document: unknown
   /** Paths of fields that are set and that this release does not know: they have no effect. */
   readonly unknown: readonly string[]
-  /** Keys that lead to the document in what the caller gave; none where that is the document. */
+  /** Keys that lead to the document in the input; none where the input is the document. */
   readonly root?: readonly string[]
-  /** Of a request: the document as it is kept, by which paths of the typed form are told as the caller wrote them. */
+  /** For a request: the document as it is stored, for translating paths of the typed form to the caller's paths. */
   readonly nova?: WrittenRequest
 }
 
@@ -19,17 +19,18 @@ export type Imported = ({ readonly ok: true } & ImportedDocument) | { readonly o
 
 type Path = readonly string[]
 
-/** Where the caller wrote what readers name by the root of what they read: a document that stands alone has no such root. */
+/** Whether readers name the document by a root that the input does not have, because the document is the whole input. */
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
-  /** Names may be others there too. */
+  /** Names may differ there too. */
   readonly computeNode?: (path: Path) => Path
 }
 
 /**
- * Runs an import; `where` says where what a reader names stands in the document. What the document cannot be read for becomes a problem with
- * its path as the caller wrote it, what was found and what is allowed; the message names the path.
+ * Runs an import; `where` translates a reader's path to the path in the document. An error that makes the document
+ * unreadable becomes a problem with the caller's path, the found value and the allowed values; the message names the
+ * path.
  */
 export function attempt(code: Code, read: () => ImportedDocument, roots: Roots, where?: (at: string) => Path): Imported {
   try {

@@ -1,10 +1,13 @@
-import { WireError } from '../objects/wire.ts'
+import { WireError } from '../../report/versioned-object.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 import { pythonText } from '../text/python-text.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Those of the named fields that are whole numbers written as text, or as numbers with a point, as numbers. Throws WireError with path, found and allowed. */
+/**
+ * The named fields that are whole numbers written as text, or as numbers with a point, converted to numbers. Throws WireError with path,
+ * found and allowed.
+ */
 export function numberedFields(given: Json, names: readonly string[], path: string): Json {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -16,15 +19,18 @@ export function numberedFields(given: Json, names: readonly string[], path: stri
   )
 }
 
-/** A dictionary with its values as text; what is null is left out. */
+/** A dictionary with its values as text; null values are left out. */
 export const withTexts = (given: Json): Json =>
   Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, textOfJson(value)]])))
 
-/** Text as it is, a word or a number as Python prints it, and a list or an object as JSON. */
+/** Text unchanged, a constant or a number as Python prints it, and a list or an object as JSON. */
 export const textOfJson = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : pythonText(pythonValueOf(value))
 
-/** What JSON text holds; what is no text is taken as it is, and empty text as nothing. Throws WireError with path, found and allowed. */
+/**
+ * The content of JSON text; a value that is not text is used unchanged, and empty text as nothing. Throws WireError with path, found and
+ * allowed.
+ */
 export function jsonAt(value: unknown, path: string): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '') return null

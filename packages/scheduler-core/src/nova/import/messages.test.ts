@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseHostStats } from '../../fleet/stats.ts'
-import type { Problem } from '../../problem.ts'
+import { parseHostStats } from '../../report/stats.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import { aUuid } from '../../testing/index.ts'
+import type { Problem } from '../../text/problem.ts'
 import { importNovaHost } from './host.ts'
 import { reportPath } from './report-paths.ts'
 import { importLegacyRequest, importNovaRequest } from './request.ts'
@@ -108,7 +108,7 @@ const odd: readonly unknown[] = [
   { 'nova_object.data': {} },
 ]
 
-/** The document with the value at each of its places, one after the other, exchanged for another. */
+/** The document with the value at each of its paths, one after the other, replaced by another. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
   if (Array.isArray(value)) {
@@ -118,13 +118,13 @@ function* malformed(value: unknown, other: unknown): Generator<unknown> {
     for (const [key, item] of Object.entries(value)) for (const changed of malformed(item, other)) yield { ...value, [key]: changed }
 }
 
-/** As it comes over the wire: what is undefined is left out. */
+/** The object as it is sent over the wire: undefined members are left out. */
 const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))
 
-/** Values that JavaScript writes where nobody wrote them. */
+/** Values that JavaScript prints although no document contains them. */
 const UNWRITTEN = /\bNaN\b|\bundefined\b|\[object \w+\]|\bInfinity\b/
 
-describe('no message shows a value that nobody wrote, whatever is wrong with a document', () => {
+describe('no message shows a value that is not in the document, whatever is wrong with it', () => {
   test.each(forms)('%s', (_form, document, read, parse) => {
     const wrong = new Set<string>()
     let refused = 0
@@ -134,8 +134,8 @@ describe('no message shows a value that nobody wrote, whatever is wrong with a d
         const answer = imported.ok ? parse(imported.document) : imported
         for (const { message, expected, actual, path } of answer.problems ?? []) {
           refused++
-          const told = [message, expected, actual, path.join('.')].join(' | ')
-          if (UNWRITTEN.test(told) && !told.includes('"NaN"')) wrong.add(told)
+          const text = [message, expected, actual, path.join('.')].join(' | ')
+          if (UNWRITTEN.test(text) && !text.includes('"NaN"')) wrong.add(text)
         }
       }
     expect([...wrong]).toEqual([])

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { GROUP_HOSTS } from '../../fleet/levels.ts'
-import { type HostStats, parseHostStats } from '../../fleet/stats.ts'
-import { prepareChecks } from '../../pipeline/examine.ts'
+import { prepareChecks } from '../../examine/examine.ts'
 import { builtInProfilesAt } from '../../profiles/built-in.ts'
+import { type HostStats, parseHostStats } from '../../report/stats.ts'
 import { aLog, aReport, aRequest } from '../../testing/index.ts'
+import { GROUP_HOSTS } from '../../values/levels.ts'
 import { importNovaHost } from './host.ts'
 
-/* What Placement has of a host, beside its ComputeNode. Rows are named after the case, or after Placement's own test of the same situation. */
+/*
+ * Placement's data about a host in addition to its ComputeNode. Rows are named after the case, or after Placement's own
+ * test of the same situation.
+ */
 
 const compute_node = {
   'nova_object.name': 'ComputeNode',
@@ -17,8 +20,8 @@ const compute_node = {
   },
 }
 
-function statsOf(beside: object): HostStats {
-  const imported = importNovaHost({ compute_node, ...beside }, 'h1')
+function statsOf(more: object): HostStats {
+  const imported = importNovaHost({ compute_node, ...more }, 'h1')
   if (!imported.ok) throw new Error(imported.problems.map(({ message }) => message).join('; '))
   const parsed = parseHostStats(imported.document)
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
@@ -31,8 +34,8 @@ const inventory = (resourceClass: string, total: number, more: object = {}) => (
 })
 
 test.each<[string, object, object]>([
-  ['nothing beside it', {}, { traits: [], inventories: [] }],
-  ['null beside it', { traits: null, inventories: null }, { traits: [], inventories: [] }],
+  ['nothing next to it', {}, { traits: [], inventories: [] }],
+  ['null next to it', { traits: null, inventories: null }, { traits: [], inventories: [] }],
   ['A23: traits as a list', { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2', 'CUSTOM_T'] }, { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2'] }],
   [
     'the body of traits (traits.yaml: set traits for resource provider)',
@@ -73,8 +76,8 @@ test.each<[string, object, object]>([
     { inventories: { VCPU: { total: 16, reserved: 16 } } },
     { inventories: [inventory('VCPU', 16, { reserved: 16, used: 0 })] },
   ],
-])('%s', (_what, beside, typed) => {
-  expect(statsOf(beside)).toMatchObject({ vcpus: 16, ...typed })
+])('%s', (_what, more, typed) => {
+  expect(statsOf(more)).toMatchObject({ vcpus: 16, ...typed })
 })
 
 test.each<[string, object, string, string]>([
@@ -93,10 +96,10 @@ test.each<[string, object, string, string]>([
     'inventories.VGPU.house',
     'left out',
   ],
-  ['more beside the body', { traits: { traits: [], colour: 'red' } }, 'traits.colour', 'left out'],
+  ['more fields next to the body', { traits: { traits: [], colour: 'red' } }, 'traits.colour', 'left out'],
   ['more than is read', { usages: {} }, 'usages', 'traits and inventories'],
-])('%s is refused with its path', (_what, beside, path, allowed) => {
-  const imported = importNovaHost({ compute_node, ...beside }, 'h1')
+])('%s is refused with its path', (_what, more, path, allowed) => {
+  const imported = importNovaHost({ compute_node, ...more }, 'h1')
   expect(imported.ok ? [] : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]).toEqual([
     path,
     expect.stringContaining(allowed),
@@ -115,9 +118,9 @@ test.each<[string, object]>([
 })
 
 describe('A23: a flavor that asks for a trait or a class', () => {
-  const verdicts = (beside: object, extraSpecs: Record<string, string>) => {
+  const verdicts = (more: object, extraSpecs: Record<string, string>) => {
     const log = aLog()
-    log.append([{ type: 'feature', level: GROUP_HOSTS }, aReport('h1', statsOf(beside))])
+    log.append([{ type: 'feature', level: GROUP_HOSTS }, aReport('h1', statsOf(more))])
     const request = aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
     return ['nova-compat', 'default'].map((name) => {
       const profile = builtInProfilesAt(GROUP_HOSTS).find((one) => one.name === name) as never
@@ -139,11 +142,11 @@ describe('A23: a flavor that asks for a trait or a class', () => {
       { 'resources:CUSTOM_BAREMETAL': '1' },
       undefined,
     ],
-  ])('%s', (_what, beside, extraSpecs, code) => {
-    expect(verdicts(beside, extraSpecs)).toEqual(both(code))
+  ])('%s', (_what, more, extraSpecs, code) => {
+    expect(verdicts(more, extraSpecs)).toEqual(both(code))
   })
 
-  test('the class is not there', () => {
+  test('a missing class', () => {
     for (const code of verdicts({}, { 'resources:VGPU': '1' })) expect(code).toMatch(/^class\.|^resource/)
   })
 })

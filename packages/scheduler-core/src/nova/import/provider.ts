@@ -1,12 +1,12 @@
+import { isJson, WireError } from '../../report/versioned-object.ts'
 import type { NovaComputeNode } from '../objects/compute-node.ts'
-import { isJson, WireError } from '../objects/wire.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What Placement has of the resource provider of a host, in the shapes of its answers and requests; absent: nothing was said of it. */
+/** Placement's data of the resource provider of a host, in the form of its responses and requests; absent: it was not sent. */
 export interface NovaProvider {
   readonly traits?: readonly string[]
-  /** By resource class, as Placement's fields are called. */
+  /** The amounts by resource class, under the names of Placement's fields. */
   readonly inventories?: Readonly<Record<string, Json>>
 }
 
@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_unit: 'maxUnit',
   step_size: 'stepSize',
 }
-/** What Placement says beside them, by which it knows versions. */
+/** The generation that Placement sends with them, by which it detects conflicts. */
 const GENERATION = 'resource_provider_generation'
 
 /** Traits as a list or as the body that Placement answers, and inventories as an object by class or as that body. Throws WireError. */
@@ -53,7 +53,7 @@ function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   return byClass as Readonly<Record<string, Json>>
 }
 
-/** The field of a body of Placement's, which may have the generation beside it, or that field's value alone; and where it is. */
+/** The field of a body of Placement's, which may also have the generation, or only that field's value; with its path. */
 function inside(given: unknown, field: string): { readonly value: unknown; readonly at: string } {
   if (!isJson(given) || !Object.hasOwn(given, field)) return { value: given, at: field }
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
@@ -62,7 +62,7 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   return { value: given[field], at: `${field}.${field}` }
 }
 
-/** In the typed form of a report. What is in use of the standard classes the node says, and counts in it what is reserved. */
+/** The typed form of a report. The used amounts of the standard classes come from the node, which counts reserved amounts as used. */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
   const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }
   return {

@@ -1,5 +1,5 @@
+import { fieldsOf, isJson } from '../../report/versioned-object.ts'
 import { pciPoolPositions } from '../hardware/read-pci.ts'
-import { fieldsOf, isJson } from '../objects/wire.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
 
 type Path = readonly string[]
@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Where the caller wrote what a path of the typed form of a report leads to, in a document of Nova's about a host. */
+/** Where the caller wrote the value at a path of the typed form of a report, in a document of Nova's about a host. */
 export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
   const { node, parts, at: ofNode } = partsOf(given)
   const [position, ...inner] = rest
@@ -15,19 +15,19 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
     case '':
       return []
     case 'nova':
-      return position === 'computeNode' ? [...ofNode, ...inner] : besidePath(parts, rest)
+      return position === 'computeNode' ? [...ofNode, ...inner] : instanceFieldPath(parts, rest)
     case 'instances':
       return instancePath(parts, rest)
     case 'traits': {
       const { at, value } = within(parts.traits, 'traits')
       const list: readonly unknown[] = Array.isArray(value) ? value : []
-      // each stands once in the typed form
+      // Each of them occurs once in the typed form.
       return [...at, ...(position === undefined ? [] : [String(list.indexOf([...new Set(list)][Number(position)]))]), ...inner]
     }
     case 'inventories': {
       const { at, value } = within(parts.inventories, 'inventories')
       const name = Object.keys(fieldsOf(value))[Number(position)]
-      // what is in use the node says
+      // The node contains the used amounts.
       if (inner[0] === 'used') return [...ofNode, USED[name ?? ''] ?? '']
       return [...at, ...(name === undefined ? [] : [name]), ...inner.filter((key) => key !== 'resourceClass').map(snake)]
     }
@@ -38,19 +38,19 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
 
 const USED: Readonly<Record<string, string>> = { VCPU: 'vcpus_used', MEMORY_MB: 'memory_mb_used', DISK_GB: 'local_gb_used' }
 
-/** Where in a document about a host is what a reader could not read, by the path from the ComputeNode on. */
+/** Where in a document about a host the value is that a reader could not read, by the path from the ComputeNode on. */
 export function hostReaderPath(given: unknown, [field, ...rest]: Path): Path {
   const { node, at } = partsOf(given)
   return [...at, ...(field === undefined ? [] : columnPath(node, field, rest))]
 }
 
-/** The ComputeNode, what stands beside it, and where the ComputeNode is. */
+/** The ComputeNode, its siblings, and the path of the ComputeNode. */
 function partsOf(given: unknown): { readonly node: unknown; readonly parts: Json; readonly at: Path } {
   const isWrapped = isJson(given) && Object.hasOwn(given, 'compute_node')
   return isWrapped ? { node: given.compute_node, parts: given, at: ['compute_node'] } : { node: given, parts: {}, at: [] }
 }
 
-/** What a row of compute_nodes has under a name of its own, which may be one alone where the object has a list. */
+/** Fields of a row of compute_nodes with another name, where a single value may replace the object's list. */
 const COLUMNS: readonly (readonly [field: string, column: string])[] = [
   ['supported_hv_specs', 'supported_instances'],
   ['pci_device_pools', 'pci_stats'],
@@ -64,7 +64,7 @@ function columnPath(node: unknown, given: string, rest: Path): Path {
   const isList = Array.isArray(value) || (isJson(value) && Object.hasOwn(value, 'nova_object.data'))
   if (column !== undefined && isComputeNodeRow(node) && !isList) return [named, ...rest.slice(1)]
   const [position, word = '', ...deeper] = rest
-  // a row may have lists of three in the place of objects
+  // A row may have lists of three instead of objects.
   const isSpec = Array.isArray(value) && Array.isArray(value[Number(position)]) && SPEC_WORDS.includes(word)
   return [named, ...(isSpec && position !== undefined ? [position, String(SPEC_WORDS.indexOf(word)), ...deeper] : rest)]
 }
@@ -105,9 +105,9 @@ const CELL_FIELDS: Readonly<Record<string, Path>> = {
   pages: ['mempages'],
   physicalNetworks: ['network_metadata', 'physnets'],
 }
-/** From before there were envelopes. */
+/** The fields of cells from before envelopes existed. */
 const OLD_CELL_FIELDS: Readonly<Record<string, Path>> = { cpuset: ['cpus'], memoryMb: ['mem', 'total'], memoryUsageMb: ['mem', 'used'] }
-/** Sets are read ascending, and each number once. */
+/** Sets are read in ascending order, each number once. */
 const SETS: ReadonlySet<string> = new Set(['cpuset', 'dedicatedCpuset', 'pinnedCpus'])
 
 function cellPath({ cells, isOld }: Topology, position: string | undefined, [field, ...rest]: Path): Path {
@@ -132,7 +132,7 @@ function topologyOf(node: unknown): Topology {
   return { cells: Array.isArray(cells) ? cells : [], isOld: isJson(topology) && !Object.hasOwn(topology, 'nova_object.data') }
 }
 
-/** Pools are read in another order; those from before there were envelopes have their tags beside the rest. */
+/** Pools are read in another order; those from before envelopes existed have their tags next to the other keys. */
 function poolPath(node: unknown, [position, field, ...rest]: Path): Path {
   const pools = fieldsOf(isComputeNodeRow(node) ? computeNodeOfRow(node) : node).pci_device_pools
   const index = position === undefined ? undefined : pciPoolPositions(pools)[Number(position)]
@@ -147,35 +147,35 @@ function poolPath(node: unknown, [position, field, ...rest]: Path): Path {
 
 const POOL_FIELDS: Readonly<Record<string, string>> = { deviceType: 'dev_type', total: 'count' }
 
-/** Instances may be named with what they are. */
+/** Instances may be objects with further fields. */
 function instancePath({ instances }: Json, [position, ...rest]: Path): Path {
   if (position === undefined) return ['instances']
   const isNamed = Array.isArray(instances) && isJson(instances[Number(position)])
   return ['instances', position, ...(isNamed ? ['uuid'] : []), ...rest]
 }
 
-const TOLD: Readonly<Record<string, string>> = { flavors: 'flavorid', images: 'image_properties' }
+const FIELD_OF_INSTANCE: Readonly<Record<string, string>> = { flavors: 'flavorid', images: 'image_properties' }
 
-function besidePath({ instances }: Json, [field = '', uuid, ...rest]: Path): Path {
-  const told = TOLD[field]
-  if (told === undefined || uuid === undefined) return told === undefined ? [field, ...rest].map(snake) : ['instances']
+function instanceFieldPath({ instances }: Json, [field = '', uuid, ...rest]: Path): Path {
+  const name = FIELD_OF_INSTANCE[field]
+  if (name === undefined || uuid === undefined) return name === undefined ? [field, ...rest].map(snake) : ['instances']
   const list: readonly unknown[] = Array.isArray(instances) ? instances : []
   const index = list.findIndex((instance) => String(fieldsOf(instance).uuid).toLowerCase() === uuid)
-  return ['instances', String(index), told, ...rest]
+  return ['instances', String(index), name, ...rest]
 }
 
-/** What a text says that is JSON; anything else is what it is. */
+/** The content of JSON text; other values are unchanged. */
 function parsed(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {
     return JSON.parse(given)
   } catch {
-    // whoever reads it has refused it
+    // The reader has refused it already.
     return given
   }
 }
 
-/** A field alone, or in the body that Placement answers. */
+/** A field alone, or within the body of a Placement response. */
 function within(given: unknown, field: string): { readonly at: Path; readonly value: unknown } {
   const isBody = isJson(given) && Object.hasOwn(given, field)
   return { at: isBody ? [field, field] : [field], value: isBody ? given[field] : given }

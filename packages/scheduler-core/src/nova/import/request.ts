@@ -1,3 +1,4 @@
+import { fieldsOf, isJson, refuseKeys, WireError } from '../../report/versioned-object.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { PciRequest, PciValue } from '../hardware/pci.ts'
 import { migrateGuestTopology } from '../hardware/read-topology.ts'
@@ -13,7 +14,6 @@ import {
   policyOf,
   readNovaRequest,
 } from '../objects/request.ts'
-import { fieldsOf, isJson, refuseKeys, WireError } from '../objects/wire.ts'
 import { pythonText } from '../text/python-text.ts'
 import { readerPath } from './caller-paths.ts'
 import { plainDictionaries } from './dictionaries.ts'
@@ -22,8 +22,8 @@ import { attempt, type Imported, type ImportedDocument } from './import.ts'
 import { unknownInDictionaries, unknownInSpec } from './unknown-keys.ts'
 
 /**
- * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`: Nova names the instances of a request beside
- * it. The typed form and the document itself, for parseRequestSpec.
+ * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`, since Nova sends the names of the instances
+ * separately. Returns the typed form and the document itself, for parseRequestSpec.
  */
 export const importNovaRequest = (given: unknown): Imported =>
   attempt(
@@ -73,7 +73,7 @@ function readDictionaries(given: unknown): ImportedDocument {
   }
 }
 
-/** A hint that is null, or that lists null alone, asks for nothing. */
+/** A hint that is null, or a list of null alone, has no effect. */
 function withoutNullHints(spec: unknown): unknown {
   const data = isJson(spec) ? spec['nova_object.data'] : undefined
   if (!isJson(spec) || !isJson(data) || !isJson(data.scheduler_hints)) return spec
@@ -82,7 +82,7 @@ function withoutNullHints(spec: unknown): unknown {
   return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
 }
 
-/** A server group has one policy: those of a request's document behind the first, which nothing would keep. */
+/** A server group has one policy: further policies in a request's document would not be kept. */
 export function furtherPolicies({ nova }: RequestSpec): readonly { readonly path: readonly string[]; readonly found: string }[] {
   if (nova === null) return []
   const { document, form } = nova
@@ -100,7 +100,7 @@ export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
   return form === 'RequestSpec' ? [...readNovaRequest(document).unknown, ...unknownInSpec(document)] : unknownInDictionaries(document)
 }
 
-/** Where the RequestSpec stands in what the caller gave. */
+/** The path of the RequestSpec in the input. */
 const rootOf = (given: unknown): readonly string[] => (isWrapped(given) ? ['spec'] : [])
 
 const isWrapped = (given: unknown): given is Readonly<Record<string, unknown>> =>
@@ -119,7 +119,7 @@ function uuidsOf(value: unknown, path: string): readonly string[] | undefined {
   throw new WireError(path, value, 'a list of uuids')
 }
 
-/** The typed form, version 1.1; what Nova leaves unset or null is left out, so that it takes this service's default. */
+/** The typed form, version 1.1; fields that Nova leaves unset or null are left out, so that this service's defaults apply. */
 function documentOf(
   request: NovaRequest,
   instanceUuids: readonly string[] | undefined,
@@ -139,7 +139,7 @@ function documentOf(
     availabilityZone: request.availabilityZone || null,
     instanceGroup: request.instanceGroup ? groupOf(request.instanceGroup, groupAt) : null,
     numaTopology: request.numaTopology ? topologyOf(request.numaTopology) : null,
-    // a request for no devices takes none
+    // A request for zero devices takes none.
     pciRequests: (request.pciRequests ?? []).filter(({ count }) => count > 0).map(pciRequestOf),
     requestedResources: [
       ...(request.requestedResources ?? []).flatMap(resourceGroupsOf),
@@ -221,7 +221,7 @@ const pciRequestOf = ({ count, spec, numaPolicy, alias }: PciRequest) => ({
 
 const textOf = (value: PciValue): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
 
-/** Each list of aggregates must be met: the first stands with the amounts, the others in groups of their own. */
+/** Each list of aggregates must be satisfied: the first is stored with the amounts, the others in groups of their own. */
 function resourceGroupsOf({ requesterId, resources, requiredTraits, forbiddenTraits, aggregates }: NovaRequestGroup): unknown[] {
   const [memberOf = [], ...more] = aggregates
   const amounts = Object.entries(resources).map(([resourceClass, amount]) => ({ resourceClass, amount }))
@@ -243,5 +243,5 @@ const destinationOf = ({ host, node, forbiddenAggregates }: NovaDestination, agg
   forbiddenAggregates: (forbiddenAggregates ?? []).flatMap(oneOf),
 })
 
-/** Nova joins those of which one will do by commas. */
+/** Nova separates alternatives by commas. */
 const oneOf = (uuids: string): string[] => uuids.split(',').map((uuid) => uuid.trim())

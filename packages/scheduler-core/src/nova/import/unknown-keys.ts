@@ -1,9 +1,9 @@
-import { fieldsOf } from '../objects/wire.ts'
+import { fieldsOf } from '../../report/versioned-object.ts'
 import { propertyReadAs } from '../text/image-properties.ts'
 
 /**
- * Keys of an object or a dictionary that are known, each with what is known below it; null: whatever is below is known. A list has them of each
- * of its entries, or has what is known of those under `LIST`.
+ * Known keys of an object or a dictionary, each with the known keys below it; null: everything below is known. For a list they apply to
+ * each entry; a list object has them under `LIST`.
  */
 interface Known {
   readonly [key: string]: Known | null
@@ -31,7 +31,7 @@ const DEVICES: Known = { ...keys('instance_uuid'), ...RECORD, requests: DEVICE, 
 
 const NETWORK = keys('network_id address port_id pci_request_id profile device_profile arq_uuid tag')
 
-/** Below fields of a RequestSpec that are read whole. */
+/** Keys below fields of a RequestSpec that are read as a whole. */
 const SPEC: Known = {
   numa_topology: TOPOLOGY,
   pci_requests: DEVICES,
@@ -45,14 +45,17 @@ const FLAVOR: Known = {
   ...RECORD,
 }
 
-/** What the image service says of an image. */
+/** Keys of an image in the image service. */
 const IMAGE: Known = {
   ...keys('id name status visibility protected checksum owner size virtual_size container_format disk_format min_ram min_disk is_public'),
   ...keys('direct_url locations tags members file self schema base_image_ref os_hidden os_hash_algo os_hash_value stores properties'),
   ...RECORD,
 }
 
-/** A row of Nova's own table of instances, with what it has loaded beside it: of it placing reads the owner, the zone, cells and devices. */
+/**
+ * A row of Nova's own table of instances, with related objects that it has loaded: placing reads the owner, the zone, cells and devices of
+ * it.
+ */
 const INSTANCE: Known = {
   ...keys('id uuid name user_id project_id image_ref kernel_id ramdisk_id hostname launch_index key_name key_data power_state vm_state'),
   ...keys('task_state memory_mb vcpus root_gb ephemeral_gb ephemeral_key_uuid host node instance_type_id instance_type user_data'),
@@ -66,7 +69,10 @@ const INSTANCE: Known = {
   pci_requests: DEVICES,
 }
 
-/** What Nova's rules read of the two dictionaries, and what its own scheduler put there for itself or for the host that builds. */
+/**
+ * The keys of the two dictionaries that Nova's rules read, and those that its own scheduler put there for itself or for the host that
+ * builds.
+ */
 const DICTIONARIES: Known = {
   request_spec: {
     ...keys('num_instances instance_uuids block_device_mapping security_group'),
@@ -84,7 +90,7 @@ const DICTIONARIES: Known = {
   },
 }
 
-/** Paths of what is set in the two dictionaries and nobody reads. */
+/** Paths of fields that are set in the two dictionaries and not read. */
 export function unknownInDictionaries(given: unknown): readonly string[] {
   const { properties } = fieldsOf(fieldsOf(fieldsOf(given).request_spec).image)
   const raw = fieldsOf(properties)
@@ -92,7 +98,7 @@ export function unknownInDictionaries(given: unknown): readonly string[] {
   return [...unknownIn(given, DICTIONARIES, []), ...unread.map((key) => `request_spec.image.properties.${key}`)]
 }
 
-/** Paths of what is set in the fields of a RequestSpec that are read whole, and nobody reads. */
+/** Paths of fields that are set below fields of a RequestSpec that are read as a whole, and not read. */
 export function unknownInSpec(spec: unknown): readonly string[] {
   const fields = fieldsOf(spec)
   return Object.entries(SPEC).flatMap(([field, known]) => (known === null ? [] : unknownIn(fields[field], known, ['spec', field])))

@@ -1,9 +1,9 @@
+import { type Field, isJson, WireError, WireObject } from '../../report/versioned-object.ts'
 import type { PciPool } from '../hardware/pci.ts'
 import { readPciPools } from '../hardware/read-pci.ts'
 import { readHostTopology } from '../hardware/read-topology.ts'
 import type { HostTopology } from '../hardware/topology.ts'
-import type { HostMetric } from '../host-state.ts'
-import { type Field, isJson, WireError, WireObject } from './wire.ts'
+import type { HostMetric } from './host-state.ts'
 
 /** Nova's ComputeNode as its host manager reads it. */
 export interface NovaComputeNode {
@@ -36,7 +36,7 @@ export interface NovaComputeNode {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
-  /** Milliseconds since 1970; null: it was not changed since it was made. */
+  /** Milliseconds since 1970; null: it was not changed since it was created. */
   readonly updatedAt: number | null
 }
 
@@ -91,7 +91,7 @@ export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
   return { node, version: object.version, unknown: object.unread() }
 }
 
-/** Metrics that are shares of 1 on the wire and whole percents for the scheduler. */
+/** Metrics that are fractions of 1 on the wire and whole percents for the scheduler. */
 const SHARES = new Set(['cpu.user.percent', 'cpu.kernel.percent', 'cpu.idle.percent', 'cpu.iowait.percent', 'cpu.percent'])
 
 function readMetrics(object: WireObject): readonly HostMetric[] {

@@ -1,8 +1,8 @@
+import { type Field, isJson, WireError, WireObject } from '../../report/versioned-object.ts'
 import { readPciRequests } from '../hardware/read-pci.ts'
 import { readGuestTopology } from '../hardware/read-topology.ts'
 import { readImageProperties } from '../text/image-properties.ts'
 import { type NovaFlavor, type NovaGroup, type NovaRequest, read, readFlavor } from './request.ts'
-import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export interface LegacyRequest {
   readonly filter_properties: unknown
 }
 
-/** Reads the two dictionaries from before there was a RequestSpec object. Throws WireError with path, found and allowed. */
+/** Reads the two dictionaries from before RequestSpec objects existed. Throws WireError with path, found and allowed. */
 export function readLegacyRequest({ request_spec, filter_properties }: LegacyRequest): NovaRequest {
   const spec = objectAt(request_spec, 'request_spec')
   const properties = objectAt(filter_properties ?? {}, 'filter_properties')
@@ -83,7 +83,7 @@ function readRetry(value: unknown): NovaRequest['retry'] {
   }
 }
 
-/** The group's parts stood one by one beside the rest, once the group was looked up. */
+/** The fields of the group were separate entries once the group was looked up. */
 function readGroup(properties: Json): Field<NovaGroup> {
   if (properties.group_updated !== true) return null
   const policies = textsAt(properties.group_policies, 'filter_properties.group_policies')
@@ -96,7 +96,7 @@ function readGroup(properties: Json): Field<NovaGroup> {
     members,
     hosts,
     rules: undefined,
-    // until Mitaka the dictionaries named the hosts of a group and not its members
+    // Until Mitaka the dictionaries named the hosts of a group and not its members.
     unlistedAt: members === undefined ? (hosts ?? []) : undefined,
   }
 }
@@ -112,7 +112,7 @@ function readHints(value: unknown): NovaRequest['schedulerHints'] {
   return Object.fromEntries(Object.entries(hints).map(([name, hint]) => [name, Array.isArray(hint) ? hint.map(String) : [String(hint)]]))
 }
 
-/** The fields of a dictionary, or of a versioned object in its place. */
+/** The fields of a dictionary, or of a versioned object instead of it. */
 function fieldsAt(value: unknown, path: string): Json {
   const fields = objectAt(value, path)
   return Object.hasOwn(fields, 'nova_object.data') ? objectAt(fields['nova_object.data'], path) : fields

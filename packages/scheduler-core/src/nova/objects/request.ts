@@ -1,10 +1,10 @@
+import { type Field, isJson, WireError, WireObject } from '../../report/versioned-object.ts'
 import type { PciRequest } from '../hardware/pci.ts'
 import { readPciRequests } from '../hardware/read-pci.ts'
 import { readGuestTopology, readNetworkMetadata } from '../hardware/read-topology.ts'
 import type { GuestTopology, NetworkMetadata } from '../hardware/topology.ts'
 import type { ImageProperties } from '../text/image-properties.ts'
 import { pythonValueOf } from '../text/python-json.ts'
-import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
 /** Nova's RequestSpec as its scheduler reads it. `undefined` = unset, `null` = set to nothing. Nothing ever changes it. */
 export interface NovaRequest {
@@ -31,13 +31,13 @@ export interface NovaRequest {
   readonly securityGroups: Field<readonly string[]>
   readonly requestedResources: Field<readonly NovaRequestGroup[]>
   readonly requestLevelParams: Field<NovaRequestLevelParams>
-  /** How many networks are asked for; what they are is Neutron's. */
+  /** The number of requested networks; their content concerns only Neutron. */
   readonly requestedNetworks: Field<number>
   /** The ports among them that exist already, by uuid. */
   readonly requestedPorts: readonly string[]
 }
 
-/** What a host may hold in all, as an earlier placement wrote it down; nothing reads it when placing. */
+/** Limits of a host that an earlier placement wrote down; placing does not read them. */
 export interface NovaLimits {
   readonly vcpu: Field<number>
   readonly memoryMb: Field<number>
@@ -52,7 +52,7 @@ export interface NovaRequestGroup {
   readonly resources: Readonly<Record<string, number>>
   readonly requiredTraits: readonly string[]
   readonly forbiddenTraits: readonly string[]
-  /** Each a list of aggregate uuids of which one will do. */
+  /** Each item is a list of aggregate uuids; the host must be in at least one of them. */
   readonly aggregates: readonly (readonly string[])[]
 }
 
@@ -83,7 +83,7 @@ export interface NovaImage {
   readonly minRam: Field<number>
   readonly minDisk: Field<number>
   readonly diskFormat?: Field<string>
-  /** Only the properties that are set, with Nova's names and types of this release. */
+  /** Only the properties that are set, with the names and types of this Nova release. */
   readonly properties: ImageProperties
 }
 
@@ -155,17 +155,17 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
   return { request, version: spec.version, set: spec.set, unknown: spec.unread() }
 }
 
-/** What a field holds, unless it is unset or null. */
+/** The value of a field, unless it is unset or null. */
 export const read = <T>(value: unknown, reader: (value: unknown) => T): T | null | undefined =>
   value === undefined || value === null ? value : reader(value)
 
-/** A hint as Nova reads it: a list of one is its only word; a longer or an empty list stays a list; absent is `undefined`. */
+/** A hint as Nova reads it: a list of one becomes its only element; a longer or an empty list stays a list; absent is `undefined`. */
 export function hintOf({ schedulerHints }: NovaRequest, name: string): string | readonly string[] | undefined {
   const hint = schedulerHints != null && Object.hasOwn(schedulerHints, name) ? schedulerHints[name] : undefined
   return hint?.length === 1 ? hint[0] : hint
 }
 
-/** The policy of a group; before InstanceGroup 1.11 it stood in a list of one. */
+/** The policy of a group; before InstanceGroup 1.11 it was in a list of one. */
 export const policyOf = ({ policy, policies }: NovaGroup): Field<string> => (policy === undefined ? policies?.[0] : policy)
 
 const FLAVOR_SILENT = ['id', 'rxtx_factor', 'vcpu_weight', 'disabled', 'is_public', 'description', 'projects']
@@ -206,7 +206,7 @@ function readImage(image: WireObject): NovaImage {
     minRam: image.number('min_ram'),
     minDisk: image.number('min_disk'),
     diskFormat: image.text('disk_format'),
-    // every field of ImageMetaProps is a property: none is unknown
+    // Every field of ImageMetaProps is a property, so none is unknown.
     properties: imagePropertiesOf(isJson(properties) && isJson(properties['nova_object.data']) ? properties['nova_object.data'] : {}),
   }
 }
@@ -259,7 +259,7 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  // what Placement chose for an earlier call, and what the door refuses (granular-groups.ts): unknown where they say something
+  // What Placement chose for an earlier call, and what the import refuses (granular-groups.ts): unknown where they have a value.
   group.rawIfEmpty('provider_uuids')
   group.rawIfEmpty('in_tree')
   group.rawIfEmpty('forbidden_aggregates')

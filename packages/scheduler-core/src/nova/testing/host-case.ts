@@ -1,7 +1,7 @@
-import type { HostAggregate, HostState } from '../host-state.ts'
-import { hostStateOf } from '../nova-host.ts'
+import { isJson, WireError } from '../../report/versioned-object.ts'
 import { readNovaComputeNode } from '../objects/compute-node.ts'
-import { isJson, WireError } from '../objects/wire.ts'
+import type { HostAggregate, HostState } from '../objects/host-state.ts'
+import { hostStateOf } from '../parts/nova-host.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -26,7 +26,7 @@ export function readHostCase(value: unknown): HostState {
   })
 }
 
-/** Times in the cases are UTC and say so or not. */
+/** Times in the cases are UTC, with or without a zone. */
 export function timeOf(text: unknown): number | undefined {
   return typeof text === 'string' ? Date.parse(text.endsWith('Z') ? text : `${text}Z`) : undefined
 }

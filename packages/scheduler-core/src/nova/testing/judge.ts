@@ -1,7 +1,7 @@
-import type { Reason } from '../../reason.ts'
-import type { HostState } from '../host-state.ts'
-import { NovaError } from '../nova-error.ts'
-import type { AttestationSource, NovaFilter } from '../nova-filter.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostState } from '../objects/host-state.ts'
+import type { AttestationSource, NovaFilter } from '../parts/nova-filter.ts'
+import { NovaError } from '../text/nova-error.ts'
 import { aHostState, aNovaRequest, type GivenRequest } from './builders.ts'
 
 export interface Given {
@@ -11,10 +11,10 @@ export interface Given {
   readonly attestations?: AttestationSource
 }
 
-/** Noon of the tests. */
+/** The time of the tests: noon. */
 export const NOW = Date.parse('2026-01-15T12:00:00Z')
 
-/** What a filter says of a host: nothing, or why not. */
+/** The verdict of a filter on a host: nothing, or why not. */
 export function reasonOf(filter: NovaFilter, { request, host, options = {}, attestations }: Given): Reason | undefined {
   const context = attestations === undefined ? { now: NOW } : { now: NOW, attestations }
   return filter.prepare(aNovaRequest(request), options, context)?.(aHostState(host))

@@ -1,15 +1,16 @@
-import { quote } from '../../problem.ts'
+import { trimBlanks } from '../../text/numbers.ts'
+import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
-import { pythonInt, pythonStrip } from './numbers.ts'
+import { pythonInt } from './numbers.ts'
 
 /** A list may not name more CPUs than this; Nova has no limit and would fill its memory. */
 const MAX_CPUS = 65_536
 
-/** A CPU list such as `1-4,^3,6`: numbers, ranges, and what `^` takes away wherever it stands. Ascending. Throws Invalid. */
+/** A CPU list such as `1-4,^3,6`: numbers, ranges, and exclusions by `^` at any position. Ascending. Throws Invalid. */
 export function parseCpuList(text: string): readonly number[] {
   const taken = new Set<number>()
   const refused = new Set<number>()
-  for (const rule of text.split(',').map(pythonStrip)) {
+  for (const rule of text.split(',').map(trimBlanks)) {
     if (rule === '') continue
     const excludes = rule.startsWith('^')
     const [start, end] = boundsOf(excludes ? rule.slice(1) : rule, rule)

@@ -1,4 +1,7 @@
-/** Extra specs with which Nova makes a guest's hardware, or is told how to run it (nova/api/validation/extra_specs/hw.py); some have a number behind. */
+/**
+ * Extra specs from which Nova makes a guest's hardware, or that configure how it runs (nova/api/validation/extra_specs/hw.py); some end
+ * with a number.
+ */
 const NAMES = new Set([
   ...['boot_menu', 'cpu_cores', 'cpu_dedicated_mask', 'cpu_max_cores', 'cpu_max_sockets', 'cpu_max_threads', 'cpu_policy', 'cpu_realtime'],
   ...['cpu_realtime_mask', 'cpu_sockets', 'cpu_thread_policy', 'cpu_threads', 'emulator_threads_policy', 'ephemeral_encryption'],

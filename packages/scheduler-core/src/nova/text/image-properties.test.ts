@@ -35,7 +35,7 @@ test.each([
   ['hw_numa_nodes', null],
   ['img_hv_requested_version', '7'],
   ['os_distro', null],
-])('%s refuses %j, and says whose value it is', (name, value) => {
+])('%s refuses %j, and names the source of the value', (name, value) => {
   expect(() => imagePropertiesFrom({ [name]: value })).toThrow(
     expect.objectContaining({ kind: 'ValueError', message: expect.stringContaining(name) }),
   )

@@ -1,4 +1,4 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { parseCpuList } from './cpu-list.ts'
 import { imagePropertyFields } from './image-property-fields.ts'
 import { NovaError } from './nova-error.ts'
@@ -6,7 +6,7 @@ import { pythonInt } from './numbers.ts'
 import { type PythonValue, pythonValueOf } from './python-json.ts'
 import { pythonText } from './python-text.ts'
 
-/** Properties of an image as Nova's object holds them: today's names, typed values, only what is set. */
+/** Properties of an image in Nova's object: present names, typed values, only those that are set. */
 export type ImageProperties = Readonly<Record<string, PythonValue>>
 
 /** Guest NUMA nodes that properties may describe. */
@@ -34,11 +34,11 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
   return found
 }
 
-/** As imagePropertiesFrom, of properties as JSON has them. */
+/** The same as imagePropertiesFrom, for properties from JSON. */
 export const readImageProperties = (json: Readonly<Record<string, unknown>>): ImageProperties =>
   imagePropertiesFrom(Object.fromEntries(Object.entries(json).map(([name, value]) => [name, pythonValueOf(value)])))
 
-/** As which of Nova's properties one that an image was given is read; undefined: as none, so that it has no effect. */
+/** The property of Nova under which a given property is read; undefined: it is not read, so that it has no effect. */
 export function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): string | undefined {
   if (key.startsWith('trait:')) return raw[key] === 'required' ? 'traits_required' : undefined
   const [list = '', position = ''] = key.split(/\.(?=\d+$)/)
@@ -72,7 +72,7 @@ function coerce(name: string, value: PythonValue): PythonValue {
   }
 }
 
-/** `hw_numa_mem.0`, `hw_numa_mem.1`, ... up to the first that is not there make one list. */
+/** `hw_numa_mem.0`, `hw_numa_mem.1`, ... up to the first missing one make one list. */
 function setPerNode(
   raw: Readonly<Record<string, PythonValue>>,
   name: string,

@@ -1,4 +1,4 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { booleanOf } from './boolean-text.ts'
 import { architectureName, hypervisorTypeName, vmModeName } from './names.ts'
 import { NovaError } from './nova-error.ts'
@@ -10,7 +10,7 @@ import { parseVersionPredicate } from './versions.ts'
 /** Takes the value of an image property as Nova's object would hold it. Throws ValueError. */
 export type Coerce = (value: PythonValue) => PythonValue
 
-/** What Nova knows of images (ImageMetaProps 1.34), each with how its value is read. */
+/** Nova's image properties (ImageMetaProps 1.34), each with the way in which its value is read. */
 export const imagePropertyFields: ReadonlyMap<string, Coerce> = new Map([
   ...fields('hw_boot_menu hw_ipxe_boot hw_locked_memory hw_mem_encryption hw_pmu hw_qemu_guest_agent hw_time_hpet', booleanOf),
   ...fields('hw_vif_multiqueue_enabled hw_ephemeral_encryption img_bittorrent img_bdm_v2 img_cache_in_nova img_linked_clone', booleanOf),
@@ -65,7 +65,7 @@ export const imagePropertyFields: ReadonlyMap<string, Coerce> = new Map([
   ),
   ...fields('os_secure_boot', oneOf('required disabled optional')),
   ...fields('os_type', lowerOneOf('linux windows', {})),
-  // these are lists, made from several properties or already lists; nothing of them is converted
+  // These are lists, made from several properties or already lists; they are not converted.
   ...fields('hw_numa_cpus hw_numa_mem img_block_device_mapping img_mappings traits_required', list),
 ])
 

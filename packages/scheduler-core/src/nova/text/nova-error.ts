@@ -1,4 +1,4 @@
-/** What Python and Nova call the things that go wrong; the recorded verdicts name them so. */
+/** Names of errors in Python and Nova, as the recorded verdicts have them. */
 export type NovaErrorKind =
   // Python's
   | 'AttributeError'
@@ -46,18 +46,21 @@ export type NovaErrorKind =
   | 'RequiredMixedInstancePolicy'
   | 'RequiredMixedOrRealtimeCPUMask'
 
-/** What could not be read: in words, or as what it is, what it must be and what was found. */
+/** What could not be read: as text, or as the value, the expected form and what was found. */
 export interface NovaFacts {
   readonly subject: string
   readonly need: string
   readonly have: string
 }
 
-/** Where Nova would raise: `kind` is the name of its exception class, the message says what was found and what is allowed. */
+/**
+ * An error that Nova would raise: `kind` is the name of its exception class, the message has the found value and the
+ * allowed values.
+ */
 export class NovaError extends Error {
   readonly kind: NovaErrorKind
   readonly facts: NovaFacts | undefined
-  /** Names and positions that lead to what could not be read, as `numa_topology.cells[0].id`; undefined: no place is at fault alone. */
+  /** Names and indexes that lead to what could not be read, such as `numa_topology.cells[0].id`; undefined: no single value is wrong. */
   readonly at: string | undefined
 
   constructor(kind: NovaErrorKind, said: string | NovaFacts, at?: string) {

@@ -1,4 +1,4 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
 /** A number that Python holds as a float: it prints 4.0 where a whole number prints 4. */
@@ -10,7 +10,7 @@ export class PythonFloat {
   }
 }
 
-/** What JSON is to Python. A dict is a map, so that its keys stay in their order. */
+/** The Python value of JSON. A dict is a map, so that its keys keep their order. */
 export type PythonValue = null | boolean | number | bigint | PythonFloat | string | readonly PythonValue[] | PythonDict
 export type PythonDict = ReadonlyMap<string, PythonValue>
 
@@ -83,7 +83,7 @@ class Reader {
     }
   }
 
-  /** The token is a string by its shape; what is left to find wrong in it are control characters and backslashes. */
+  /** The token is a string by its shape; only control characters and backslashes can still be wrong in it. */
   #string(token: string): string {
     try {
       return JSON.parse(token) as string
@@ -124,7 +124,7 @@ function numberOf(token: string): PythonValue {
   return Number.isSafeInteger(whole) ? whole + 0 : BigInt(token)
 }
 
-/** JSON that was read already, as Python has it: whole numbers are ints, whatever they were written as. */
+/** Parsed JSON as Python values: whole numbers are ints, however they were written. */
 export function pythonValueOf(json: unknown): PythonValue {
   if (json === null || typeof json === 'boolean' || typeof json === 'string') return json
   if (typeof json === 'number') return Number.isInteger(json) ? json : new PythonFloat(json)

@@ -1,6 +1,6 @@
 import { PythonFloat, type PythonValue } from './python-json.ts'
 
-/** A value as Python's `str()` prints it: text as it is, `True`, `None`, `4.0`, `['aes', 'vmx']`. */
+/** A value as Python's `str()` prints it: text unchanged, `True`, `None`, `4.0`, `['aes', 'vmx']`. */
 export function pythonText(value: PythonValue): string {
   return typeof value === 'string' ? value : pythonRepr(value)
 }
@@ -17,7 +17,7 @@ export function pythonRepr(value: PythonValue): string {
   return `[${(value as readonly PythonValue[]).map(pythonRepr).join(', ')}]`
 }
 
-/** What Python takes for true: anything but None, False, zero and what is empty. */
+/** Whether the value is true in Python: anything but None, False, zero and empty values. */
 export function isTruthy(value: PythonValue): boolean {
   if (value === null || typeof value === 'boolean') return value === true
   if (value instanceof PythonFloat) return value.value !== 0
@@ -27,7 +27,7 @@ export function isTruthy(value: PythonValue): boolean {
   return value instanceof Map ? value.size > 0 : (value as readonly PythonValue[]).length > 0
 }
 
-/** Python's shortest text of a float: a point always, an exponent from 1e16 on and below 1e-4. */
+/** Python's shortest text of a float: always with a point, and with an exponent from 1e16 on and below 1e-4. */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
@@ -44,7 +44,7 @@ function floatText(value: number): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** In single quotes; in double ones where that saves escaping. What does not print is escaped by its number. */
+/** In single quotes; in double ones where that avoids escaping. Characters that cannot be printed are escaped by their number. */
 function quoted(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
   let body = ''

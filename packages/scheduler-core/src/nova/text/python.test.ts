@@ -75,6 +75,6 @@ test.each([
   ['"no"', false],
   ['2', false],
   ['null', false],
-])('%s says yes: %j', (json, yes) => {
+])('%s accepts: %j', (json, yes) => {
   expect(booleanOf(parsePythonJson(json))).toBe(yes)
 })

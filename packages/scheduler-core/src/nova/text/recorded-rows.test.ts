@@ -8,7 +8,7 @@ import { architectureName, hypervisorTypeName, vmModeName } from './names.ts'
 import { NovaError } from './nova-error.ts'
 import { hypervisorVersionText, versionSatisfies } from './versions.ts'
 
-/** What functions of the real scheduler returned. */
+/** The results of the real scheduler's functions. */
 const recorded = sharedData('conformance/cases/extras.jsonl.gz')
 
 type Row =

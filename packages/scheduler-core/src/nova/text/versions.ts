@@ -1,4 +1,4 @@
-import { quote } from '../../problem.ts'
+import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
 /** A hypervisor's version number as text, three digits a part: 7002000 is 7.2.0, 2012 is 2.12, 0 is nothing. */

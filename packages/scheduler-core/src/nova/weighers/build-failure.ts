@@ -1,4 +1,4 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Builds that failed on the host since its last success. The default is high enough to outweigh all others. */
 export const buildFailureWeigher = novaWeigher({

@@ -20,8 +20,8 @@ test.each([
   ['the cell that it comes from', 'c1', move(true), 1],
   ['another cell', 'c2', move(true), -1],
   ['a host of no cell', undefined, move(true), -1],
-  ['a move that must stay asks nothing', 'c2', move(false), 0],
-  ['nor one that does not say', 'c2', move(undefined), 0],
-  ['nor a destination without a cell', 'c2', move(true, null), 0],
-  ['nor a request without destination', 'c2', {}, 0],
+  ['a move that must stay in its cell is not weighed', 'c2', move(false), 0],
+  ['a move that does not state whether it may leave its cell is not weighed', 'c2', move(undefined), 0],
+  ['a destination without a cell is not weighed', 'c2', move(true, null), 0],
+  ['a request without a destination is not weighed', 'c2', {}, 0],
 ])('%s', (_what, cellUuid, request, number) => expect(raw({ cellUuid }, request)).toBe(number))

@@ -1,4 +1,4 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** A move that may leave its cell prefers not to. */
 export const crossCellWeigher = novaWeigher({

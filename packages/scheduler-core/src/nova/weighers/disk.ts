@@ -1,4 +1,4 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Free local disk. */
 export const diskWeigher = novaWeigher({

@@ -1,4 +1,4 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Newer hypervisors first (Nova 28 and later). */
 export const hypervisorVersionWeigher = novaWeigher({

@@ -33,9 +33,9 @@ test('values are compared as Python prints them', () => {
   expect(raw(imageOf(readImageProperties({ hw_cpu_cores: 4, hw_qemu_guest_agent: 'true' })), [], 1, host)).toBe(2)
 })
 
-test('it is off where the option is 0, whatever an aggregate says', () => {
+test('it is switched off if the option is 0, whatever an aggregate sets', () => {
   expect(imagePropertiesWeigher.multiplier).toMatchObject({ key: 'image_props_weight_multiplier', byDefault: 0 })
   expect(raw(imageOf(windows), [], 0)).toBe(0)
 })
 
-test('a host of whose instances nobody told the images', () => expect(raw(imageOf(windows), [], 1, {})).toBe(0))
+test('a host that does not report the images of its instances', () => expect(raw(imageOf(windows), [], 1, {})).toBe(0))

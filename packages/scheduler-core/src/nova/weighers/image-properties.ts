@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { memoByObject } from '../../memo.ts'
 import { everyKey } from '../../request/request-reads.ts'
-import type { HostState } from '../host-state.ts'
-import { novaWeigher } from '../nova-weigher.ts'
+import { memoByObject } from '../../values/memo.ts'
+import type { HostState } from '../objects/host-state.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
+import { readSettings } from '../parts/weight-settings.ts'
 import type { ImageProperties } from '../text/image-properties.ts'
 import { pythonText } from '../text/python-text.ts'
-import { readSettings } from '../weight-settings.ts'
 
 const options = z.strictObject({
   /** `name=ratio`, one each; none: all properties count alike. */
@@ -13,7 +13,7 @@ const options = z.strictObject({
 })
 
 /**
- * How many instances on the host were made of images with the properties of the request's, name and value, each times its ratio
+ * How many instances on the host were made of images with the same properties as the request's, by name and value, each times its ratio
  * (Nova 31 and later). Off by default, and where the option is 0 no aggregate switches it on.
  */
 export const imagePropertiesWeigher = novaWeigher({
@@ -48,7 +48,7 @@ const countsOf = memoByObject((images: NonNullable<HostState['instanceImages']>)
   return counts
 })
 
-/** Many instances are of one image. */
+/** Many instances share one image, so its properties are counted once. */
 const pairsOf = memoByObject((properties: ImageProperties) =>
   Object.entries(properties).map(([name, value]) => pairOf(name, pythonText(value))),
 )

@@ -1,4 +1,4 @@
-import type { NovaWeigher } from '../nova-weigher.ts'
+import type { NovaWeigher } from '../parts/nova-weigher.ts'
 import { buildFailureWeigher } from './build-failure.ts'
 import { cpuWeigher } from './cpu.ts'
 import { crossCellWeigher } from './cross-cell.ts'

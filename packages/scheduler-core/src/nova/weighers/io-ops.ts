@@ -1,4 +1,4 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Input/output-heavy operations: the multiplier is negative by default, so busy hosts come last. */
 export const ioOpsWeigher = novaWeigher({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { NovaError } from '../nova-error.ts'
-import { novaWeigher } from '../nova-weigher.ts'
-import { readSettings } from '../weight-settings.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
+import { readSettings } from '../parts/weight-settings.ts'
+import { NovaError } from '../text/nova-error.ts'
 
 const options = z.strictObject({
   /** `name=ratio`, one each. */

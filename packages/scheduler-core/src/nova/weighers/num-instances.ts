@@ -1,4 +1,4 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Instances on the host: off by default; a negative multiplier spreads, a positive one packs (Nova 28 and later). */
 export const numInstancesWeigher = novaWeigher({

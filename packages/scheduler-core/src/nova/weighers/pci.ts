@@ -1,9 +1,9 @@
-import { novaWeigher } from '../nova-weigher.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** More free devices than this count alike. */
+/** More free devices than this do not change the number. */
 const MOST_COUNTED = 99
 
-/** Hosts with few free PCI devices come first, whatever is asked, so that those with many are kept for who needs them. */
+/** Prefers hosts with few free PCI devices, whatever is requested, so that those with many are kept for requests that need them. */
 export const pciWeigher = novaWeigher({
   name: 'PCIWeigher',
   description: 'How few PCI devices are free on the host.',

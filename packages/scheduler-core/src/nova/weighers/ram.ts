@@ -1,5 +1,5 @@
-import { classFields } from '../../fleet/stats-fields.ts'
-import { novaWeigher } from '../nova-weigher.ts'
+import { classFields } from '../../report/stats-fields.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Free memory: a positive multiplier spreads, a negative one stacks. */
 export const ramWeigher = novaWeigher({

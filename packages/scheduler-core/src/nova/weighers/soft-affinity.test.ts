@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NovaWeigher } from '../nova-weigher.ts'
+import type { NovaWeigher } from '../parts/nova-weigher.ts'
 import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
 

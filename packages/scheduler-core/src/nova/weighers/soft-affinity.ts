@@ -1,6 +1,6 @@
-import type { HostState } from '../host-state.ts'
-import { novaWeigher } from '../nova-weigher.ts'
+import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
+import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** Members of a group with the policy soft-affinity on the host. */
 export const serverGroupSoftAffinityWeigher = novaWeigher({

@@ -19,9 +19,9 @@ export const keyValues = z
 
 /** What one instance takes. */
 export const flavor = z.strictObject({
-  name: name.nullable().default(null).describe('For people.'),
+  name: name.nullable().default(null).describe('Name of the flavor, for display; it has no effect.'),
   vcpus: whole(limits.vcpus).meta({ description: 'Virtual CPUs.', unit: 'CPUs' }),
-  memoryMb: whole(limits.memoryMib).meta({ description: 'Memory.', unit: 'MiB' }),
+  memoryMb: whole(limits.memoryMib).meta({ description: 'Memory of one instance.', unit: 'MiB' }),
   rootGb: whole(limits.diskGib)
     .default(0)
     .meta({ description: 'Root disk; not counted when the instance boots from a volume.', unit: 'GiB' }),
@@ -54,8 +54,8 @@ export const flavor = z.strictObject({
 })
 
 const image = z.strictObject({
-  id: name.nullable().default(null).describe('The image.'),
-  architecture: name.nullable().default(null).describe('E.g. x86_64.'),
+  id: name.nullable().default(null).describe('Id of the image.'),
+  architecture: name.nullable().default(null).describe('CPU architecture that the image needs, e.g. x86_64.'),
   minRamMb: whole(limits.memoryMib).default(0).meta({
     description:
       "Least memory of a flavor for this image; a call that creates, resizes or rebuilds with less is refused, as by Nova's API. In a document of Nova's, which that API has looked at, it has no effect (`ignoredFields`).",
@@ -70,7 +70,7 @@ const image = z.strictObject({
 
 /** The fields of a server group. */
 export const instanceGroupFields = {
-  uuid: uuid.describe('Its identity; the first claim binds policy and maximum.'),
+  uuid: uuid.describe('UUID of the group; its first claim binds policy and maximum.'),
   policy: z
     .enum(['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'])
     .describe('Together or apart; the soft ones are wishes.'),
@@ -95,25 +95,29 @@ export const numaCellFields = {
 
 /** The fields of a request for GPUs. */
 export const gpuFields = {
-  count: positive(limits.gpusPerHost).default(1).meta({ description: 'How many.', unit: 'GPUs' }),
-  shareMilli: positive(1_000).default(1_000).meta({ description: 'Of each GPU; 1000 = whole GPUs.', unit: 'thousandths' }),
-  models: list(name).default([]).describe('Models that will do; empty: any.'),
+  count: positive(limits.gpusPerHost).default(1).meta({ description: 'Number of GPUs.', unit: 'GPUs' }),
+  shareMilli: positive(1_000).default(1_000).meta({ description: 'Share of each GPU; 1000 means whole GPUs.', unit: 'thousandths' }),
+  models: list(name).default([]).describe('Models that are accepted; empty: any.'),
 }
 
-const gpus = z.strictObject(gpuFields)
+const gpus = z.strictObject(gpuFields).describe('GPUs of an instance, whole or shares of them.')
 
-const resourceGroup = z.strictObject({
-  suffix: z.string().max(64).default('').describe('Tells groups apart.'),
-  amounts: list(
-    z.strictObject({
-      resourceClass: resourceClass.describe('E.g. VCPU or CUSTOM_FPGA.'),
-      amount: whole(limits.amount).meta({ description: 'Added to what the flavor asks of the class.', unit: 'units of the class' }),
-    }),
-  ).describe('Per resource class.'),
-  requiredTraits: list(trait).default([]).describe('The host has all of them.'),
-  forbiddenTraits: list(trait).default([]).describe('The host has none of them.'),
-  memberOf: list(uuid).default([]).describe('Aggregates of which the host must be in at least one; empty: any host.'),
-})
+const resourceGroup = z
+  .strictObject({
+    suffix: z.string().max(64).default('').describe('Suffix that distinguishes the group from others.'),
+    amounts: list(
+      z
+        .strictObject({
+          resourceClass: resourceClass.describe('The resource class, e.g. VCPU or CUSTOM_FPGA.'),
+          amount: whole(limits.amount).meta({ description: 'Added to what the flavor asks of the class.', unit: 'units of the class' }),
+        })
+        .describe('An amount of one resource class.'),
+    ).describe('The amounts, one per resource class.'),
+    requiredTraits: list(trait).default([]).describe('Traits, all of which the host must have.'),
+    forbiddenTraits: list(trait).default([]).describe('Traits, none of which the host may have.'),
+    memberOf: list(uuid).default([]).describe('Aggregates of which the host must be in at least one; empty: any host.'),
+  })
+  .describe('Further resources and traits.')
 
 /** The fields of where it should go. */
 export const destinationFields = {
@@ -125,13 +129,13 @@ export const destinationFields = {
 /** The fields of RequestSpec 1.0. */
 export const requestFields = {
   version: z.literal('1.0').default('1.0').describe('Version of this form.'),
-  instanceUuids: list(uuid, limits.instances).default([]).describe('Names of the instances; when given, one for each.'),
+  instanceUuids: list(uuid, limits.instances).default([]).describe('UUIDs of the instances; when given, one for each.'),
   numInstances: positive(limits.instances)
     .optional()
-    .meta({ description: 'Their number; not given: as many as are named, or 1.', unit: 'instances' }),
-  projectId: name.nullable().default(null).describe('Whose.'),
-  userId: name.nullable().default(null).describe('Whose.'),
-  flavor: flavor.describe('What one instance takes.'),
+    .meta({ description: 'Number of instances; not given: as many as instanceUuids names, or 1.', unit: 'instances' }),
+  projectId: name.nullable().default(null).describe('Project that the instances belong to.'),
+  userId: name.nullable().default(null).describe('User who asked for the instances.'),
+  flavor: flavor.describe('The resources of one instance.'),
   image: image.nullable().default(null).describe('What the image needs of a host.'),
   availabilityZone: name.nullable().default(null).describe('Only hosts of this zone; null: any.'),
   instanceGroup: instanceGroup.nullable().default(null).describe('The server group of the instances.'),
@@ -143,13 +147,16 @@ export const requestFields = {
     .default(null)
     .describe('How the guest is divided; null: it is not.'),
   gpus: gpus.nullable().default(null).describe('GPUs, whole or shares of them; null: none.'),
-  requestedResources: list(resourceGroup, 64).default([]).describe('More resources and traits.'),
+  requestedResources: list(resourceGroup, 64).default([]).describe('Further resources and traits, in addition to those of the flavor.'),
   requestedDestination: z.strictObject(destinationFields).nullable().default(null).describe('Where it should go; null: anywhere.'),
   forceHosts: list(name).default([]).describe("Only these hosts are candidates; the filters still run, unlike Nova's."),
   forceNodes: list(name).default([]).describe('Only these nodes are candidates; the filters still run.'),
-  ignoreHosts: list(name, limits.instances).default([]).describe('Not these hosts.'),
+  ignoreHosts: list(name, limits.instances).default([]).describe('Hosts that are no candidates.'),
   schedulerHints: z
-    .record(name, list(z.string().max(limits.valueLength)))
+    .record(
+      name.describe('Name of the hint, e.g. different_host.'),
+      list(z.string().max(limits.valueLength)).describe('Values of the hint.'),
+    )
     .refine((hints) => Object.keys(hints).length <= limits.entries, `must hold at most ${limits.entries} hints`)
     .default({})
     .describe("Hints in Nova's words, e.g. different_host: each with its values."),
@@ -161,7 +168,7 @@ export const requestSpecV1_0 = z.strictObject(requestFields).superRefine(checkRe
 
 export type RequestSpecV1_0 = DeepReadonly<z.output<typeof requestSpecV1_0>>
 
-/** Everything in it that is a list or an object may not be changed either. */
+/** Nested lists and objects are frozen too. */
 export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -177,7 +184,7 @@ interface Checked extends Instances {
   readonly numaTopology: { readonly cells: readonly { readonly id: number }[] } | null
 }
 
-/** What no field can say alone. */
+/** Rules that involve several fields. */
 export function checkRequest(spec: Checked, context: z.core.$RefinementCtx): void {
   const named = spec.instanceUuids.length
   if (named > 0 && spec.numInstances !== undefined && spec.numInstances !== named)
@@ -194,7 +201,7 @@ export function checkRequest(spec: Checked, context: z.core.$RefinementCtx): voi
     context.addIssue({ code: 'custom', path: ['numaTopology', 'cells'], input: cells, message: 'must not number two cells alike' })
 }
 
-/** As many as are named, or one. */
+/** The number of named instances, or one. */
 export function countInstances<Spec extends Instances>(spec: Spec): Spec & { numInstances: number } {
   return { ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1) }
 }

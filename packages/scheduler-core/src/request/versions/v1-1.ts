@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isJsonObject, type JsonObject } from '../../json.ts'
-import { newerField, type Parsed, type Problem } from '../../problem.ts'
+import { newerField, type Parsed, type Problem } from '../../text/problem.ts'
+import { isJsonObject, type JsonObject } from '../../values/json.ts'
 import { limits } from '../limits.ts'
 import {
   checkRequest,
@@ -51,19 +51,24 @@ const numaCell = z
     if (!dedicatedCpus.every((cpu) => own.has(cpu))) refuse('must be CPUs of the cell')
     if (new Set(dedicatedCpus).size !== dedicatedCpus.length) refuse('must not list a CPU twice')
   })
+  .describe('A NUMA cell of the guest.')
 
-const pciRequest = z.strictObject({
-  requestId: name.nullable().default(null).describe('Ties the devices to, say, a network port.'),
-  alias: name.nullable().default(null).describe('As operators named the kind of device.'),
-  count: positive(limits.entries).meta({ description: 'How many.', unit: 'devices' }),
-  specs: list(keyValues).describe('Alternatives: a device that has all properties of one of them will do; empty: none will.'),
-  numaPolicy: z
-    .enum(['legacy', 'required', 'preferred', 'socket'])
-    .default('legacy')
-    .describe(
-      "How near to the guest's cells the devices must be: in one of them (required), there or where that is not known (legacy), there if possible (preferred), on their socket (socket).",
+const pciRequest = z
+  .strictObject({
+    requestId: name.nullable().default(null).describe('Id that ties the devices to, say, a network port.'),
+    alias: name.nullable().default(null).describe('Name that operators gave to the kind of device.'),
+    count: positive(limits.entries).meta({ description: 'Number of devices.', unit: 'devices' }),
+    specs: list(keyValues.describe('Properties that a PCI device must have, all of them, e.g. vendor_id and product_id.')).describe(
+      'Alternatives: a device that has all properties of one of them will do; empty: none will.',
     ),
-})
+    numaPolicy: z
+      .enum(['legacy', 'required', 'preferred', 'socket'])
+      .default('legacy')
+      .describe(
+        "How near to the guest's cells the devices must be: in one of them (required), there or where that is not known (legacy), there if possible (preferred), on their socket (socket).",
+      ),
+  })
+  .describe('PCI devices of one kind.')
 
 /** A document of Nova's, kept as it came. */
 export const novaDocument = z
@@ -88,6 +93,7 @@ export const requestFieldsV1_1 = {
           "Where the emulator's own threads run: among the host's shared CPUs (share), on a CPU of their own (isolate); null: on the guest's.",
         ),
     })
+    .describe('How the guest is divided into NUMA cells.')
     .nullable()
     .default(null)
     .describe('How the guest is divided; null: it is not.'),
@@ -96,6 +102,7 @@ export const requestFieldsV1_1 = {
       ...destinationFields,
       forbiddenAggregates: list(uuid).default([]).describe('Aggregates in none of which the host may be.'),
     })
+    .describe('Where the instances should go.')
     .nullable()
     .default(null)
     .describe('Where it should go; null: anywhere.'),
@@ -123,7 +130,7 @@ export const requestSpecV1_1 = z.strictObject(requestFieldsV1_1).superRefine(che
 
 type Output = z.output<typeof requestSpecV1_1>
 
-/** Nova's document is left as it is: JSON is as deep as it likes. */
+/** Nova's document is not frozen, since JSON may be nested to any depth. */
 export type RequestSpecV1_1 = DeepReadonly<Omit<Output, 'nova'>> & { readonly nova: Readonly<NonNullable<Output['nova']>> | null }
 
 /** A request of 1.0 asks for nothing that came with 1.1. */
@@ -142,7 +149,7 @@ export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
   }
 }
 
-/** The same request in the words of 1.0, or every field that it has no words for. */
+/** The same request in the form of 1.0, or every field that 1.0 cannot express. */
 export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
   const { pciRequests, requestedDestination, forceVerify, nova, numaTopology, ...rest } = spec
   const problems: Problem[] = []

@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { newerField, type Parsed, type Problem } from '../../problem.ts'
+import { newerField, type Parsed, type Problem } from '../../text/problem.ts'
 import { limits } from '../limits.ts'
 import { checkRequest, countInstances, type DeepReadonly, flavor, list, name, positive } from './v1-0.ts'
 import { type RequestSpecV1_1, requestFieldsV1_1 } from './v1-1.ts'
 
+export const gangMemberText = 'Instances of another kind, in addition to those of flavor.'
+
 /** The fields of the instances of one kind in a gang. */
 export const gangMemberFields = {
-  name: name.nullable().default(null).describe('For people, e.g. worker.'),
+  name: name.nullable().default(null).describe('Name of the kind, for display, e.g. worker.'),
   instances: positive(limits.instances).meta({ description: 'How many of numInstances are of this kind.', unit: 'instances' }),
-  flavor: flavor.describe('What one of them takes.'),
+  flavor: flavor.describe('The resources of one of them.'),
   numaTopology: requestFieldsV1_1.numaTopology,
   gpus: requestFieldsV1_1.gpus,
   pciRequests: requestFieldsV1_1.pciRequests,
@@ -28,19 +30,20 @@ const topologySpread = z
       .meta({ description: 'How many members a domain may hold.', unit: 'instances' }),
   })
   .refine(({ maxSkew, maxPerDomain }) => maxSkew !== null || maxPerDomain !== null, 'must have maxSkew or maxPerDomain')
+  .describe('How the members of the server group are spread over the domains of one topology.')
 
 /** The fields of RequestSpec 1.2. */
 export const requestFieldsV1_2 = {
   ...requestFieldsV1_1,
   version: z.literal('1.2').default('1.2').describe('Version of this form.'),
-  gang: list(z.strictObject(gangMemberFields), limits.gangMembers)
+  gang: list(z.strictObject(gangMemberFields).describe(gangMemberText), limits.gangMembers)
     .default([])
     .describe(
-      'Instances of other kinds beside those of flavor: all are placed or none. The first of numInstances are of flavor, then these in order.',
+      'Instances of other kinds in addition to those of flavor: all are placed or none. The first of numInstances are of flavor, then these in order.',
     ),
   topologySpread: list(topologySpread, limits.topologySpreads)
     .default([])
-    .describe('How the members of instanceGroup stand in the domains of a topology.'),
+    .describe('How the members of instanceGroup are spread over the domains of a topology.'),
 }
 
 interface Gang {
@@ -54,7 +57,7 @@ interface Gang {
   readonly topologySpread: readonly { readonly topologyKey: string }[]
 }
 
-/** What no field can say alone of gangs and spreads. */
+/** Rules of gangs and spreads that involve several fields. */
 export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
   const refuse = (path: keyof Gang, message: string) => context.addIssue({ code: 'custom', path: [path], input: spec[path], message })
   const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
@@ -72,7 +75,7 @@ export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
     refuse('topologySpread', 'must not name a topology key twice')
 }
 
-/** As many as are named, or one of flavor beside the gang. */
+/** The number of named instances, or one of flavor in addition to those of the other kinds. */
 export function countGang<Spec extends Pick<Gang, 'instanceUuids' | 'numInstances' | 'gang'>>(spec: Spec): Spec & { numInstances: number } {
   const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
   return countInstances({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1 + others) })
@@ -83,13 +86,13 @@ export const requestSpecV1_2 = z.strictObject(requestFieldsV1_2).superRefine(che
 
 type Output = z.output<typeof requestSpecV1_2>
 
-/** Nova's document is left as it is: JSON is as deep as it likes. */
+/** Nova's document is not frozen, since JSON may be nested to any depth. */
 export type RequestSpecV1_2 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
 
 /** A request of 1.1 asks for nothing that came with 1.2. */
 export const upgradeFrom1_1 = (spec: RequestSpecV1_1): RequestSpecV1_2 => ({ ...spec, version: '1.2', gang: [], topologySpread: [] })
 
-/** The same request in the words of 1.1, or every field that it has no words for. */
+/** The same request in the form of 1.1, or every field that 1.1 cannot express. */
 export function downgradeTo1_1({ gang, topologySpread, ...spec }: RequestSpecV1_2): Parsed<RequestSpecV1_1> {
   const problems: Problem[] = []
   if (gang.length > 0) problems.push(newerField('spec', '1.1', ['gang'], gang, 'an empty list'))

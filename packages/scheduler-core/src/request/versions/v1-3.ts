@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { newerField, type Problem } from '../../problem.ts'
+import { newerField, type Problem } from '../../text/problem.ts'
 import { limits } from '../limits.ts'
 import { checkRequest, type DeepReadonly, gpuFields, instanceGroupFields, list, uuid } from './v1-0.ts'
 import type { RequestSpecV1_1 } from './v1-1.ts'
-import { checkGang, countGang, gangMemberFields, type RequestSpecV1_2, requestFieldsV1_2 } from './v1-2.ts'
+import { checkGang, countGang, gangMemberFields, gangMemberText, type RequestSpecV1_2, requestFieldsV1_2 } from './v1-2.ts'
 
 const gpus = z
   .strictObject({
@@ -16,6 +16,7 @@ const gpus = z
         "How near to the guest's cells the GPUs must be, as their host reports it: in one of them (required), there if possible (preferred); null: anywhere.",
       ),
   })
+  .describe('GPUs of an instance, whole or shares of them.')
   .nullable()
   .default(null)
   .describe('GPUs, whole or shares of them; null: none.')
@@ -26,7 +27,7 @@ export const requestSpecV1_3 = z
     ...requestFieldsV1_2,
     version: z.literal('1.3').default('1.3').describe('Version of this form.'),
     gpus,
-    gang: list(z.strictObject({ ...gangMemberFields, gpus }), limits.gangMembers)
+    gang: list(z.strictObject({ ...gangMemberFields, gpus }).describe(gangMemberText), limits.gangMembers)
       .default([])
       .describe(requestFieldsV1_2.gang.description ?? ''),
     instanceGroup: z
@@ -45,7 +46,7 @@ export const requestSpecV1_3 = z
       .boolean()
       .default(true)
       .describe(
-        'Whether it is placed near its volumes and ports by itself, where documents tell where they are; hints that name others hold in any case.',
+        'Whether it is placed near its volumes and ports without a hint, where documents report their locations; hints that name others hold in any case.',
       ),
   })
   .superRefine(checkRequest)
@@ -72,7 +73,7 @@ export const requestSpecV1_3 = z
 
 type Output = z.output<typeof requestSpecV1_3>
 
-/** Nova's document is left as it is: JSON is as deep as it likes. */
+/** Nova's document is not frozen, since JSON may be nested to any depth. */
 export type RequestSpecV1_3 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
 
 /** A request of 1.2 asks for nothing that came with 1.3. */
@@ -87,7 +88,7 @@ export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: Requ
   nearVolumesAndPorts: true,
 })
 
-/** The same request without the words of 1.3, and, for the older version that is asked for, the problems where it uses them. */
+/** The same request without the fields of 1.3, and, for an older version that was asked for, the problems where it uses them. */
 export function downgradeTo1_2(
   { gpus: own, gang, instanceGroup, volumes, ports, nearVolumesAndPorts, ...spec }: RequestSpecV1_3,
   asked = '1.2',

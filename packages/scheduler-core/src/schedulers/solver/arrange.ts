@@ -1,13 +1,13 @@
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { HostName } from '../../fleet/host-name.ts'
 import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
-import type { HostIndex } from '../../host-index.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { HostName } from '../../values/host-name.ts'
 import type { Column } from './columns.ts'
 import type { Draft } from './draft.ts'
 import type { MemberScores } from './scores.ts'
 
-/** The filter scheduler's arrangement as numbers of the columns; null where it has none, or where it is none of the program's. */
+/** The filter scheduler's arrangement as numbers of the columns; null where it has none, or it is outside of the program. */
 export function startOf(
   draft: Draft,
   columns: readonly Column[],
@@ -21,7 +21,7 @@ export function startOf(
   )
 }
 
-/** The columns' numbers for hosts that are given kind by kind, one for each instance. */
+/** The columns' numbers for given hosts, one for each instance, kind by kind. */
 export function valuesOf(columns: readonly Column[], hosts: readonly (readonly HostIndex[])[]): readonly number[] {
   const counts = hosts.map((own) => {
     const count = new Map<HostIndex, number>()
@@ -31,7 +31,10 @@ export function valuesOf(columns: readonly Column[], hosts: readonly (readonly H
   return columns.map(({ kind, host, copy }) => (copy <= (counts[kind]?.get(host) ?? 0) ? 1 : 0))
 }
 
-/** Which instance goes where: of a kind, one to each host before a second to any, the better host first; or to the domains with the fewest. */
+/**
+ * Which instance goes where: for a kind, one on each host before a second on any, the better host first; or in the domains with the fewest
+ * members.
+ */
 export function arrange(
   columns: readonly Column[],
   values: readonly number[],

@@ -1,16 +1,16 @@
+import { pluginsOf } from '../../contracts/plugins.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { HostName } from '../../fleet/host-name.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
-import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
-import { pluginsOf } from '../../plugin/plugins.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { isAsked, passesSafely, prepareFilters } from '../../pipeline/filtering/run-filters.ts'
+import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostName } from '../../values/host-name.ts'
 import { byMembers, groupOf, prepareGrants } from '../filter-scheduler.ts'
 
 /**
- * Whether an arrangement, by instance where it goes, holds: each instance passes every filter of the profile on its host, with those before it
- * held. Asks about these hosts alone, and holds nothing.
+ * Whether an arrangement, which has a host for each instance, is valid: each instance passes every filter of the profile on its host, while
+ * those before it are held. Examines only these hosts, and holds nothing afterwards.
  */
 export function holdsArrangement(
   profile: Profile,

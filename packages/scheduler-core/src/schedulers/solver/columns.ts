@@ -1,29 +1,29 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { domainsOf } from '../../fleet/topology.ts'
-import type { HostIndex } from '../../host-index.ts'
-import { best, type TieOrder } from '../../pipeline/pick.ts'
+import { best, type TieOrder } from '../../pipeline/weighing/pick.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import type { MemberScores } from './scores.ts'
 
 /** One more instance of a kind on a host. */
 export interface Column {
   readonly kind: number
   readonly host: HostIndex
-  /** From 1: the second of a kind on a host is there only with the first. */
+  /** Counted from 1: the second instance of a kind on a host is only possible with the first. */
   readonly copy: number
   readonly score: number
 }
 
 export interface ColumnLimits {
-  /** Hosts that are looked at; more where those have no room for all instances. */
+  /** Hosts that are considered; more where those have no room for all instances. */
   readonly hosts: number
   /** Never more columns than this. */
   readonly columns: number
 }
 
 /**
- * The columns of a kind: the filter scheduler's hosts first, then the best by score, each domain of a spread in its turn. With a pause after
- * each host: its filters and weighers are asked for every instance that it can hold.
+ * The columns of a kind: the filter scheduler's hosts first, then the best by score, alternating between the domains of a spread. With a
+ * pause after each host, since its filters and weighers run for every instance that it can hold.
  */
 export function* columnsOf(
   { members, weighed, chainOf }: MemberScores,

@@ -6,7 +6,7 @@ export interface Row {
   readonly most: number | null
 }
 
-/** A program that is being made. */
+/** A program under construction. */
 export interface Draft {
   readonly objective: number[]
   readonly most: number[]

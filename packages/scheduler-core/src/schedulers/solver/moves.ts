@@ -1,54 +1,55 @@
-import type { Claim } from '../../claims/claim.ts'
+import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
+import { pluginsOf } from '../../contracts/plugins.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { HostName } from '../../fleet/host-name.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
-import type { Steps } from '../../fleet/steps.ts'
-import type { HostIndex } from '../../host-index.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
-import type { CompiledProfile } from '../../pipeline/compiled-profile.ts'
-import { createTieOrder } from '../../pipeline/pick.ts'
-import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
-import { pluginsOf } from '../../plugin/plugins.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { isAsked, passesSafely, prepareFilters } from '../../pipeline/filtering/run-filters.ts'
+import { createTieOrder } from '../../pipeline/weighing/pick.ts'
+import type { Claim } from '../../records/claim.ts'
+import type { Profile } from '../../records/profile.ts'
+import { DEFAULT_SOLVER_OPTIONS } from '../../records/solver-options.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { HostName } from '../../values/host-name.ts'
+import type { Steps } from '../../values/steps.ts'
 import { liftSource } from '../decide.ts'
 import { createFilterScheduler, groupOf, prepareGrants } from '../filter-scheduler.ts'
 import { valuesOf } from './arrange.ts'
 import { type Column, columnsOf } from './columns.ts'
 import type { Draft } from './draft.ts'
-import { DEFAULT_SOLVER_OPTIONS } from './options.ts'
 import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.ts'
 import { chain, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
 import { type MemberScores, scoresOfKind } from './scores.ts'
 
-/** A claim that is to go elsewhere, and the request of its one instance as the claim completes it. */
+/** A claim that is to move, and the request of its one instance as the claim completes it. */
 export interface Move {
   readonly request: RequestSpec
   readonly source: Claim
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** As many as there is room for, where not all have a place: one more is worth more than anything that weighers give. */
+  /** True where not all may find room: placing one more is worth more than any difference in weighers. */
   readonly mayStay?: boolean
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
-  /** What each move adds to the objective beside its worth. */
+  /** What each move adds to the objective, apart from its worth. */
   readonly bonus: number
-  /** What the filter scheduler makes of them, one behind the other. */
+  /** The result of the filter scheduler, one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }
 }
 
-/** Moves that ask for the same, by their positions. */
+/** Moves with equal requests, by their positions. */
 interface Kind {
   readonly move: Move
   readonly positions: readonly number[]
 }
 
 /**
- * Where the claims of a batch go, as one program: each with its own request and group, and its own claim lifted. Both ends of a move count, so
- * no move finds the room that another leaves. Modelled are the same rooms as of a gang's kinds, and each group that keeps its members apart;
- * spread over domains is asked of each move alone and only checked afterwards. Pauses as `formulate` does; what no host passes for is left out.
+ * The destinations for the claims of a batch, as one program: each with its own request and group, and without its own claim. Both ends of
+ * a move count, so no move uses the room that another leaves. Modelled are the same capacities as for a gang's kinds, and each group that
+ * keeps its members apart; spread over domains is computed for each move alone and otherwise only checked afterwards. Pauses as `formulate`
+ * does; moves that pass on no host are left out.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -81,7 +82,7 @@ export function* formulateMoves(
   for (const [{ request }, members] of apart(kinds)) keepGroup(draft, columns, request, fleet, members)
   const start = valuesOf(columns, known)
   const { length: placed } = filtered.filter((host) => host !== null)
-  // what no host passes for has no columns
+  // Moves that pass on no host have no columns.
   const placeable = kinds.reduce(
     (sum, { positions }, k) => sum + Math.min(positions.length, columns.filter(({ kind }) => kind === k).length),
     0,
@@ -103,7 +104,10 @@ export function* formulateMoves(
   }
 }
 
-/** Whether an arrangement of moves, by move where it goes, holds: each passes every filter there, with those before it held. Holds nothing. */
+/**
+ * Whether an arrangement of moves, which has a host for each move, is valid: each passes every filter there, while those before it are
+ * held. Holds nothing afterwards.
+ */
 export function holdsMoves(
   profile: Profile,
   moves: readonly Move[],
@@ -132,7 +136,7 @@ export function holdsMoves(
   return holds
 }
 
-/** Where the filter scheduler puts each, one behind the other; null: it stays. With pauses. Holds nothing. */
+/** The hosts that the filter scheduler chooses for each move, one after the other; null: it stays. With pauses. Holds nothing. */
 function* arrangeMoves(
   compiled: CompiledProfile,
   moves: readonly Move[],
@@ -155,7 +159,7 @@ function* arrangeMoves(
   return hosts
 }
 
-/** Moves that ask for the same are not told apart; but of a group that lives together, each sees the others. */
+/** Moves with equal requests are one kind; but in an affinity group, each sees the others. */
 function kindsOf(moves: readonly Move[]): readonly Kind[] {
   const kinds = new Map<string, { readonly move: Move; readonly positions: number[] }>()
   for (const [position, move] of moves.entries()) {
@@ -174,7 +178,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Looks at the fleet without the claim that moves; what is held meanwhile is taken back. */
+/** Reads the fleet without the claim that moves; what is held meanwhile is taken back. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -185,7 +189,7 @@ function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): 
   }
 }
 
-/** The same with pauses. */
+/** The same as a generator that pauses. */
 function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: () => Steps<T>): Steps<T> {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -196,14 +200,14 @@ function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: ()
   }
 }
 
-/** More than all moves together can be worth, up or down. */
+/** More than all moves together can be worth, positive or negative. */
 function mostWorth(kinds: readonly Kind[], columns: readonly Column[]): number {
   const most = new Array<number>(kinds.length).fill(0)
   for (const { kind, score } of columns) most[kind] = Math.max(most[kind] as number, Math.abs(score))
   return kinds.reduce((sum, { positions }, k) => sum + positions.length * (most[k] as number), 0)
 }
 
-/** The groups that keep their members apart with the kinds that are in them, where several are: within one kind the filters see to it. */
+/** The groups that keep their members apart, with the kinds in them, where there are several: within one kind the filters check it. */
 function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<number>])[] {
   const groups = new Map<string, readonly [Move, Set<number>]>()
   for (const [k, { move }] of kinds.entries()) {
@@ -216,7 +220,7 @@ function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<nu
   return [...groups.values()].filter(([, members]) => members.size > 1)
 }
 
-/** Of the moves of a kind the first get the better hosts. */
+/** The first moves of a kind get the better hosts. */
 function readMoves(
   kinds: readonly Kind[],
   columns: readonly Column[],

@@ -1,16 +1,16 @@
+import { pluginsOf } from '../../contracts/plugins.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { HostName } from '../../fleet/host-name.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
-import { createTieOrder } from '../../pipeline/pick.ts'
-import { pluginsOf } from '../../plugin/plugins.ts'
-import type { Profile } from '../../profiles/profile.ts'
+import { createTieOrder } from '../../pipeline/weighing/pick.ts'
+import type { Profile } from '../../records/profile.ts'
+import { DEFAULT_SOLVER_OPTIONS } from '../../records/solver-options.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostName } from '../../values/host-name.ts'
 import { arrangeByFilter } from '../filter-scheduler.ts'
 import { arrange, startOf } from './arrange.ts'
 import { type Column, columnsOf } from './columns.ts'
 import type { Draft, Row } from './draft.ts'
-import { DEFAULT_SOLVER_OPTIONS } from './options.ts'
 import { chain, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from './rows.ts'
 import { scoresOf } from './scores.ts'
 
@@ -19,38 +19,36 @@ export interface Program {
   readonly objective: readonly number[]
   readonly most: readonly number[]
   readonly rows: readonly Row[]
-  /** An arrangement that is known already, column by column; null: none is. */
+  /** A known arrangement, column by column; null: none is known. */
   readonly start: readonly number[] | null
 }
 
-/** A program and what its columns mean. `Place`: where an instance goes; null among them where it may stay. */
+/** A program and the meaning of its columns. `Place`: where an instance goes; it includes null where an instance may stay. */
 export interface Formulated<Place extends HostName | null = HostName> {
   readonly program: Program
-  /** By instance where it goes, from the columns' numbers. Throws RangeError for numbers that are no arrangement. */
+  /** The host of each instance, from the columns' numbers. Throws RangeError for numbers that are no arrangement. */
   read(values: readonly number[]): readonly Place[]
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number }
 }
 
-/** More columns than this are not made: candidates are fewer then. */
+/** The most columns: with more, fewer candidates are considered. */
 export const MOST_COLUMNS = 4_000
 
 export interface FormulateOptions {
   /** Orders hosts of equal worth. */
   readonly seed: string
-  /** Lets only one kind that asks for NUMA cells, GPUs or PCI devices go to a host. */
+  /** Allows only one kind that asks for NUMA cells, GPUs or PCI devices on a host. */
   readonly isCareful?: boolean
-  /** Looks at as many hosts as there may be columns, instead of at the profile's `candidates`. */
+  /** Considers as many hosts as there may be columns, instead of the profile's `candidates`. */
   readonly isWide?: boolean
 }
 
 /**
- * Where the instances of a request go, as a program. A column is one more instance of a kind on a host; how many of a kind a host can hold
- * alone is asked of the filters and of the kinds of resources themselves. Modelled besides: all instances, and rooms that kinds of instances
- * share on a host (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. Only checked afterwards: which NUMA cells, GPUs
- * and PCI devices several kinds get on one host.
- *
- * It pauses after whatever looks at all hosts once, so that nobody waits longer than for one instance. The overlay is open meanwhile: the
- * fleet must be the caller's own.
+ * The placement of a request's instances as a program. A column is one more instance of a kind on a host; the filters and the kinds of
+ * resources determine how many instances of a kind a host can hold alone. The rows model all instances, the capacities that kinds of
+ * instances share on a host (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. Which
+ * NUMA cells, GPUs and PCI devices several kinds get on one host is only checked afterwards. It pauses after each step that examines all
+ * hosts, so that nobody waits longer than for one instance. The overlay is open meanwhile: the fleet must be the caller's own.
  */
 export function* formulate(
   profile: Profile,
@@ -75,7 +73,7 @@ export function* formulate(
   yield
   keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
-    // what kinds of instances have in common: the least of the domains of any is no more than that of each
+    // What kinds of instances have in common: the minimum over the domains of all kinds is at most that of each kind.
     keepSpread(draft, columns, request, fleet, (host) => scores.some(({ isCounted }) => isCounted(host)), spread)
     yield
   }

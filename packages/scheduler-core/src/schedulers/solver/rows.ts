@@ -1,9 +1,9 @@
-import { at } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
-import type { HostIndex } from '../../host-index.ts'
+import { at } from '../../hosts/columns.ts'
 import { asksPlain } from '../../kinds/index.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import type { Column } from './columns.ts'
 import type { Draft, Row } from './draft.ts'
 import type { MemberScores } from './scores.ts'
@@ -25,7 +25,7 @@ export function placeAll(draft: Draft, columns: readonly Column[], scores: reado
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
 }
 
-/** As many instances of each kind as have columns at all; `mayStay`: as many as there is room for. */
+/** Limits the instances of each kind to those that have columns; `mayStay`: as many as there is room for. */
 export function placeMost(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[], mayStay: boolean): void {
   for (const [k, { members }] of scores.entries()) {
     const own = where(columns, ({ kind }) => kind === k)
@@ -34,8 +34,8 @@ export function placeMost(draft: Draft, columns: readonly Column[], scores: read
 }
 
 /**
- * The second instance on a host is there only with the first. Where none adds more than the one before it, no best arrangement is otherwise,
- * and those rows are left out: they make a program much harder. Rows that look at first instances alone need them, `isNeeded`.
+ * The second instance on a host requires the first. Where none adds more than the one before it, the best arrangement satisfies that
+ * anyway, and the rows are left out, since they make a program much harder. Rows that refer to first instances need them, `isNeeded`.
  */
 export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
   const isRising = new Set<string>()
@@ -67,7 +67,7 @@ function byHost(columns: readonly Column[], kinds?: ReadonlySet<number>): Readon
   return hosts
 }
 
-/** Several kinds on one host take of the same room. */
+/** Several kinds on one host share its capacity. */
 export function shareRoom(
   { rows }: Draft,
   columns: readonly Column[],
@@ -96,7 +96,7 @@ export function shareRoom(
   }
 }
 
-/** All hosts whose disks lie in one pool take of the same space. */
+/** All hosts whose disks are in one pool share its space. */
 export function sharePools({ rows }: Draft, columns: readonly Column[], scores: readonly MemberScores[], { hosts }: Fleet): void {
   if (hosts.pools.users === 0) return
   const asks = scores.map(({ members: { request } }) => demandOf(request).diskGib)
@@ -112,7 +112,7 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
   for (const [pool, entries] of byPool) rows.push(row(entries, null, Math.max(0, hosts.pools.free(pool) ?? 0)))
 }
 
-/** The rule of a request's server group, for the kinds of instances that are in it. */
+/** The rule of a request's server group, for the kinds of instances in it. */
 export function keepGroup(
   draft: Draft,
   columns: readonly Column[],
@@ -121,7 +121,7 @@ export function keepGroup(
   kinds: ReadonlySet<number>,
 ): void {
   if (instanceGroup?.policy === 'AFFINITY') {
-    // one host in all: a column says whether a host is the one
+    // One host for all members: a column says whether a host is chosen.
     const homes: number[] = []
     for (const [, own] of byHost(columns, kinds)) {
       const home = draft.most.push(1) - 1
@@ -152,8 +152,8 @@ export function keepGroup(
 }
 
 /**
- * Instances are placed in order, and each placement is looked at: so not only the end, but what each kind leaves behind keeps to the skew.
- * Within a kind the order is free, and one that keeps to it exists then.
+ * Instances are placed in order, and each placement is checked: so the skew must hold after each kind, not only at the end. Within a kind
+ * the order is free, and an order that satisfies it exists then.
  */
 export function keepSpread(
   draft: Draft,
@@ -185,16 +185,16 @@ export function keepSpread(
   const counted = counts.filter((domain) => domain.counts)
   if (counted.length === 0) return
   const fewest = counted.reduce((least, { before }) => Math.min(least, before), Number.MAX_SAFE_INTEGER)
-  // domains that take nothing bound the least of all from above
+  // Domains that can take no instance bound the minimum from above.
   const ceiling = counted.reduce(
     (least, { before, own }) => (own.length === 0 ? Math.min(least, before) : least),
     fewest + request.numInstances,
   )
-  // one that holds too many already takes no more
+  // A domain with too many members takes no more.
   const isFull = (before: number): boolean => before - fewest > maxSkew
   for (const { before, own } of counts) if (own.length > 0 && isFull(before)) draft.rows.push(row(ones(own), null, 0))
   for (const kind of new Set(columns.map(({ kind }) => kind))) {
-    // how many the domain with the fewest holds when this kind is placed
+    // How many members the domain with the fewest has when this kind is placed.
     const least = draft.most.push(ceiling) - 1
     draft.objective.push(0)
     for (const { before, own, counts: isCounting } of counts) {

@@ -1,10 +1,7 @@
-import type { ClaimPart } from '../../fleet/change.ts'
+import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
-import { HOSTS_AT_ONCE, type Steps } from '../../fleet/steps.ts'
-import type { HostIndex } from '../../host-index.ts'
-import type { CompiledProfile } from '../../pipeline/compiled-profile.ts'
-import { countedHosts, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/run-filters.ts'
+import { countedHosts, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import {
   lowerBound,
   normalise,
@@ -13,12 +10,15 @@ import {
   type Weighed,
   type WeigherScores,
   type WeighStep,
-} from '../../pipeline/run-weighers.ts'
+} from '../../pipeline/weighing/run-weighers.ts'
+import type { ClaimPart } from '../../records/change.ts'
 import { type Members, membersOf } from '../../request/members.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { HOSTS_AT_ONCE, type Steps } from '../../values/steps.ts'
 import { groupOf, prepareGrants } from '../filter-scheduler.ts'
 
-/** What the instances of one kind are worth on hosts, on the fleet as it is before any of them is placed. */
+/** The worth of instances of one kind on hosts, on the fleet before any of them is placed. */
 export interface MemberScores {
   readonly members: Members
   /** The hosts that pass for the first instance, with their totals. */
@@ -26,16 +26,16 @@ export interface MemberScores {
   /** Hosts whose domains count in a spread for the kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
-   * What the first, second, ... instance of the kind adds on a host that holds those before it and none of another kind; as long as so
-   * many pass every filter there, and fit. Spread is not asked: it hangs on where the others go.
+   * What the first, second, ... instance of the kind adds on a host that holds those before it and none of another kind; as long as all of
+   * them pass every filter there, and fit. Spread is not checked, since it depends on the hosts of the others.
    */
   chainOf(host: HostIndex, most: number): readonly number[]
 }
 
 /**
- * The objective of the scheduler `solver`: the sum of these numbers over the instances that a host holds. Raw numbers are taken as the weighers
- * give them with the earlier instances held, so that spreading spreads; they are scaled by the least and greatest of the hosts that pass at
- * first. Between two kinds of instances on one host there is no such effect.
+ * The objective of the scheduler `solver`: the sum of these numbers over the instances on each host. Raw numbers are those of the weighers
+ * with the earlier instances held, so that spreading works; they are scaled by the minimum and maximum of the hosts that pass at first.
+ * Kinds of instances on one host do not influence each other's numbers.
  */
 export function* scoresOf(
   compiled: CompiledProfile,
@@ -53,13 +53,13 @@ export function* scoresOf(
   return scores
 }
 
-/** The worth of an arrangement: by instance, where it goes. Instances beyond what a chain holds add what its last does. */
+/** The worth of an arrangement, which has a host for each instance. Instances beyond the end of a chain add what its last one does. */
 export function objectiveOf(scores: readonly MemberScores[], hosts: readonly HostIndex[]): number {
   let sum = 0
   for (const { members, chainOf } of scores) {
     const counts = new Map<HostIndex, number>()
     for (const host of hosts.slice(members.first, members.first + members.count)) counts.set(host, (counts.get(host) ?? 0) + 1)
-    // in one order: equal arrangements are worth the same to the last bit
+    // Values are added in a fixed order, so that equal arrangements have equal sums to the last bit.
     for (const [host, count] of [...counts].sort(([a], [b]) => a - b)) {
       const chain = chainOf(host, members.count)
       for (let copy = 0; copy < count; copy++) sum += chain[Math.min(copy, chain.length - 1)] ?? 0
@@ -114,7 +114,7 @@ export function* scoresOfKind(
   }
 }
 
-/** The total of one host as it stands now, on the scale of those that passed at first. */
+/** The total of one host in its present state, on the scale of those that passed at first. */
 function prepareScore(steps: readonly WeighStep[], { weighers }: Weighed): (host: HostIndex) => number {
   const sorted = weighers.map(({ raw }, w) => (steps[w]?.normalisation === 'rank' ? Float64Array.from(raw).sort() : raw))
   return (host) => {

@@ -1,7 +1,7 @@
-import { type ToldName, toldFields } from '@gantt/scheduler-core/query'
+import { type ReportedField, reportedFields } from '@gantt/scheduler-core/query'
 import type { FleetColumn, PackedHosts } from '../fleet-store.ts'
 
-/** One host of a test; what does not matter is left out. */
+/** A host for tests; irrelevant fields are omitted. */
 export interface TestHost {
   readonly ordinal: number
   readonly name: string
@@ -12,9 +12,9 @@ export interface TestHost {
   readonly az?: string
   readonly aggregates?: readonly string[]
   readonly traits?: readonly string[]
-  readonly reported?: Readonly<Partial<Record<ToldName, string>>>
+  readonly reported?: Readonly<Partial<Record<ReportedField['name'], string>>>
   readonly memFreeMib?: number
-  /** Percent of the memory; of 100 MiB where `memFreeMib` is not given. */
+  /** Percent of the memory; of 100 MiB without `memFreeMib`. */
   readonly memUsed?: number
   readonly cpuFree?: number
   readonly gpuFreeMilli?: number
@@ -22,7 +22,7 @@ export interface TestHost {
   readonly reportedAt?: number
 }
 
-/** Hosts as the service packs them: dictionaries of this answer alone, little-endian columns in base64. */
+/** Packs hosts like the service: with dictionaries of this answer only, and little-endian columns in base64. */
 export function packHosts(hosts: readonly TestHost[]): PackedHosts {
   const texts = (column: FleetColumn, values: readonly string[]) => {
     const distinct = [...new Set(values)]
@@ -66,7 +66,7 @@ export function packHosts(hosts: readonly TestHost[]): PackedHosts {
       'TRAITS',
       hosts.map(({ traits = [] }) => traits),
     ),
-    ...toldFields.map(({ name, column }) =>
+    ...reportedFields.map(({ name, column }) =>
       sets(
         column,
         hosts.map(({ reported = {} }) => [reported[name] ?? []].flat()),

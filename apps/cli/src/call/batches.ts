@@ -1,0 +1,3 @@
+/** A list as batches of at most this size. */
+export const batches = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, batch) => items.slice(batch * size, (batch + 1) * size))

@@ -1,0 +1,154 @@
+import {
+  type CallOptions,
+  createClient,
+  createGantt,
+  createRetry,
+  type Gantt,
+  type GanttOptions,
+  graphql,
+  type TypedDocument,
+  textOf,
+  UnreachableError,
+} from '@gantt/client'
+import { GANTT } from '../output/called.ts'
+import { note } from '../output/output.ts'
+import { type ConfigFile, readConfigFile } from './config-file.ts'
+import { CommandFailure, EXIT, toFailure } from './failure.ts'
+
+/** Options that every command with a service takes. */
+export interface ConnectionFlags {
+  readonly url?: string
+  readonly key?: string
+}
+
+export const DEFAULT_URL = 'http://127.0.0.1:4400/graphql'
+
+interface Setting {
+  readonly value: string
+  /** Named in errors, because several sources may give a value. */
+  readonly from: string
+}
+
+/** Variables as commands have them: lists that do not change, and undefined for an option that is not given, which is not sent. */
+export type Sent<Input> = Input extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : Input extends object
+    ? {
+        readonly [Name in keyof Input]: Partial<Pick<Input, Name>> extends Pick<Input, Name>
+          ? Sent<Input[Name]> | undefined
+          : Sent<Input[Name]>
+      }
+    : Input
+
+/** Calls of the service; answer and variables have the types of the document. */
+export interface ServiceClient {
+  request<Data, Input extends Readonly<Record<string, unknown>>>(
+    document: TypedDocument<Data, Input>,
+    ...variables: Partial<Input> extends Input ? [variables?: Sent<NoInfer<Input>>] : [variables: Sent<NoInfer<Input>>]
+  ): Promise<Data>
+}
+
+/** A client of the service that options, environment and config file name, in this order. Its errors are CommandFailures. */
+export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
+  connectWith((options, attempt) => attempt(options), flags, environment)
+
+/**
+ * The same for calls with an idempotency key: retried for half a minute while the service answers that it is unavailable, for example while
+ * its log has no leader. A service that does not answer at all is reported at once.
+ */
+export const connectForKeyed = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
+  connectWith(createRetry({}), flags, environment)
+
+type Repeat = <Answer>(options: CallOptions, attempt: (options: CallOptions) => Promise<Answer>) => Promise<Answer>
+
+function connectWith(repeat: Repeat, flags: ConnectionFlags, environment: NodeJS.ProcessEnv): ServiceClient {
+  const { address, url, key } = accessOf(flags, environment)
+  const client = createClient({ url: address, key: key.value })
+  const toFailureHere = (error: unknown) => toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
+  return {
+    request: <Data, Input extends Readonly<Record<string, unknown>>>(
+      document: TypedDocument<Data, Input>,
+      variables?: Readonly<Record<string, unknown>>,
+    ) =>
+      repeat({}, (attempt) =>
+        client.request<Data>(textOf(document), variables, attempt).catch((error: unknown) => {
+          throw error instanceof UnreachableError ? toFailureHere(error) : error
+        }),
+      ).catch((error: unknown) => {
+        throw toFailureHere(error)
+      }),
+  }
+}
+
+const VIEWER = graphql(`query Viewer { viewer { project } }`)
+
+/** The project that the key is bound to; null where it is bound to none. */
+export async function readProject(client: ServiceClient): Promise<string | null> {
+  const { viewer } = await client.request(VIEWER)
+  return viewer.project
+}
+
+/** The whole client of that service, for commands that run for long: a key that is refused is read again from its source. */
+export function connectForLong(
+  flags: ConnectionFlags,
+  options: Omit<GanttOptions, 'url' | 'key'> = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): Gantt {
+  const { address } = accessOf(flags, environment)
+  return createGantt({ ...options, url: address, key: () => accessOf(flags, environment).key.value })
+}
+
+/** An error of such a client as a CommandFailure. */
+export function toFailureOf(flags: ConnectionFlags, error: unknown, environment: NodeJS.ProcessEnv = process.env): unknown {
+  const { address, url, key } = accessOf(flags, environment)
+  return toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
+}
+
+/** Whether options, environment or config file name a key. */
+export const hasKey = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): boolean =>
+  findSetting('key', flags, environment, readConfigFile(environment)) !== undefined
+
+interface Access {
+  readonly address: string
+  readonly url: Setting
+  readonly key: Setting
+}
+
+function accessOf(flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Access {
+  const config = readConfigFile(environment)
+  for (const warning of config.warnings) note(`warning: ${warning}`)
+  const url = urlOf(flags, environment, config)
+  const key = findSetting('key', flags, environment, config)
+  if (key === undefined)
+    throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("${GANTT} serve" prints one)`)
+  if (!/^[\x21-\x7e]+$/.test(key.value))
+    throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that no key has: spaces, or others than ASCII`)
+  return { address: toAddress(url), url, key }
+}
+
+/** The address of a page of the console of that service, for links; it begins with a slash. */
+export const pageOf = (flags: ConnectionFlags, path: string, environment: NodeJS.ProcessEnv = process.env): string =>
+  new URL(path, toAddress(urlOf(flags, environment, readConfigFile(environment)))).href
+
+const urlOf = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv, config: ConfigFile): Setting =>
+  findSetting('url', flags, environment, config) ?? { value: DEFAULT_URL, from: 'the default' }
+
+function findSetting(name: 'url' | 'key', flags: ConnectionFlags, environment: NodeJS.ProcessEnv, config: ConfigFile): Setting | undefined {
+  const variable = `GANTT_${name.toUpperCase()}`
+  const sources: readonly (readonly [string | undefined, string])[] = [
+    [flags[name], `--${name}`],
+    [environment[variable] || undefined, variable],
+    [config[name], config.file],
+  ]
+  for (const [value, from] of sources) if (value !== undefined) return { value, from }
+  return undefined
+}
+
+/** Without a path it is the service's own, /graphql. */
+function toAddress({ value, from }: Setting): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new CommandFailure(EXIT.usage, `the address ${JSON.stringify(value)} (from ${from}) must be an http or https address`)
+  const url = new URL(value)
+  if (url.pathname === '/') url.pathname = '/graphql'
+  return url.href
+}

@@ -1,0 +1,61 @@
+import { FaultError, graphql, mayHaveHappened as mayBeDone, ProtocolError, UnreachableError } from '@gantt/client'
+import { GANTT } from '../output/called.ts'
+
+/** Exit codes, for scripts. */
+export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** A command cannot do what it was asked; the message is for people, the code for scripts. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure'
+  readonly exitCode: ExitCode
+
+  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
+
+/** The exit code for a named object that does not exist: 2, as for a wrong call, because 1 is a refusal of an existing one. */
+export const notThere = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
+
+/** An error that the caller can correct becomes a CommandFailure; any other is a defect and is passed on unchanged. */
+export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {
+  const as = (exitCode: ExitCode, message: string): CommandFailure => new CommandFailure(exitCode, message, { cause: error })
+  if (error instanceof UnreachableError)
+    return as(EXIT.unreachable, `the service cannot be reached: ${error.message.trim()}. Is it running? "${GANTT} serve" starts one.`)
+  if (error instanceof ProtocolError) return as(EXIT.unreachable, `${error.message}. Does the address ${url} lead to the service?`)
+  if (!(error instanceof FaultError)) return error
+  if (error.code === 'UNAUTHENTICATED') return as(EXIT.usage, `the service does not know the key (from ${keyFrom})`)
+  if (error.code === 'FORBIDDEN') return as(EXIT.refused, `the key (from ${keyFrom}) may not do this: ${error.message}`)
+  if (error.code === 'UNAVAILABLE') return as(EXIT.unreachable, error.message)
+  if (error.code === 'GRAPHQL_VALIDATION_FAILED') return as(EXIT.usage, error.faults.map(wholeFault).join('; '))
+  return as(EXIT.refused, error.message)
+}
+
+/** The message, and below it every other problem of the input. */
+const wholeFault = ({ message, extensions }: FaultError['faults'][number]): string =>
+  [message, ...(extensions?.issues ?? []).slice(1).map(({ path, message: what }) => `  ${path.join('.')}: ${what}`)].join('\n')
+
+/** Whether the call may have taken effect although it failed: the service was reached, but its answer was lost. */
+export const mayHaveHappened = (failure: unknown): boolean =>
+  failure instanceof CommandFailure && failure.cause !== undefined && mayBeDone(failure.cause)
+
+/** An expected result of a call that is a refusal. */
+export interface Refusal {
+  readonly __typename: string
+  readonly message?: string
+  readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
+}
+
+/** Selects what `toRefusal` shows of a result that is a refusal. */
+export const REFUSAL = graphql(`fragment Refusal on UserError { message ... on ValidationError { issues { path message } } }`)
+
+/** The message of the service, with every problem of the input. */
+export function toRefusal({ __typename, message = __typename, issues = [] }: Refusal): CommandFailure {
+  // the message of a single problem is that problem's own
+  const lines = issues.flatMap(({ path, message: what }) => (what === message ? [] : [`  ${path.join('.')}: ${what}`]))
+  const isWrongCall = __typename === 'ValidationError' || __typename === 'NotFound'
+  return new CommandFailure(isWrongCall ? EXIT.usage : EXIT.refused, [message, ...lines].join('\n'))
+}

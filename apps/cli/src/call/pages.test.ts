@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { type Page, readPages, tally } from './pages.ts'
+
+/** A list of this many numbers, and the sizes that were asked for. */
+function aList(totalCount: number): { read: (first: number, after: string | null) => Promise<Page<number>>; sizes: number[] } {
+  const sizes: number[] = []
+  const read = async (first: number, after: string | null): Promise<Page<number>> => {
+    sizes.push(first)
+    const from = Number(after ?? 0)
+    const to = Math.min(totalCount, from + first)
+    const nodes = Array.from({ length: to - from }, (_, at) => from + at)
+    return { totalCount, nodes, pageInfo: { hasNextPage: to < totalCount, endCursor: String(to) } }
+  }
+  return { read, sizes }
+}
+
+test.each([
+  ['a list that fits one page', 6, 50, 6, [50]],
+  ['no more than wanted', 2_000, 50, 50, [50]],
+  ['more than a page gives', 2_000, 700, 700, [500, 200]],
+  ['all', 1_200, Number.POSITIVE_INFINITY, 1_200, [500, 500, 500]],
+  ['an empty list', 0, 50, 0, [50]],
+])('%s is read in as few calls as it takes', async (_name, totalCount, wanted, got, sizes) => {
+  const list = aList(totalCount)
+  const { items, ...rest } = await readPages(wanted, list.read)
+  expect([items, rest, list.sizes]).toEqual([Array.from({ length: got }, (_, at) => at), { totalCount }, sizes])
+})
+
+test('a list shows how many of its rows are listed', () => {
+  expect([tally(1, 1, 'host'), tally(6, 6, 'host'), tally(50, 60, 'host')]).toEqual([
+    '1 host',
+    '6 hosts',
+    '50 of 60 hosts; --all shows the others',
+  ])
+})

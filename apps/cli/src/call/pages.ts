@@ -1,0 +1,45 @@
+/** One page of a list that can grow. */
+export interface Page<Item> {
+  readonly totalCount: number
+  readonly nodes: readonly Item[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** The items that were read of a list, and the number of all. */
+export interface Items<Item> {
+  readonly items: readonly Item[]
+  readonly totalCount: number
+}
+
+/** The most items that the API answers per call. */
+export const LARGEST_PAGE = 500
+export const DEFAULT_FIRST = 50
+
+/** Items of a list, page by page until there are enough, and how many there are in all. */
+export async function readPages<Item>(
+  wanted: number,
+  read: (first: number, after: string | null) => Promise<Page<Item>>,
+): Promise<Items<Item>> {
+  const items: Item[] = []
+  let after: string | null = null
+  for (;;) {
+    const page: Page<Item> = await read(Math.min(LARGEST_PAGE, wanted - items.length), after)
+    items.push(...page.nodes)
+    after = page.pageInfo.endCursor
+    const isLast = !page.pageInfo.hasNextPage || after === null || items.length >= wanted
+    showProgress(items.length, Math.min(wanted, page.totalCount), isLast)
+    if (isLast) return { items, totalCount: page.totalCount }
+  }
+}
+
+/** Progress of a long list, in one line that is removed at the end; only on a terminal. */
+export function showProgress(read: number, of: number, isLast: boolean): void {
+  if (!process.stderr.isTTY || (isLast && read <= LARGEST_PAGE)) return
+  process.stderr.write(isLast ? '\r\u001b[K' : `\r${read} of ${of}`)
+}
+
+/** The line below a list: how many are shown of how many, and the option that shows the others. */
+export function tally(shown: number, totalCount: number, noun: string, more = '--all'): string {
+  if (shown === totalCount) return `${shown} ${noun}${shown === 1 ? '' : 's'}`
+  return `${shown} of ${totalCount} ${noun}s; ${more} shows the others`
+}

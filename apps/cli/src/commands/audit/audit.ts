@@ -1,0 +1,122 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { EXIT } from '../../call/failure.ts'
+import { LARGEST_PAGE, readPages, tally } from '../../call/pages.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { age, counted } from '../../output/format.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toTable } from '../../output/table.ts'
+import { notEmpty } from '../host/hosts.ts'
+import { findBreak, type Head, START } from './chain.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly query?: string
+  readonly first: number
+  readonly json?: true
+}
+
+interface VerifyFlags extends ConnectionFlags {
+  readonly expect?: Head
+  readonly json?: true
+}
+
+const ROW = graphql(`fragment AuditRow on AuditEntry { seq id at account keyId mutation target summary result requestId previous hash }`)
+
+const LIST = graphql(
+  `query Audit($first: Int!, $after: String, $query: String) {
+  auditLog(first: $first, after: $after, query: $query) { totalCount pageInfo { hasNextPage endCursor } nodes { ...AuditRow } }
+}`,
+  [ROW],
+)
+
+const CHAIN = graphql(
+  `query AuditChain($first: Int!, $after: String) {
+  auditLog(first: $first, after: $after, oldestFirst: true) { pageInfo { hasNextPage endCursor } nodes { ...AuditRow } }
+}`,
+  [ROW],
+)
+
+/** `gantt audit list|verify`: mutations, and whether the audit is complete. */
+export function addAudit(program: Command): void {
+  const audit = program.command('audit').description('list mutations, and verify that the audit is complete')
+  const list = audit
+    .command('list')
+    .description('list mutations, newest first')
+    .option('--query <terms>', 'only rows that match these terms; fields: account, key, mutation, target, result, request, last', notEmpty)
+    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), 20)
+    .action((flags: Flags) => run(flags, () => listRows(flags)))
+  withExamples(withService(list), [
+    ["gantt audit list --query 'mutation:apiKey* last:1d'", 'what happened to keys since yesterday'],
+    ["gantt audit list --query 'result:FORBIDDEN'", 'who tried what they may not do'],
+  ])
+  const verify = audit
+    .command('verify')
+    .description('read the whole chain and check every row; ends with 1 if it is broken')
+    .option('--expect <seq:hash>', 'a head that verify printed earlier: it must still be in the chain', toHead)
+    .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
+  withExamples(withService(verify), [
+    ['gantt audit verify', 'whether a row was edited or removed'],
+    ['gantt audit verify --expect 1042:9f86d0...', 'whether the end was cut off since then, too'],
+  ])
+}
+
+async function listRows({ query, first, ...flags }: Flags): Promise<Result> {
+  const client = connect(flags)
+  const { items: rows, totalCount } = await readPages(first, async (size, after) => {
+    const answer = await client.request(LIST, { first: size, after, query })
+    return answer.auditLog
+  })
+  const nowMs = Date.now()
+  const table = toTable(
+    COLUMNS,
+    rows.map((row) => [String(row.seq), age(row.at, nowMs), row.account, row.mutation, row.target, row.result]),
+  )
+  const lines = totalCount === 0 ? ['No matching mutations.'] : [...table, '', `${tally(rows.length, totalCount, 'mutation', '--first')}.`]
+  return { lines, json: { totalCount, rows } }
+}
+
+const COLUMNS = [
+  { head: 'row', align: 'right' },
+  { head: 'age', align: 'right' },
+  { head: 'account', cut: 'end', least: 6 },
+  { head: 'mutation', cut: 'end', least: 10 },
+  { head: 'target', cut: 'middle', least: 10 },
+  { head: 'result', cut: 'end', least: 10 },
+] as const
+
+/** Page by page: the chain may be longer than memory. */
+async function verifyChain({ expect, ...flags }: VerifyFlags): Promise<Result> {
+  const client = connect(flags)
+  let head = START
+  let rows = 0
+  let met: string | undefined
+  for (let after: string | null = null, isMore = true; isMore; ) {
+    const { auditLog: page }: ResultOf<typeof CHAIN> = await client.request(CHAIN, { first: LARGEST_PAGE, after })
+    const broken = findBreak(page.nodes, head)
+    if (broken !== undefined) {
+      const read = rows + page.nodes.filter(({ seq }) => seq < broken.seq).length
+      const lines = [`The audit is broken: ${broken.what}.`, `${counted(read, 'row')} before it ${read === 1 ? 'is' : 'are'} whole.`]
+      return { lines, json: { whole: false, rows: read, firstBroken: broken.seq, what: broken.what }, exitCode: EXIT.refused }
+    }
+    met ??= page.nodes.find(({ seq }) => seq === expect?.seq)?.hash
+    rows += page.nodes.length
+    head = page.nodes.at(-1) ?? head
+    isMore = page.pageInfo.hasNextPage
+    after = page.pageInfo.endCursor
+  }
+  const { seq, hash } = head
+  if (expect !== undefined && met !== expect.hash) {
+    const what = met === undefined ? `row ${expect.seq} is not there: the chain ends at row ${seq}` : `row ${expect.seq} has another hash`
+    const lines = [`The audit is not the one that was noted: ${what}.`, 'Rows were removed or rewritten.']
+    return { lines, json: { whole: false, rows, firstBroken: Math.min(expect.seq, seq + 1), what }, exitCode: EXIT.refused }
+  }
+  const lines = [`The audit is whole: ${counted(rows, 'row')}.`, `head  ${seq}:${hash}`]
+  return { lines, json: { whole: true, rows, head: { seq, hash } } }
+}
+
+function toHead(text: string): Head {
+  const parts = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text)
+  if (parts === null) throw new InvalidArgumentError('It must be a row and its hash, as verify prints them: 1042:9f86d0...')
+  return { seq: Number(parts[1]), hash: parts[2] ?? '' }
+}

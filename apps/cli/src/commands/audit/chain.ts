@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '@gantt/scheduler-core'
+
+/** A row of the audit, as the API answers it. */
+export interface AuditRow {
+  readonly seq: number
+  readonly id: string
+  /** RFC 3339. */
+  readonly at: string
+  readonly account: string
+  readonly keyId: string
+  readonly mutation: string
+  readonly target: string
+  readonly summary: string
+  readonly result: string
+  readonly requestId: string
+  readonly previous: string
+  readonly hash: string
+}
+
+/** A position in the chain. With one that was noted earlier, it can be checked that nothing before it was changed or removed. */
+export interface Head {
+  readonly seq: number
+  readonly hash: string
+}
+
+export const START: Head = { seq: 0, hash: '0'.repeat(64) }
+
+/** The problem of the first row that does not follow its predecessor; undefined if all do. `head` is the row before them. */
+export function findBreak(rows: readonly AuditRow[], head: Head): { readonly seq: number; readonly what: string } | undefined {
+  let last = head
+  for (const row of rows) {
+    const wanted = last.seq + 1
+    if (row.seq > wanted) {
+      const gone = row.seq - 1 === wanted ? `row ${wanted} is` : `rows ${wanted} to ${row.seq - 1} are`
+      return { seq: wanted, what: `${gone} missing: row ${row.seq} comes after row ${last.seq}` }
+    }
+    if (row.seq < wanted) return { seq: row.seq, what: `row ${row.seq} comes after row ${last.seq}` }
+    if (row.previous !== last.hash)
+      return { seq: row.seq, what: `row ${row.seq} does not follow row ${last.seq}: its "previous" is not that row's hash` }
+    if (row.hash !== hashOf(row)) return { seq: row.seq, what: `row ${row.seq} was edited: its hash is not that of its contents` }
+    last = row
+  }
+  return undefined
+}
+
+/** sha256 over the canonical JSON of everything but the hash; computed here, independently of the service. */
+function hashOf({ hash: _own, at, ...row }: AuditRow): string {
+  return createHash('sha256')
+    .update(canonicalJson({ ...row, at: Date.parse(at) }))
+    .digest('hex')
+}

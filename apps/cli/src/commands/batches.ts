@@ -1,3 +1,0 @@
-/** A list in pieces of at most this many. */
-export const batches = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, batch) => items.slice(batch * size, (batch + 1) * size))

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPidFile } from './pid-file.ts'
+import { signal } from './signal.ts'
+
+/** A process that outlives the command, and that the next command finds by its file. */
+export interface Detached {
+  /** While it runs. */
+  pid(): number | undefined
+  start(environment: NodeJS.ProcessEnv): Promise<void>
+  /** SIGTERM, then SIGKILL where it takes too long; resolves once it is gone. */
+  stop(): Promise<void>
+  /** kill -9; resolves once it is gone. */
+  kill(): Promise<void>
+}
+
+export interface DetachedOptions {
+  readonly pidFile: string
+  /** The file to which its output is appended. */
+  readonly log: string
+  readonly folder: string
+  command(): readonly [program: string, ...args: string[]]
+}
+
+const STOP_MS = 30_000
+const LOOK_EVERY_MS = 20
+
+export function createDetached({ pidFile, log, folder, command }: DetachedOptions): Detached {
+  const file = createPidFile(pidFile)
+  const isGone = async (withinMs: number): Promise<boolean> => {
+    for (const deadline = performance.now() + withinMs; file.read() !== undefined; await sleep(LOOK_EVERY_MS))
+      if (performance.now() > deadline) return false
+    file.remove()
+    return true
+  }
+  const send = (names: readonly NodeJS.Signals[]): void => {
+    const pid = file.read()
+    if (pid !== undefined) for (const name of names) signal([pid], name)
+  }
+  const kill = async (): Promise<void> => {
+    send(['SIGKILL'])
+    if (!(await isGone(STOP_MS))) throw new Error(`process ${file.read()} does not end, although it was killed`)
+  }
+  return {
+    pid: () => file.read(),
+    async start(environment) {
+      const [program, ...args] = command()
+      const words = fs.openSync(log, 'a', 0o600)
+      try {
+        // a session of its own: Ctrl-C in our terminal is not for it
+        const child = spawn(program, args, { cwd: folder, env: environment, detached: true, stdio: ['ignore', words, words] })
+        if (child.pid === undefined) throw (await once(child, 'error'))[0]
+        file.write(child.pid)
+        child.unref()
+      } finally {
+        fs.closeSync(words)
+      }
+    },
+    async stop() {
+      // a stopped process would not receive SIGTERM
+      send(['SIGTERM', 'SIGCONT'])
+      if (!(await isGone(STOP_MS))) await kill()
+    },
+    kill,
+  }
+}
+
+/** The last lines of a log, which may explain why its process ended. */
+export const tailOf = (log: string, lines = 12): string => fs.readFileSync(log, 'utf8').trim().split('\n').slice(-lines).join('\n')

@@ -1,0 +1,92 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { CommandFailure, EXIT } from '../../call/failure.ts'
+import { readKept, readOrDrawKey, writeKept } from '../demo/kept-files.ts'
+import { createPidFile } from './pid-file.ts'
+import { type Plan, parsePlan } from './plan.ts'
+
+/** The folder of one cluster: its plan, its key, and the files of each process. */
+export interface ClusterFolder {
+  /** Links resolved. */
+  readonly path: string
+  readonly keyFile: string
+  /** The operators' key, the same at every start. */
+  readonly key: string
+  /** Undefined before the first start. */
+  readonly plan: Plan | undefined
+  /** Keeps the plan, and with the first one the key. */
+  keepPlan(plan: Plan): void
+  /** Runs while no other command changes this cluster. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  /** Removes what a cluster keeps, and the folder where nothing else is in it; and that of a socket which had no room there. */
+  purge(socketFolder: string | undefined): void
+}
+
+const PLAN = 'cluster.json'
+const KEY = 'admin.key'
+const BUSY = 'busy.pid'
+const OURS = /^(cluster\.json|admin\.key|busy\.pid|postgres|nats-\d+(\.conf|\.log|\.pid)?|replica-\d+\.(log|pid))(\.tmp-\d+)?$/
+
+/** The folder of an existing cluster. */
+export function findClusterFolder(dir: string, up: string): ClusterFolder {
+  if (readKept(path.join(dir, PLAN)) === undefined) throw refused(`there is no cluster in ${dir}; "${up}" makes one`)
+  return readClusterFolder(dir)
+}
+
+/** The folder, created if it does not exist. Refused if it cannot be written, or has other content. */
+export function openClusterFolder(dir: string): ClusterFolder {
+  try {
+    // the account of the database under root has to get through
+    fs.mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    fs.accessSync(dir, fs.constants.W_OK | fs.constants.X_OK)
+  } catch (error) {
+    throw refused(
+      `the folder ${dir} cannot be written: ${error instanceof Error ? error.message : String(error)}; choose another with --dir`,
+    )
+  }
+  const [foreign] = fs.readdirSync(dir).filter((name) => !OURS.test(name))
+  if (foreign !== undefined && readKept(path.join(dir, PLAN)) === undefined)
+    throw refused(
+      `the folder ${dir} holds ${JSON.stringify(foreign)}, which does not belong to a cluster; choose an empty or a new one with --dir`,
+    )
+  return readClusterFolder(dir)
+}
+
+function readClusterFolder(dir: string): ClusterFolder {
+  const root = fs.realpathSync(dir)
+  const [planFile, keyFile] = [path.join(root, PLAN), path.join(root, KEY)]
+  const text = readKept(planFile)
+  const plan = text === undefined ? undefined : parsePlan(text)
+  if (text !== undefined && plan === undefined)
+    throw refused(`${planFile} is no plan of a cluster: bring back what it was, or remove it together with all that is in its folder`)
+  const found = readOrDrawKey(keyFile)
+  if (found === undefined) throw refused(`${keyFile} holds no key: 16 to 512 printable characters without spaces`)
+  return {
+    path: root,
+    keyFile,
+    key: found.key,
+    plan,
+    keepPlan(next) {
+      if (!found.isKept) writeKept(keyFile, found.key)
+      writeKept(planFile, JSON.stringify(next))
+    },
+    async alone(work) {
+      const busy = createPidFile(path.join(root, BUSY))
+      const other = busy.claim(process.pid)
+      if (other !== undefined)
+        throw refused(`another command is changing the cluster in ${root} (process ${other}); wait until it has ended`)
+      try {
+        return await work()
+      } finally {
+        busy.remove()
+      }
+    },
+    purge(socketFolder) {
+      if (socketFolder !== undefined) fs.rmSync(socketFolder, { recursive: true, force: true })
+      for (const name of fs.readdirSync(root)) if (OURS.test(name)) fs.rmSync(path.join(root, name), { recursive: true, force: true })
+      if (fs.readdirSync(root).length === 0) fs.rmdirSync(root)
+    },
+  }
+}
+
+export const refused = (message: string): CommandFailure => new CommandFailure(EXIT.refused, message)

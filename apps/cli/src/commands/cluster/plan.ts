@@ -1,0 +1,47 @@
+import type { NatsPorts } from '@gantt/server'
+
+export const ENGINES = ['nats', 'postgres'] as const
+
+/** The engine that keeps the log. */
+export type EngineName = (typeof ENGINES)[number]
+
+export const MOST_REPLICAS = 9
+export const NATS_SERVERS = 3
+
+/** The parts of a cluster; kept in its folder, so that the next start is the same. */
+export interface Plan {
+  readonly engine: EngineName
+  /** Distinguishes its nats-servers from those of others, and keeps others out. */
+  readonly token: string
+  /** The port of the first replica if it was chosen, the others follow; null: free ones were drawn. */
+  readonly port: number | null
+  /** The port of each replica. */
+  readonly replicas: readonly number[]
+  /** The ports of each nats-server; none if PostgreSQL keeps the log. */
+  readonly nats: readonly NatsPorts[]
+}
+
+/** Reads a plan that `JSON.stringify` wrote; undefined where it is none. */
+export function parsePlan(text: string): Plan | undefined {
+  const read = (): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      return undefined
+    }
+  }
+  const { engine, token, port, replicas, nats } = (read() ?? {}) as Partial<Record<keyof Plan, unknown>>
+  const isRight =
+    ENGINES.some((known) => known === engine) &&
+    typeof token === 'string' &&
+    /^[a-z0-9]{16,64}$/.test(token) &&
+    (port === null || isPort(port)) &&
+    Array.isArray(replicas) &&
+    replicas.length > 0 &&
+    replicas.every(isPort) &&
+    Array.isArray(nats) &&
+    nats.every((each) => ['client', 'route', 'monitor'].every((name) => isPort(each?.[name])))
+  return isRight ? ({ engine, token, port, replicas, nats } as Plan) : undefined
+}
+
+const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535

@@ -1,0 +1,71 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } from '@gantt/server'
+import type { Part } from './part.ts'
+import { signal } from './signal.ts'
+
+/** The database of a cluster: an embedded server that no replica owns, so that it stays away once it is killed. */
+export interface PostgresPart extends Part {
+  /** The address for replicas, once it is started: with the password. */
+  url(): string
+  /** Where its socket is, if it is not below the folder of the cluster; undefined before its first start. */
+  socketFolder(): string | undefined
+}
+
+const NAME = 'postgres'
+/** Room for the connections of nine replicas, and for those of people. */
+const SETTINGS = { max_connections: 300 }
+const GONE_MS = 30_000
+const LOOK_EVERY_MS = 20
+
+export function createPostgresPart(folder: string): PostgresPart {
+  const root = path.join(folder, NAME)
+  // looking must not make the folder
+  const stateDir = () => (fs.existsSync(path.join(root, 'data')) ? openStateDir(root) : undefined)
+  const pid = (): number | undefined => {
+    const made = stateDir()
+    return made === undefined ? undefined : findPostmaster(made)
+  }
+  let url: string | undefined
+  return {
+    name: NAME,
+    get where() {
+      return stateDir()?.run ?? root
+    },
+    log: path.join(root, 'postgres.log'),
+    ports: [],
+    pid,
+    async start() {
+      const server = await startEmbeddedPostgres({ stateDir: root, settings: SETTINGS })
+      try {
+        const database = await openDatabase({ stateDir: root })
+        url = database.url
+        await database.close()
+      } finally {
+        await server.leave()
+      }
+    },
+    async stop() {
+      const running = pid()
+      if (running === undefined) return
+      signal([running], 'SIGCONT')
+      const server = await startEmbeddedPostgres({ stateDir: root })
+      if ((await server.stop()) === 'left')
+        throw new Error(`another service uses the database in ${root}; stop it, then take the cluster down again`)
+    },
+    async kill() {
+      const killed = pid()
+      if (killed === undefined) return
+      // its sessions end with it
+      signal([killed], 'SIGKILL')
+      for (const deadline = performance.now() + GONE_MS; pid() === killed; await sleep(LOOK_EVERY_MS))
+        if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)
+    },
+    url() {
+      if (url === undefined) throw new Error('the database is asked for its address before it is started')
+      return url
+    },
+    socketFolder: () => stateDir()?.run,
+  }
+}

@@ -1,0 +1,53 @@
+import { GANTT } from '../../output/called.ts'
+import { toTable, wrap } from '../../output/table.ts'
+import type { ClusterFolder } from './folder.ts'
+import type { Parts } from './parts.ts'
+import type { PartStatus } from './status.ts'
+
+/** The status of all processes as a table; paths in the folder of the cluster are relative to it. */
+export function statusLines({ path }: Pick<ClusterFolder, 'path'>, statuses: readonly PartStatus[]): readonly string[] {
+  return toTable(
+    [
+      { head: 'process' },
+      { head: 'pid', align: 'right' },
+      { head: 'where', cut: 'middle', key: true },
+      { head: 'health', wraps: true },
+      { head: 'revision', align: 'right' },
+      { head: 'lag', align: 'right' },
+    ],
+    statuses.map(({ name, pid, where, health, revision, lag }) => [
+      name,
+      pid === null ? '-' : String(pid),
+      where.startsWith(`${path}/`) ? where.slice(path.length + 1) : where,
+      health,
+      revision ?? '',
+      lag === null ? '' : String(lag),
+    ]),
+  )
+}
+
+/** The text for people once a cluster is up: addresses, commands, and what to try. `dirFlag` is ` --dir D`, or empty. */
+export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly PartStatus[], dirFlag: string): readonly string[] {
+  const cluster = (words: string): string => `  ${GANTT} cluster ${words}${dirFlag}`
+  const [first] = parts.replicas
+  const store = parts.nats.length === 0 ? 'PostgreSQL' : `${parts.nats.length} nats-servers with PostgreSQL behind them`
+  return [
+    ...wrap(`${parts.replicas.length} replicas on ${store}, in ${folder.path}`),
+    '',
+    ...statusLines(folder, statuses),
+    '',
+    'Any replica answers any call. Ask one from this shell, and sign in to its console:',
+    `  eval "$(${cluster('env').trim()})"`,
+    `  ${GANTT} replicas`,
+    `  ${first?.where}/#key=${folder.key}`,
+    '',
+    'See it go on when something ends (kill -9), and bring back what is missing:',
+    cluster('kill replica-1'),
+    ...(parts.nats.length === 0 ? [] : [cluster('kill leader')]),
+    cluster('status'),
+    cluster('up'),
+    '',
+    'End all of it; the next "up" goes on with its data, and --purge drops them:',
+    cluster('down'),
+  ]
+}

@@ -1,0 +1,49 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { wrap } from '../../output/table.ts'
+import { nameOf, type PrintedHost } from '../host/hosts.ts'
+
+const TRY =
+  graphql(`fragment EarlierTry on Decision { id at outcome lostTries { attempt at hostNames hosts { name node hasOtherNodes } code text } cause { code }
+  destinations { selected { host { name node hasOtherNodes } claim { state reason } } } }`)
+
+/** Selects what `toTryLines` shows of a Decision. */
+export const TRIED = graphql(
+  `fragment Tried on Decision { lostTries { attempt at hostNames hosts { name node hasOtherNodes } code text } previous { ...EarlierTry previous { ...EarlierTry previous { id } } } }`,
+  [TRY],
+)
+
+/** The chain of tries that a decision ends. */
+export type Tried = ResultOf<typeof TRIED>
+
+/** A try that did not count: others had written first. */
+type LostTry = Tried['lostTries'][number]
+
+/** A decision that a later one tried again. */
+type TriedBefore = ResultOf<typeof TRY>
+
+/** The tries before a decision, oldest first: which host each had chosen, and what became of it. Nothing where it was the first. */
+export function toTryLines({ lostTries = [], previous = null }: Tried): readonly string[] {
+  const before = [previous?.previous ?? null, previous].filter((one) => one !== null)
+  const tries = [...before.flatMap((one) => [...one.lostTries.map(lostText), beforeText(one)]), ...lostTries.map(lostText)]
+  if (tries.length === 0) return []
+  const earlier = previous?.previous?.previous == null ? [] : [`The first of these tries again ${previous.previous.previous.id}.`]
+  return ['', 'Tried before', ...tries.flatMap((text, i) => wrap(`${i + 1}. ${text}`)), ...earlier.flatMap((text) => wrap(text))]
+}
+
+const lostText = ({ at, hostNames, hosts, text }: LostTry): string =>
+  `${hostNames.map((name) => presentName(name, hosts)).join(', ')}: ${text} (${at})`
+
+/** A host of an attempt by its present name; by its name at the time if it no longer exists. */
+function presentName(name: string, hosts: readonly PrintedHost[]): string {
+  const host = hosts.find((one) => (one.node === one.name ? one.name : `${one.name}/${one.node}`) === name)
+  return host === undefined ? name : nameOf(host)
+}
+
+function beforeText({ id, at, outcome, destinations, cause }: TriedBefore): string {
+  const ends = destinations.map(
+    ({ selected: { host, claim } }) =>
+      `${nameOf(host)}, ${claim === null ? 'no claim of it is known' : `claim ${claim.state}${claim.reason ? `: ${claim.reason}` : ''}`}`,
+  )
+  const end = ends.length > 0 ? ends.join('; ') : cause?.code == null ? '' : `for ${cause.code}`
+  return `${outcome}${end === '' ? '' : ` ${end}`} (${id}, ${at})`
+}

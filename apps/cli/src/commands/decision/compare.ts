@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { type Form, type Result, run, withExamples, withForms } from '../../output/output.ts'
+import { COMPARE, toComparisonLines, toComparisonPage } from './compare-lines.ts'
+
+interface Flags extends ConnectionFlags, Form {
+  readonly instance?: number
+  readonly hosts: number
+}
+
+/** `gantt compare`: why two decisions went to different hosts. */
+export function addCompare(program: Command): void {
+  const command = program
+    .command('compare')
+    .description(
+      'why two decisions went to different hosts: the request, the profile, the fleet or the seed, found by replaying the first with each',
+    )
+    .argument('<first>', 'id of a decision, as select and decisions print it')
+    .argument('<second>', 'id of another')
+    .option('--instance <n>', 'which instance of both, from 0; if not given the first that went elsewhere', wholeNumber(0, 999))
+    .option('--hosts <n>', 'hosts with a different result to show', wholeNumber(1, 500), 10)
+    .action((first: string, second: string, flags: Flags) => run(flags, () => compare(first, second, flags)))
+  withExamples(withForms(command), [
+    ['gantt compare FIRST SECOND', 'why it went elsewhere this time'],
+    ['gantt compare FIRST SECOND --markdown > ticket.md', 'for a ticket'],
+  ])
+}
+
+async function compare(a: string, b: string, { instance, hosts, ...flags }: Flags): Promise<Result> {
+  const { comparison } = await connect(flags).request(COMPARE, { a, b, instance, hosts })
+  return { lines: toComparisonLines(comparison), json: comparison, markdown: toComparisonPage(comparison) }
+}

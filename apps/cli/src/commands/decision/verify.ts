@@ -1,0 +1,79 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { EXIT } from '../../call/failure.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toTable, wrap } from '../../output/table.ts'
+import { askAbout } from './known.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly json?: true
+}
+
+const VERIFY = graphql(`query Verify($id: ID!) {
+  verification: verifyDecision(id: $id) {
+    decision { id } outcome fidelity fleetRevision checks { part outcome text kept found difference { path was is } }
+  }
+}`)
+
+/** The API's answer about the verification of a decision. */
+export type Verification = ResultOf<typeof VERIFY>['verification']
+
+/** `gantt verify`: whether a decision is still what it was. */
+export function addVerify(program: Command): void {
+  const command = program
+    .command('verify')
+    .description(
+      'replay a decision and compare it with its receipt, the log and the first replay; ends with 0: the same, 1: different, 2: unknown',
+    )
+    .argument('<decision>', 'its id, as select and decisions print it')
+    .action((decision: string, flags: Flags) => run(flags, () => verify(decision, flags)))
+  withExamples(withService(command), [
+    ['gantt verify 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
+    ['gantt verify DECISION --json | jq .outcome', 'for a script'],
+  ])
+}
+
+const EXITS = { SAME: EXIT.done, DIFFERENT: EXIT.refused, UNKNOWN: EXIT.usage } as const
+
+async function verify(id: string, flags: Flags): Promise<Result> {
+  const client = connect(flags)
+  const { verification } = await askAbout(client, id, () => client.request(VERIFY, { id }))
+  return { lines: toVerificationLines(verification), json: verification, exitCode: EXITS[verification.outcome] }
+}
+
+/** The compared values, and their differences. */
+export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }: Verification): readonly string[] {
+  const differing = checks.filter((check) => check.outcome === 'DIFFERENT')
+  return [
+    ...wrap(HEADLINES[outcome]),
+    ...(fleetRevision === null ? [] : [`Replayed on revision ${fleetRevision} (${fidelity}).`]),
+    '',
+    ...toTable(
+      [{ head: 'part' }, { head: 'outcome' }, { head: 'what was found', wraps: true, least: 24 }],
+      checks.map(({ part, outcome: how, text }) => [part, how, text]),
+    ),
+    ...differing.flatMap(({ part, kept, found, difference }) =>
+      difference === null
+        ? ['', `${part}: not the hash that was kept`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
+        : [
+            '',
+            ...wrap(`${part}: differs first at ${difference.path || 'the whole'}`),
+            `  was  ${short(difference.was)}`,
+            `  is   ${short(difference.is)}`,
+          ],
+    ),
+  ]
+}
+
+const HEADLINES: Readonly<Record<Verification['outcome'], string>> = {
+  SAME: 'The decision is what it was, to the last bit.',
+  DIFFERENT: 'The decision is not what it was.',
+  UNKNOWN: 'It is unknown whether the decision is what it was.',
+}
+
+/** The beginning of a text that is longer than a line. */
+function short(json: string | null): string {
+  if (json === null) return 'not there'
+  return json.length > 73 ? `${json.slice(0, 70)}...` : json
+}

@@ -1,0 +1,66 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { decimal } from '../../output/format.ts'
+import { paragraph, toMarkdownTable } from '../../output/markdown.ts'
+import { toTable, wrap } from '../../output/table.ts'
+
+/** The fields of an explanation that `--weights` reads. */
+export const WEIGHTS = graphql(`fragment Weights on Weighing { margin note candidateCount
+  weighers { name multiplier decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove } }`)
+
+/** The effect of the profile's multipliers. */
+export type Weights = ResultOf<typeof WEIGHTS>
+
+type WeigherWeights = Weights['weighers'][number]
+
+/** Weigher by weigher: what it decides, and how far its multiplier can move before another host ranks first. */
+export const toWeightLines = (weights: Weights): readonly string[] => [
+  'What the multipliers decide',
+  ...wrap(toSummary(weights)),
+  ...(weights.weighers.length === 0
+    ? []
+    : toTable(
+        [
+          { head: 'weigher', cut: 'end', least: 14 },
+          { head: 'times', align: 'right' },
+          { head: 'decides', wraps: true, least: 8 },
+          { head: 'down to', wraps: true, least: 10 },
+          { head: 'up to', wraps: true, least: 10 },
+        ],
+        weights.weighers.map(toCells),
+      )),
+]
+
+/** The same for a ticket: blocks of a page. */
+export const toWeightBlocks = (weights: Weights): readonly (readonly string[])[] => [
+  [paragraph(toSummary(weights))],
+  toMarkdownTable(
+    [{ head: 'Weigher' }, { head: 'Times', align: 'right' }, { head: 'Decides' }, { head: 'Down to' }, { head: 'Up to' }],
+    weights.weighers.map(toCells),
+  ),
+]
+
+function toSummary({ margin, note, candidateCount }: Weights): string {
+  const ahead =
+    margin === null
+      ? candidateCount === 0
+        ? 'No host passed.'
+        : 'There is no second host to compare with.'
+      : margin === 0
+        ? 'The two best have the same total; the order of hosts decides.'
+        : `The best is ${precise(margin)} ahead of the second.`
+  return [ahead, ...(note === null ? [] : [note])].join(' ')
+}
+
+const toCells = (weigher: WeigherWeights): readonly string[] => [
+  weigher.name,
+  decimal(weigher.multiplier),
+  weigher.decisive ? `else ${weigher.winnerWithout}` : weigher.idle ? 'nothing' : 'ranks below',
+  toLimit(weigher.flipsBelow, weigher.winnerBelow),
+  toLimit(weigher.flipsAbove, weigher.winnerAbove),
+]
+
+const toLimit = (multiplier: number | null, winner: string | null): string =>
+  multiplier === null ? 'any' : `${precise(multiplier)}, then ${winner}`
+
+/** Six digits: multipliers may be large or tiny; `--json` has all. */
+const precise = (value: number): string => String(Number(value.toPrecision(6)))

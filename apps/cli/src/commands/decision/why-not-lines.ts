@@ -1,0 +1,146 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { decimal } from '../../output/format.ts'
+import { heading, paragraph, toMarkdownList, toMarkdownTable, toPage } from '../../output/markdown.ts'
+import { toTable, wrap } from '../../output/table.ts'
+
+/** The fields that `gantt why-not` reads from the API. */
+export const WHY_NOT_FIELDS = graphql(`fragment WhyNotParts on WhyNotAnswer { headline outcome because wouldPassNow changedSinceNote
+  neverConsidered { kind text firstSeenRevision firstSeenAt fields }
+  verdict { hostName node host { hasOtherNodes } outcome rank totalWeight checks { filter status reason text facts {
+    subject required actual shortfall unit requiredSource { kind ref } actualSource { kind ref } terms { name value source { kind ref } } } } }
+  versusWinner { weigher winnerRaw hostRaw unit winner host gap wouldFlipAt }
+  nowRefusedBy { filter reason text }
+  changedSince { field before after source { kind ref } } }`)
+
+/** The API's answer about a host that was not chosen. */
+export type Answer = ResultOf<typeof WHY_NOT_FIELDS>
+
+type Check = Answer['verdict']['checks'][number]
+type Fact = Check['facts'][number]
+type Source = Fact['actualSource']
+type Gap = Answer['versusWinner'][number]
+type Change = Answer['changedSince'][number]
+
+/** The number of changes that are listed for people; `--json` has all. */
+const CHANGES = 20
+
+/** For a terminal: the case, every check with its numbers and their sources, what it lost by, and how it is now. */
+export function toLines(answer: Answer): readonly string[] {
+  const { headline, neverConsidered, verdict, versusWinner, changedSince } = answer
+  const asked = verdict.checks.filter(({ status }) => status !== 'NOT_ASKED')
+  const notAsked = verdict.checks.filter(({ status }) => status === 'NOT_ASKED').map(({ filter }) => filter)
+  const evidence = verdict.checks.flatMap(({ facts }) => facts).map(toEvidence)
+  return [
+    ...wrap(headline),
+    ...(neverConsidered === null ? [] : wrap(neverConsidered.text)),
+    '',
+    ...(asked.length === 0 ? [] : [...toChecks(asked), '']),
+    ...(evidence.length === 0 ? [] : ['Where the numbers come from', ...evidence.flatMap((text) => wrap(`- ${text}`)), '']),
+    ...(notAsked.length === 0 ? [] : [...wrap(`Nothing was asked of ${notAsked.join(', ')}.`), '']),
+    ...(versusWinner.length === 0 ? [] : [...toGaps(versusWinner), '']),
+    ...(changedSince.length === 0 ? [] : ['What changed since', ...toChanges(changedSince), '']),
+    ...toNow(answer).flatMap((text) => wrap(text)),
+  ]
+}
+
+/** For a ticket. */
+export function toWhyNotPage(answer: Answer): readonly string[] {
+  const { headline, neverConsidered, verdict, versusWinner, changedSince } = answer
+  const failing = verdict.checks.filter(({ status }) => status === 'FAIL' || status === 'ERROR')
+  return toPage(
+    heading(headline),
+    neverConsidered === null ? '' : paragraph(neverConsidered.text),
+    failing.length === 0
+      ? ''
+      : toMarkdownTable(
+          [{ head: 'Filter' }, { head: 'Why' }, { head: 'From' }],
+          failing.map(({ filter, text, facts }) => [filter, text ?? '', facts.map(toEvidence).join('; ')]),
+        ),
+    versusWinner.length === 0
+      ? ''
+      : toMarkdownTable(
+          ['Weigher', 'Winner', 'This host', 'Unit', 'Gap', 'Wins at'].map((head) => ({ head })),
+          versusWinner.map(toGapCells),
+        ),
+    changedSince.length === 0 ? '' : heading('What changed since'),
+    changedSince.length === 0
+      ? ''
+      : toMarkdownTable([{ head: 'Field' }, { head: 'Then' }, { head: 'Now' }, { head: 'By' }], changedSince.map(toChangeCells)),
+    toMarkdownList(toNow(answer)),
+  )
+}
+
+const toChecks = (checks: readonly Check[]): readonly string[] =>
+  toTable(
+    [{ head: 'check' }, { head: 'filter', cut: 'end', least: 20 }, { head: 'reason', wraps: true, least: 24 }],
+    checks.map(({ status, filter, text }) => [status, filter, text ?? '']),
+  )
+
+const toGaps = (gaps: readonly Gap[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'weigher', cut: 'end', least: 12 },
+      { head: 'winner', align: 'right' },
+      { head: 'this host', align: 'right' },
+      { head: 'unit', cut: 'end', least: 6 },
+      { head: 'gap', align: 'right' },
+      { head: 'wins at', align: 'right' },
+    ],
+    gaps.map(toGapCells),
+  )
+
+const toGapCells = ({ weigher, winnerRaw, hostRaw, unit, gap, wouldFlipAt }: Gap): readonly string[] => [
+  weigher,
+  decimal(winnerRaw),
+  decimal(hostRaw),
+  unit,
+  decimal(gap),
+  wouldFlipAt === null ? 'none' : String(Number(wouldFlipAt.toPrecision(6))),
+]
+
+function toChanges(changes: readonly Change[]): readonly string[] {
+  const more = changes.length - CHANGES
+  return [
+    ...toTable(
+      [
+        { head: 'field', wraps: true, least: 16 },
+        { head: 'then', wraps: true, least: 8 },
+        { head: 'now', wraps: true, least: 8 },
+        { head: 'by', wraps: true, least: 16 },
+      ],
+      changes.slice(0, CHANGES).map(toChangeCells),
+    ),
+    ...(more > 0 ? [`and ${more} more: --json has all.`] : []),
+  ]
+}
+
+const toChangeCells = ({ field, before, after, source }: Change): readonly string[] => [
+  field,
+  before ?? '-',
+  after ?? '-',
+  [source.kind, source.ref].filter((word) => word !== '').join(' '),
+]
+
+/** A number of a refusal, the sources of both sides, and how the host's was computed. */
+function toEvidence({ subject, required, actual, requiredSource, actualSource, terms }: Fact): string {
+  const from = ({ kind, ref }: Source) => [kind, ref].filter((word) => word !== '').join(' ')
+  const needed = `${required ?? 'what is needed'} from ${from(requiredSource)}`
+  const there = `${actual ?? 'what is there'} from ${from(actualSource)}`
+  const sum = terms.map(({ name, value }) => `${name} ${decimal(value)}`).join(', ')
+  const others = terms
+    .filter(({ source, value }) => source.kind !== actualSource.kind && value !== 0)
+    .map(({ name, source }) => `${name}: ${from(source)}`)
+  return [`${subject}: ${needed}; ${there}`, ...(sum === '' ? [] : [sum]), ...others].join('; ')
+}
+
+function toNow({ wouldPassNow, nowRefusedBy, changedSinceNote }: Answer): readonly string[] {
+  const now = NOW[String(wouldPassNow)] ?? ''
+  const why = nowRefusedBy.map(({ filter, text }) => `${filter}: ${text ?? 'refuses it.'}`).join(' ')
+  return [why === '' ? now : `${now} ${why}`, ...(changedSinceNote === null ? [] : [changedSinceNote])]
+}
+
+const NOW: Readonly<Record<string, string>> = {
+  true: 'Now it would pass every filter.',
+  false: 'Now it would be refused too.',
+  null: 'The host is no longer in the fleet.',
+}

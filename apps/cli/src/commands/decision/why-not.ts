@@ -1,0 +1,51 @@
+import { graphql } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { EXIT } from '../../call/failure.ts'
+import { toHostName } from '../../options/host-name.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { type Form, type Result, run, withExamples, withForms } from '../../output/output.ts'
+import { askAbout } from './known.ts'
+import { toLines, toWhyNotPage, WHY_NOT_FIELDS } from './why-not-lines.ts'
+
+interface Flags extends ConnectionFlags, Form {
+  readonly node?: string
+  readonly instance?: number
+}
+
+const WHY_NOT = graphql(`query WhyNot($input: WhyNotInput!) { whyNot(input: $input) { ...WhyNotParts } }`, [WHY_NOT_FIELDS])
+
+/** `gantt why-not`: why a decision did not take one host. */
+export function addWhyNot(program: Command): void {
+  const command = program
+    .command('why-not')
+    .description(
+      'why a decision did not choose a host: every check with its numbers and their sources, the gap to the winner, and how it is now',
+    )
+    .argument('<decision>', 'its id, as select and decisions print it')
+    .argument('<host>', 'name of the host, HOST or HOST/NODE')
+    .option('--node <name>', 'which node, of a host with many')
+    .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
+    .action((decision: string, host: string, flags: Flags) => run(flags, () => whyNot(decision, host, flags)))
+  withExamples(withForms(command), [
+    ['gantt why-not 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11 rack1-a', 'one host of one decision'],
+    ['gantt why-not DECISION rack1-a --markdown > ticket.md', 'for a ticket'],
+    ['gantt why-not DECISION rack1-a --json | jq .verdict.checks', 'its checks, for a script'],
+  ])
+}
+
+async function whyNot(decisionId: string, host: string, { node, instance, ...flags }: Flags): Promise<Result> {
+  const input = {
+    subject: { decisionId },
+    host: toHostName(host, node),
+    ...(instance === undefined ? {} : { instanceIndex: instance }),
+  }
+  const client = connect(flags)
+  const { whyNot: answer } = await askAbout(client, decisionId, () => client.request(WHY_NOT, { input }))
+  return {
+    lines: toLines(answer),
+    json: answer,
+    markdown: toWhyNotPage(answer),
+    exitCode: answer.outcome !== 'UNKNOWN' ? EXIT.done : answer.wouldPassNow === null ? EXIT.usage : EXIT.refused,
+  }
+}

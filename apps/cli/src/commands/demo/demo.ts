@@ -1,0 +1,107 @@
+import path from 'node:path'
+import { ProtocolError, UnreachableError } from '@gantt/client'
+import { type Command, InvalidArgumentError } from 'commander'
+import { wholeNumber } from '../../options/values.ts'
+import { note, withExamples } from '../../output/output.ts'
+import { notEmpty } from '../host/hosts.ts'
+import { DemoError } from './api.ts'
+import { openDemoFolder } from './folder.ts'
+import { runDemo } from './run.ts'
+
+export const DEMO_PORT = 4000
+
+interface Flags {
+  readonly hosts: number
+  readonly rate: number
+  readonly seed: string
+  readonly port?: number
+  readonly dataDir?: string
+  readonly once?: true
+}
+
+/** `gantt demo`: a service with a fleet of its own to look around in. */
+export function addDemo(program: Command): void {
+  const demo = program
+    .command('demo')
+    .description('run a service with a demo fleet and a stream of requests, and print where to look first')
+    .option('--hosts <n>', 'hosts of the fleet', wholeNumber(1, 100_000), 200)
+    .option('--rate <n>', 'requests per second, 0 to 100', perSecond, 2)
+    .option('--seed <text>', 'seed of the fleet and of the requests', notEmpty, '1')
+    .option('--port <n>', `port of the service, 0: any that is free; or set PORT (default: ${DEMO_PORT})`, wholeNumber(0, 65_535))
+    .option('--data-dir <folder>', 'where the demo keeps its data (default: demo, below the folder of "gantt serve")', notEmpty)
+    .option('--once', 'no stream: the fleet stays as it is')
+    .action(startDemo)
+  withExamples(demo, [
+    ['gantt demo', '200 hosts, two requests per second'],
+    ['gantt demo --hosts 10000 --once', 'a large fleet that keeps still'],
+    ['gantt demo --data-dir ./my-demo --port 0', 'a second one at the same time'],
+  ])
+}
+
+function perSecond(text: string): number {
+  const value = /^\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  if (value <= 100) return value
+  throw new InvalidArgumentError('It must be a number of 0 to 100.')
+}
+
+async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Promise<void> {
+  // loaded here, so that the other commands start without a server
+  const { defaultStateDir, openStateDir, runService } = await import('@gantt/server')
+  try {
+    // opened, so that the service finds its own folder there even if the demo was first
+    const data = dataDir === undefined ? path.join(openStateDir(defaultStateDir()).root, 'demo') : path.resolve(dataDir)
+    const { HOST, PORT, GANTT_ADMIN_KEY } = process.env
+    const folder = openDemoFolder(data, GANTT_ADMIN_KEY?.trim() || undefined)
+    const progress = createProgress()
+    await runService({
+      environment: {
+        ...(HOST === undefined ? {} : { HOST }),
+        PORT: String(port ?? (PORT || DEMO_PORT)),
+        GANTT_DATA_DIR: data,
+        GANTT_ADMIN_KEY: folder.key,
+        GANTT_LIVENESS: 'reports',
+      },
+      say: note,
+      aloneOr: `Another demo runs on ${data}. Stop it first, or choose another folder with --data-dir.`,
+      portSetting: '--port',
+      async use({ url }, stopped) {
+        folder.keepKey()
+        await runDemo({
+          url,
+          folder,
+          hosts,
+          rate: once ? 0 : rate,
+          seed,
+          stopped,
+          say: progress.say,
+          show: progress.show,
+          announce: (lines) => void process.stdout.write(`\n${lines.join('\n')}\n`),
+        }).catch(fail)
+      },
+    })
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** An error that the user can correct is one line; any other is a defect and is shown with its stack. */
+function fail(error: unknown): void {
+  const isKnown =
+    error instanceof DemoError ||
+    error instanceof UnreachableError ||
+    error instanceof ProtocolError ||
+    (error instanceof Error && 'code' in error)
+  note(`error: ${error instanceof Error ? (isKnown ? error.message : error.stack) : String(error)}`)
+  process.exitCode = 1
+}
+
+/** The progress of a long report: on a terminal one line that disappears at the end. */
+function createProgress() {
+  const clear = process.stderr.isTTY ? '\r\u001b[K' : ''
+  return {
+    say: (line: string): void => note(`${clear}${line}`),
+    show(reported: number, of: number): void {
+      if (process.stderr.isTTY) process.stderr.write(`\r${reported} of ${of} hosts have reported`)
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDemoFolder } from './folder.ts'
+
+let root: string
+
+beforeAll(() => {
+  root = fs.mkdtempSync(path.join(tmpdir(), 'gantt-demo-folder-'))
+})
+
+afterAll(() => fs.rmSync(root, { recursive: true, force: true }))
+
+const aFolder = (name: string): string => {
+  const folder = path.join(root, name)
+  fs.mkdirSync(folder)
+  return folder
+}
+
+test('a key is drawn once, kept for its owner alone, and found again', () => {
+  const folder = aFolder('kept')
+  const first = openDemoFolder(folder)
+  expect(fs.readdirSync(folder)).toEqual([])
+  first.keepKey()
+  expect(fs.readdirSync(folder)).toEqual(['demo.key'])
+  expect(fs.statSync(path.join(folder, 'demo.key')).mode & 0o777).toBe(0o600)
+  expect(openDemoFolder(folder).key).toBe(first.key)
+  expect(openDemoFolder(aFolder('other')).key).not.toBe(first.key)
+})
+
+test('a key that is given is used and not written', () => {
+  const folder = aFolder('given')
+  const given = openDemoFolder(folder, 'a-key-of-the-operator')
+  expect(given.key).toBe('a-key-of-the-operator')
+  given.keepKey()
+  expect(fs.readdirSync(folder)).toEqual([])
+})
+
+test('the fleet that was set up is known at the next start', () => {
+  const folder = aFolder('fleet')
+  expect(openDemoFolder(folder).fleet).toBeUndefined()
+  openDemoFolder(folder).keepFleet({ hosts: 30, seed: 'x' })
+  expect(openDemoFolder(folder).fleet).toEqual({ hosts: 30, seed: 'x' })
+})
+
+test('a missing folder counts as empty', () => {
+  expect(openDemoFolder(path.join(root, 'nowhere')).fleet).toBeUndefined()
+})
+
+test.each([
+  ['demo.key', 'short', 'holds no key'],
+  ['demo.json', '{"hosts": "many"}', 'is not what a demo wrote'],
+  ['demo.json', 'hosts', 'is not what a demo wrote'],
+])('a file %s of %j is refused with a cure', (file, text, message) => {
+  const folder = fs.mkdtempSync(path.join(root, 'bad-'))
+  fs.writeFileSync(path.join(folder, file), text)
+  expect(() => openDemoFolder(folder)).toThrow(message)
+})

@@ -1,0 +1,48 @@
+import path from 'node:path'
+import { DemoError } from './api.ts'
+import { readKept, readOrDrawKey, writeKept } from './kept-files.ts'
+
+/** What a demo stores in addition to its database, so that the next start continues with it. */
+export interface DemoFolder {
+  /** The key of the links: the one that was given, else the same at every start. */
+  readonly key: string
+  /** The fleet that was set up to its end. */
+  readonly fleet: KeptFleet | undefined
+  /** Writes a key that was drawn, once the database has made the folder its own; one that was given is its owner's to keep. */
+  keepKey(): void
+  keepFleet(fleet: KeptFleet): void
+}
+
+export interface KeptFleet {
+  readonly hosts: number
+  readonly seed: string
+}
+
+/** Reads the folder, or draws a key where there is none and none is given. Throws DemoError for files that are not the demo's. */
+export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
+  const keyFile = path.join(folder, 'demo.key')
+  const fleetFile = path.join(folder, 'demo.json')
+  const found = givenKey === undefined ? readOrDrawKey(keyFile) : { key: givenKey, isKept: true }
+  if (found === undefined)
+    throw new DemoError(`${keyFile} holds no key: 16 to 512 printable characters. Delete it; the next start makes another.`)
+  const { key, isKept } = found
+  return {
+    key,
+    fleet: parseFleet(fleetFile, readKept(fleetFile)),
+    keepKey() {
+      if (!isKept) writeKept(keyFile, key)
+    },
+    keepFleet: (fleet) => writeKept(fleetFile, JSON.stringify(fleet)),
+  }
+}
+
+function parseFleet(file: string, text: string | undefined): KeptFleet | undefined {
+  if (text === undefined) return undefined
+  try {
+    const { hosts, seed } = JSON.parse(text)
+    if (Number.isSafeInteger(hosts) && typeof seed === 'string') return { hosts, seed }
+  } catch {
+    // reported below
+  }
+  throw new DemoError(`${file} is not what a demo wrote: {"hosts": 200, "seed": "1"}. Delete it; the next start looks at the fleet again.`)
+}

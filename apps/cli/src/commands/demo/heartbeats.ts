@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { graphql } from '@gantt/client'
+import { batches } from '../../call/batches.ts'
+import type { DemoApi } from './api.ts'
+
+/** Well below the silence after which a host is SUSPECT. */
+const EVERY_MS = 15_000
+const HOSTS_PER_CALL = 1_000
+
+const HEARTBEAT = graphql(`mutation Beat($hosts: [ResourceNameInput!]!) { hostHeartbeat(hosts: $hosts) { heard } }`)
+
+/** Sends heartbeats of the hosts until the end; a failure is reported once in a row. */
+export async function keepHeartbeats(
+  api: DemoApi,
+  names: readonly string[],
+  stopped: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  let lastTrouble = ''
+  while (!stopped.aborted) {
+    try {
+      for (const batch of batches(names, HOSTS_PER_CALL)) await api.ask(HEARTBEAT, { hosts: batch.map((host) => ({ host })) })
+      lastTrouble = ''
+    } catch (error) {
+      if (stopped.aborted) return
+      const trouble = error instanceof Error ? error.message : String(error)
+      if (trouble !== lastTrouble) say(`The heartbeats of the demo failed: ${trouble}`)
+      lastTrouble = trouble
+    }
+    await sleep(EVERY_MS, undefined, { signal: stopped }).catch(() => undefined)
+  }
+}

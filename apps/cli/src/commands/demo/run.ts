@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGantt } from '@gantt/client'
+import { createRandom, type Random } from '@gantt/scheduler-core'
+import { createDemoApi, type DemoApi, DemoError } from './api.ts'
+import { type DemoFleet, demoFleet } from './fleet.ts'
+import type { DemoFolder } from './folder.ts'
+import { keepHeartbeats } from './heartbeats.ts'
+import { operate, operationsOf } from './operations.ts'
+import { failingExamples } from './requests.ts'
+import { setUpFleet } from './set-up.ts'
+import { createStream, type Stream } from './stream.ts'
+import { linkLines } from './words.ts'
+
+export interface DemoOptions {
+  /** The service's GraphQL address. */
+  readonly url: string
+  readonly folder: DemoFolder
+  readonly hosts: number
+  /** Requests per second once the links are shown; 0: none. */
+  readonly rate: number
+  readonly seed: string
+  readonly stopped: AbortSignal
+  /** Progress and trouble, for people. */
+  readonly say: (line: string) => void
+  /** The number of hosts that have reported, and of all hosts. */
+  readonly show: (reported: number, of: number) => void
+  /** The links. */
+  readonly announce: (lines: readonly string[]) => void
+}
+
+/** The approximate number of requests whose claims a fleet holds at a time. */
+const REQUESTS_HELD = { least: 30, most: 240 }
+/** Hosts that the first requests examine in total: on a large fleet the links come first, and most claims with the stream. */
+const FIRST_CHECKS = 800_000
+const PLACED_AT_ONCE = 8
+/** The number of requests between two reports of a host. */
+const REQUESTS_PER_REPORT = 4
+
+/** Fills a service with the demo's fleet and claims, shows where to look, and keeps it alive until it is stopped. */
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const { url, folder, rate, stopped, say, announce } = options
+  let heartbeats: Promise<void> | undefined
+  const over = new AbortController()
+  const api = createDemoApi(createGantt({ url, key: folder.key }), stopped)
+  try {
+    const fleet = await bringFleet(api, options)
+    const operations = operationsOf(fleet, folder.fleet?.seed ?? options.seed)
+    const { silent, instances } = operations
+    const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
+    heartbeats = keepHeartbeats(api, alive, AbortSignal.any([stopped, over.signal]), say)
+    const { decisions, claims } = await api.count()
+    // a fresh fleet has the same history for the same seed; an existing one continues with another part of it
+    const random = createRandom(`${options.seed}/${decisions}`)
+    const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
+    const stream = createStream({ api, fleet, random, run: randomUUID(), silent, meanLifetime: 2 * held })
+    // what operators hold stays
+    stream.adopt((await api.liveClaims()).filter(({ instanceUuid }) => instanceUuid === null || !instances.includes(instanceUuid)))
+    const first = Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length))
+    if (first > 0) say(`Placing the first ${first} requests.`)
+    await placeFirst(stream, first)
+    await operate(api, operations, folder.fleet?.seed ?? options.seed)
+    // what operators moved, and what an earlier start came to no report of
+    await stream.report(await api.occupied())
+    const failed = await failExamples(api, fleet, random)
+    const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
+    announce(
+      linkLines({
+        base: new URL(url).origin,
+        key: folder.key,
+        counts: await api.count(),
+        failed,
+        host: (fleet.hosts[4] ?? fleet.hosts[0])?.name ?? '',
+        aggregate: memory?.uuid ?? '',
+        operations,
+        rate,
+      }),
+    )
+    await keepAlive(stream, rate, stopped, say)
+  } catch (error) {
+    if (!stopped.aborted) throw error
+  } finally {
+    over.abort()
+    await heartbeats
+  }
+}
+
+/** The fleet, reported and gathered, unless an earlier start has done so. */
+async function bringFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
+  const { hosts: known } = await api.count()
+  const kept = folder.fleet !== undefined && known >= folder.fleet.hosts ? folder.fleet : undefined
+  if (kept !== undefined && kept.seed !== seed) say(`The fleet of this folder was made with seed ${kept.seed}; it stays.`)
+  const fleet = demoFleet({ hosts: Math.max(hosts, kept?.hosts ?? 0), seed: kept?.seed ?? seed })
+  const count = fleet.hosts.length
+  if (kept?.hosts === count) {
+    say(`${count} hosts are there from an earlier start${count > hosts ? `; ${hosts} were asked for, none goes` : ''}.`)
+    return fleet
+  }
+  const started = performance.now()
+  await setUpFleet(api, fleet, (reported) => show(reported, count))
+  folder.keepFleet({ hosts: count, seed: kept?.seed ?? seed })
+  say(`${count} hosts reported and gathered in ${((performance.now() - started) / 1_000).toFixed(1)} s.`)
+  return fleet
+}
+
+async function placeFirst(stream: Stream, requests: number): Promise<void> {
+  for (let placed = 0; placed < requests; placed += PLACED_AT_ONCE) await stream.step(Math.min(PLACED_AT_ONCE, requests - placed))
+  await stream.step(0)
+}
+
+async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
+  const failed: { decision: string; sentence: string }[] = []
+  for (const { spec, sentence } of failingExamples(random, fleet.licensed.length)) {
+    const { decision, claims } = await api.select(spec, randomUUID(), 'PT30S')
+    if (claims.length > 0) {
+      // only if the fleet has been changed since
+      await api.release(claims)
+      continue
+    }
+    failed.push({ decision, sentence })
+  }
+  if (failed.length === 0) throw new DemoError('every request of the demo found a host: the fleet in this folder is not the demo’s')
+  return failed
+}
+
+/** One request after the other, evenly in time, until the end; a failure is reported once in a row, and the next request is sent. */
+async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
+  if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')
+  let lastTrouble = ''
+  for (let count = 1; !stopped.aborted; count++) {
+    const next = performance.now() + 1_000 / rate
+    try {
+      await stream.step(1)
+      if (count % REQUESTS_PER_REPORT === 0) await stream.reportNext()
+      lastTrouble = ''
+    } catch (error) {
+      if (stopped.aborted) return
+      const trouble = error instanceof Error ? error.message : String(error)
+      if (trouble !== lastTrouble) say(`A request of the demo failed: ${trouble}`)
+      lastTrouble = trouble
+    }
+    await sleep(Math.max(0, next - performance.now()), undefined, { signal: stopped })
+  }
+}

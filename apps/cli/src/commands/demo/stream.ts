@@ -1,0 +1,114 @@
+import { createRandom, type Random } from '@gantt/scheduler-core'
+import { batches } from '../../call/batches.ts'
+import type { DemoApi, HeldClaim } from './api.ts'
+import type { DemoFleet } from './fleet.ts'
+import { type DemoRequest, nextRequest } from './requests.ts'
+import { statsWith } from './running.ts'
+
+/** The stream of requests: their claims are confirmed or not, and released in the end. */
+export interface Stream {
+  /** Places this many requests at once, then settles due claims; hosts whose instances changed report it. */
+  step(requests: number): Promise<void>
+  /** A host that its turn comes to reports again. */
+  reportNext(): Promise<void>
+  /** These hosts report which instances run on them. */
+  report(hosts: Iterable<string>): Promise<void>
+  /** Claims of an earlier run: they are given back like all others. */
+  adopt(claims: readonly HeldClaim[]): void
+}
+
+export interface StreamOptions {
+  readonly api: DemoApi
+  readonly fleet: DemoFleet
+  readonly random: Random
+  /** Makes the idempotency keys and reports of this run its own. */
+  readonly run: string
+  /** A host that does not report. */
+  readonly silent: string | undefined
+  /** Mean life of confirmed room, requests. */
+  readonly meanLifetime: number
+}
+
+/** How long a claim is held before it is confirmed, and how long if it is never confirmed. */
+const TTL = 'PT5M'
+const SHORT_TTL = 'PT30S'
+/** Requests between the reservation and its release where the caller changes its mind. */
+const RELEASE_AFTER = 3
+const CLAIMS_PER_CALL = 500
+const REPORTS_AT_ONCE = 8
+
+export function createStream({ api, fleet, random, run, silent, meanLifetime }: StreamOptions): Stream {
+  const due = { confirm: new Agenda(), release: new Agenda() }
+  /** Requests placed so far. */
+  let now = 0
+  let reports = 0
+  /** The place in the fleet of the next host whose turn comes. */
+  let turn = 0
+  const operations = createRandom(run)
+  const byName = new Map(fleet.hosts.map((host) => [host.name, host]))
+
+  const place = async ({ spec, ending, lifetime }: DemoRequest): Promise<void> => {
+    const number = now++
+    const { claims } = await api.select(spec, `${run}-${number}`, ending === 'forget' ? SHORT_TTL : TTL)
+    if (claims.length === 0 || ending === 'forget') return
+    if (ending === 'confirm') due.confirm.add(number + 1, claims)
+    due.release.add(number + (ending === 'confirm' ? lifetime : RELEASE_AFTER), claims)
+  }
+
+  const report = async (names: Iterable<string>): Promise<void> => {
+    const hosts = [...new Set(names)].flatMap((name) => (name === silent ? [] : (byName.get(name) ?? [])))
+    for (const batch of batches(hosts, REPORTS_AT_ONCE)) {
+      const found = await Promise.all(
+        batch.map(async ({ name: host, stats }) => ({
+          host,
+          stats: statsWith({ ...stats, numIoOps: operations.below(6) }, await api.running(host)),
+        })),
+      )
+      await api.report(found.map((one) => ({ ...one, incarnation: run, sequence: ++reports })))
+    }
+  }
+
+  return {
+    async step(requests) {
+      const options = { meanLifetime, licensedHosts: fleet.licensed.length }
+      await Promise.all(Array.from({ length: requests }, () => nextRequest(random, options)).map(place))
+      const [confirmed, released] = [due.confirm.take(now), due.release.take(now)]
+      for (const claims of batches(confirmed, CLAIMS_PER_CALL)) await api.confirm(claims)
+      for (const claims of batches(released, CLAIMS_PER_CALL)) await api.release(claims)
+      await report([...confirmed, ...released].map(({ host }) => host))
+    },
+
+    async reportNext() {
+      const host = fleet.hosts[turn++ % fleet.hosts.length]
+      if (host !== undefined) await report([host.name])
+    },
+
+    report,
+
+    adopt(claims) {
+      for (const claim of claims) due.release.add(now + random.below(2 * meanLifetime), [claim])
+    },
+  }
+}
+
+/** Claims by the number of the request at which something is to happen to them. */
+class Agenda {
+  readonly #claims = new Map<number, HeldClaim[]>()
+  #taken = 0
+
+  add(at: number, claims: readonly HeldClaim[]): void {
+    const time = Math.max(at, this.#taken + 1)
+    this.#claims.set(time, [...(this.#claims.get(time) ?? []), ...claims])
+  }
+
+  /** Everything up to now, once. */
+  take(now: number): readonly HeldClaim[] {
+    const claims: HeldClaim[] = []
+    for (let time = this.#taken + 1; time <= now; time++) {
+      claims.push(...(this.#claims.get(time) ?? []))
+      this.#claims.delete(time)
+    }
+    this.#taken = Math.max(this.#taken, now)
+    return claims
+  }
+}

@@ -1,0 +1,67 @@
+import { shortId } from '../../output/ids.ts'
+import type { Counts } from './api.ts'
+import type { Operations } from './operations.ts'
+
+export interface Links {
+  /** The console's address without a path: http://127.0.0.1:4000. */
+  readonly base: string
+  readonly key: string
+  readonly counts: Counts
+  /** Decisions that found no host, by global id; the first is the one to start with. */
+  readonly failed: readonly { readonly decision: string; readonly sentence: string }[]
+  readonly host: string
+  readonly aggregate: string
+  readonly operations: Operations
+  /** Requests per second that follow; 0: none. */
+  readonly rate: number
+}
+
+/** The text of a demo that is ready: addresses, and its content. Lines of at most 80 columns, except for addresses. */
+export function linkLines({ base, key, counts, failed, host, aggregate, operations, rate }: Links): readonly string[] {
+  const [first, ...others] = failed
+  const { emptied, silent, group } = operations
+  const hostUrl = (name: string): string => `${base}/hosts/${encodeURIComponent(name)}`
+  const decisionUrl = (id: string): string => `${base}/decisions/${encodeURIComponent(id)}`
+  return [
+    `${number(counts.hosts)} hosts in ${number(counts.aggregates)} aggregates hold ${number(counts.claims)} claims.`,
+    '',
+    ...(first === undefined
+      ? []
+      : [
+          'Start with this failed decision:',
+          `  ${decisionUrl(first.decision)}#key=${key}`,
+          `  ${first.sentence}`,
+          '  The link signs you in, so that the others open too; what stands behind # never',
+          '  leaves your browser.',
+          '',
+        ]),
+    ...(others.length === 0 ? [] : ['Then find out why these failed:']),
+    ...others.flatMap(({ decision, sentence }) => [`  ${sentence}`, `    ${decisionUrl(decision)}`]),
+    '',
+    'Look around:',
+    `  hosts        ${base}/hosts`,
+    `  one host     ${hostUrl(host)}`,
+    `  decisions    ${base}/decisions`,
+    `  aggregates   ${base}/aggregates`,
+    `  one of them  ${base}/aggregates/${aggregate}`,
+    ...(emptied === undefined && silent === undefined ? [] : ['', 'What operators see to:']),
+    ...(emptied === undefined ? [] : [`  emptied      ${hostUrl(emptied)}`]),
+    ...(silent === undefined ? [] : [`  silent       ${hostUrl(silent)}`, '               SUSPECT after a minute, DOWN after three']),
+    '',
+    'From another terminal:',
+    `  export GANTT_URL=${base}/graphql`,
+    `  export GANTT_KEY=${key}`,
+    '  npx gantt hosts',
+    ...(first === undefined ? [] : [`  npx gantt explain ${shortId(first.decision)}`]),
+    `  npx gantt groups show ${group}`,
+    '  npx gantt claims --all | grep Moving     # both ends are held',
+    '  npx gantt claims --state REVOKED',
+    ...(emptied === undefined ? [] : [`  npx gantt host evacuate ${host} --dry-run`]),
+    '  npx gantt liveness',
+    '',
+    rate > 0 ? `Requests go on coming, ${rate} per second, until Ctrl-C stops the demo.` : 'Ctrl-C stops the demo.',
+    'The next start goes on with this fleet; on the same port, the links stay good.',
+  ]
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')

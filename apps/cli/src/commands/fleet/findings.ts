@@ -1,0 +1,164 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect, type ServiceClient } from '../../call/connection.ts'
+import { CommandFailure, EXIT, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { GANTT } from '../../output/called.ts'
+import { inWords } from '../../output/duration.ts'
+import { counted } from '../../output/format.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { wrap } from '../../output/table.ts'
+import { notEmpty } from '../host/hosts.ts'
+import { differenceLines } from './differences.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly repair?: string
+  readonly reason?: string
+  readonly choose?: string
+  readonly vcpus?: number
+  readonly memory?: number
+  readonly disk?: number
+  readonly project?: string
+  readonly account?: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+const FINDINGS = graphql(`query Findings($after: String) {
+  auditor { violations warnings notices age cleanSince cleanRounds cleanLooks
+    allFindings(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes {
+      id severity code promise subject name host claim field expected actual since repair { automatic text options { name text asksSize } } } } }
+}`)
+
+type Finding = ResultOf<typeof FINDINGS>['auditor']['allFindings']['nodes'][number]
+
+/** How long there has been no violation, and how much was examined. */
+export type Clean = Pick<ResultOf<typeof FINDINGS>['auditor'], 'cleanSince' | 'cleanRounds' | 'cleanLooks'>
+
+const REPAIR = graphql(
+  `mutation RepairFinding($id: ID!, $reason: String!, $choose: String, $size: InstanceSizeInput, $project: String, $account: String, $dryRun: Boolean!) {
+  findingRepair(id: $id, reason: $reason, choose: $choose, size: $size, project: $project, account: $account, dryRun: $dryRun) {
+    __typename
+    ... on FindingRepairPayload { dryRun fleetRevision differenceCount differences { subject name field before after } }
+    ...Refusal
+  }
+}`,
+  [REFUSAL],
+)
+
+/** `gantt findings`: what the auditor found, how to repair each, and the repair. */
+export function addFindings(program: Command): void {
+  const command = program
+    .command('findings')
+    .description(
+      'findings of the auditor in claims and host reports, and how to repair them; ends with 1 if there is a violation or a warning',
+    )
+    .option('--repair <id>', 'repair the finding with this id', notEmpty)
+    .option('--reason <text>', 'with --repair: why; kept in the audit', notEmpty)
+    .option('--choose <option>', 'with --repair: one of the options listed with the finding, if there are several', notEmpty)
+    .option('--vcpus <n>', 'with --repair: size of the instance that is claimed', wholeNumber(0, 1_000_000))
+    .option('--memory <mib>', 'with --vcpus: its memory', wholeNumber(0, 2_000_000_000))
+    .option('--disk <gib>', 'with --vcpus: its disk; 0 if not given', wholeNumber(0, 2_000_000_000))
+    .option('--project <project>', 'with --repair: project of the instance that is claimed; none if not given', notEmpty)
+    .option(
+      '--account <account>',
+      'with --repair: account of the instance that is claimed; your own if not given, others need ADMIN',
+      notEmpty,
+    )
+    .option('--dry-run', 'with --repair: change nothing; show what would differ')
+    .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
+  withExamples(withService(command), [
+    ['gantt findings', 'all findings of this replica'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'what would change?'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'repair it'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "renamed" --choose host:rack7-a', 'by one of several ways'],
+  ])
+}
+
+/** The count of violations as a sentence: since when there is none, and how many checks that is based on. */
+export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
+  const count = counted(violations, 'violation')
+  if (violations > 0 || cleanSince === null) return count
+  return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'look')} of ${counted(cleanRounds, 'round')}`
+}
+
+async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags): Promise<Result> {
+  if ([reason, dryRun, choose, vcpus, memory, disk, project, account].some((flag) => flag !== undefined))
+    throw new CommandFailure(
+      EXIT.usage,
+      '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run go with --repair',
+    )
+  const { allFindings: _pages, ...auditor } = await readAll(connect(flags))
+  const { violations, warnings, notices, age, findings } = auditor
+  const checked = age === null ? 'no full check yet' : `last full check: ${inWords(age)} ago`
+  return {
+    lines: [
+      ...findings.flatMap((finding) => [...toLines(finding), '']),
+      ...wrap(`${toViolations(violations, auditor)}; ${counted(warnings, 'warning')}, ${counted(notices, 'notice')}; ${checked}.`),
+    ],
+    json: auditor,
+    exitCode: violations + warnings === 0 ? EXIT.done : EXIT.refused,
+  }
+}
+
+/** The auditor's latest results, with the findings of all pages. */
+async function readAll(client: ServiceClient): Promise<ResultOf<typeof FINDINGS>['auditor'] & { readonly findings: readonly Finding[] }> {
+  const findings: Finding[] = []
+  for (let after: string | null = null; ; ) {
+    const answer: ResultOf<typeof FINDINGS> = await client.request(FINDINGS, { after })
+    const { nodes, pageInfo } = answer.auditor.allFindings
+    findings.push(...nodes)
+    if (!pageInfo.hasNextPage) return { ...answer.auditor, findings }
+    after = pageInfo.endCursor
+  }
+}
+
+function toLines({
+  id,
+  severity,
+  code,
+  subject,
+  name,
+  host,
+  claim,
+  field,
+  expected,
+  actual,
+  since,
+  repair: how,
+}: Finding): readonly string[] {
+  const where = [host === null || host === name ? '' : ` on ${host}`, claim === null ? '' : `, claim ${claim}`].join('')
+  return [
+    ...wrap(`${severity} ${code}: ${subject} ${name}${where}, ${field}: expected ${expected}, found ${actual}, since ${since}`),
+    ...wrap(how.text).map((line) => `  ${line}`),
+    ...(how.options.length > 1 ? how.options.flatMap((option) => wrap(`  ${option.name}: ${option.text}`)) : []),
+    ...(how.automatic ? [`  ${GANTT} findings --repair ${id} --reason TEXT${wordsFor(how.options)} --dry-run`] : []),
+  ]
+}
+
+/** What a repair needs besides its finding: which way, where there are several, and how large an instance is. */
+const wordsFor = (options: Finding['repair']['options']): string =>
+  `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
+
+async function repair({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags, id: string): Promise<Result> {
+  if ((vcpus === undefined) !== (memory === undefined) || (disk !== undefined && vcpus === undefined))
+    throw new CommandFailure(EXIT.usage, 'a size has --vcpus and --memory')
+  const size = vcpus === undefined ? null : { vcpus, memoryMib: memory ?? 0, diskGib: disk ?? 0 }
+  if (reason === undefined) throw new CommandFailure(EXIT.usage, '--repair needs --reason: it is written into the audit')
+  const { findingRepair: answer } = await connect(flags).request(REPAIR, {
+    ...{ id, reason, choose, size, project, account, dryRun: dryRun ?? false },
+  })
+  if (!('differences' in answer)) throw toRefusal(answer)
+  const { differenceCount, fleetRevision } = answer
+  return {
+    lines: [
+      ...differenceLines(answer, (before, after) => `${before}, then ${after}`),
+      ...wrap(
+        answer.dryRun
+          ? `${counted(differenceCount, 'difference')} if it were repaired on revision ${fleetRevision}; nothing was changed.`
+          : `Repaired at revision ${fleetRevision}: ${counted(differenceCount, 'difference')}.`,
+      ),
+    ],
+    json: answer,
+  }
+}

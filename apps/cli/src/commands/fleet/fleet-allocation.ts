@@ -1,0 +1,152 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { releaseName } from '@gantt/scheduler-core/nova'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ConnectionFlags, connect, type ServiceClient } from '../../call/connection.ts'
+import { CommandFailure, EXIT, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { counted } from '../../output/format.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toTable, wrap } from '../../output/table.ts'
+import { notEmpty } from '../host/hosts.ts'
+
+/** Ratio and reserved amount of one class. */
+export interface ClassAllocation {
+  readonly resourceClass: string
+  readonly ratio: number | null
+  readonly reserved: number | null
+}
+
+interface Flags extends ConnectionFlags {
+  readonly release?: string
+  readonly ratio: readonly (readonly [string, number])[]
+  readonly reserved: readonly (readonly [string, number])[]
+  readonly reason?: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+const FIELDS = graphql(
+  `fragment AllocationParts on FleetAllocation { version release classes { resourceClass ratio reserved } by at reason }`,
+)
+const READ = graphql(`query FleetAllocation { fleetAllocation { ...AllocationParts } }`, [FIELDS])
+const SET = graphql(
+  `mutation SetFleetAllocation($ifVersion: Int!, $input: FleetAllocationInput!, $dryRun: Boolean!) {
+  fleetAllocationSet(ifVersion: $ifVersion, input: $input, dryRun: $dryRun) {
+    __typename ... on FleetAllocationPayload { dryRun fleetAllocation { ...AllocationParts } impact { hostsAffected warnings } } ...Refusal } }`,
+  [FIELDS, REFUSAL],
+)
+
+type FleetAllocation = ResultOf<typeof FIELDS>
+export type AllocationWritten = Extract<ResultOf<typeof SET>['fleetAllocationSet'], { readonly __typename: 'FleetAllocationPayload' }>
+
+/** `gantt fleet-allocation`: what counts on hosts whose document in Nova's form leaves it to the configuration. */
+export function addFleetAllocation(program: Command): void {
+  const command = program
+    .command('fleet-allocation')
+    .description('show or set the ratios and reserved amounts of hosts that leave them to the configuration of Nova')
+    .option('--release <release>', 'the release of Nova whose defaults apply to the rest, such as zed', notEmpty)
+    .option('--ratio <class=n>', 'overcommit of a resource; may be repeated', pair, [])
+    .option('--reserved <class=n>', 'amount that is reserved on each host; may be repeated', pair, [])
+    .option('--reason <text>', 'why; kept in the audit; with it they are set', notEmpty)
+    .option('--dry-run', 'change nothing; show what would be free')
+    .action((flags: Flags) => run(flags, () => fleetAllocation(flags)))
+  withExamples(withService(command), [
+    ['gantt fleet-allocation', 'what holds, who set it, and when'],
+    [
+      'gantt fleet-allocation --ratio VCPU=8 --reserved MEMORY_MB=2048 --release zed --reason "as in nova.conf" --dry-run',
+      'what would be free?',
+    ],
+  ])
+}
+
+async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...flags }: Flags): Promise<Result> {
+  if (reason === undefined) {
+    if (release !== undefined || dryRun || ratio.length + reserved.length > 0)
+      throw new CommandFailure(EXIT.usage, 'give --reason too: without it nothing is set or tried, and what holds is shown')
+    const { fleetAllocation: now } = await connect(flags).request(READ)
+    return { lines: toLines(now), json: now }
+  }
+  const classes = [...new Set([...ratio, ...reserved].map(([name]) => name))].map((resourceClass) => ({
+    resourceClass,
+    ratio: ratio.findLast(([name]) => name === resourceClass)?.[1] ?? null,
+    reserved: reserved.findLast(([name]) => name === resourceClass)?.[1] ?? null,
+  }))
+  const written = await writeFleetAllocation({ release: release ?? null, classes, reason }, dryRun === true, flags)
+  return { lines: toWritten(written), json: written }
+}
+
+export interface FleetAllocationInput {
+  readonly release: string | null
+  readonly classes: readonly ClassAllocation[]
+  readonly reason: string
+}
+
+/** Sets all of it on the version that is there now. */
+export async function writeFleetAllocation(
+  input: FleetAllocationInput,
+  dryRun: boolean,
+  flags: ConnectionFlags,
+): Promise<AllocationWritten> {
+  const client = connect(flags)
+  const { fleetAllocation: now } = await client.request(READ)
+  return setOn(now.version, input, dryRun, client)
+}
+
+/** Tries to set all of it; what comes back sets it, on the version that it was tried on. */
+export async function tryFleetAllocation(input: FleetAllocationInput, flags: ConnectionFlags): Promise<() => Promise<AllocationWritten>> {
+  const client = connect(flags)
+  const { fleetAllocation: now } = await client.request(READ)
+  await setOn(now.version, input, true, client)
+  return () => setOn(now.version, input, false, client)
+}
+
+async function setOn(ifVersion: number, input: FleetAllocationInput, dryRun: boolean, client: ServiceClient): Promise<AllocationWritten> {
+  const { fleetAllocationSet: answer } = await client.request(SET, {
+    ...{ ifVersion, input, dryRun },
+  })
+  if (!('impact' in answer)) throw toRefusal(answer)
+  return answer
+}
+
+export const toWritten = ({ dryRun, fleetAllocation: allocation, impact }: AllocationWritten): readonly string[] => [
+  ...(dryRun ? ['Nothing was changed. It would be:'] : []),
+  ...toLines(allocation),
+  `${dryRun ? 'It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} that report${impact.hostsAffected === 1 ? 's' : ''} in Nova's form.`,
+  ...impact.warnings,
+]
+
+function toLines({ version, release, classes, by, at, reason }: FleetAllocation): readonly string[] {
+  if (version === 0) return wrap('Nothing is set: hosts that leave it to the configuration are not overcommitted and reserve nothing.')
+  return [
+    ...toAllocationTable(classes),
+    ...wrap(
+      release === null
+        ? 'No release of Nova is named: the rest is not overcommitted.'
+        : `For the rest the defaults of Nova ${release} hold.`,
+    ),
+    ...wrap(`Set by ${by ?? '-'} at ${at ?? '-'}: ${reason ?? '-'} (version ${version})`),
+  ]
+}
+
+/** The settings of a nova.conf that apply to hosts, before anything is written. */
+export function toImported(release: number | null, classes: readonly ClassAllocation[]): readonly string[] {
+  return [
+    'Ratios and reserved amounts of hosts that leave them to the configuration',
+    ...toAllocationTable(classes),
+    ...(release === null ? [] : wrap(`For the rest the defaults of Nova ${releaseName(release)} hold.`)),
+  ]
+}
+
+const toAllocationTable = (classes: readonly ClassAllocation[]): readonly string[] =>
+  classes.length === 0
+    ? []
+    : toTable(
+        [{ head: 'resource' }, { head: 'ratio', align: 'right' }, { head: 'reserved', align: 'right' }],
+        classes.map(({ resourceClass, ratio, reserved }) => [resourceClass, String(ratio ?? '-'), String(reserved ?? '-')]),
+      )
+
+function pair(text: string, before: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
+  const [, name, value] = /^([A-Z][A-Z0-9_]*)=([0-9.]+)$/.exec(text) ?? []
+  if (name === undefined || value === undefined || Number.isNaN(Number(value)))
+    throw new InvalidArgumentError('It must be CLASS=NUMBER, such as VCPU=8.')
+  return [...before, [name, Number(value)]]
+}

@@ -1,0 +1,126 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { CommandFailure, EXIT, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { DEFAULT_FIRST, readPages, tally } from '../../call/pages.ts'
+import { toHostName } from '../../options/host-name.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { GANTT } from '../../output/called.ts'
+import { inWords } from '../../output/duration.ts'
+import { age, counted } from '../../output/format.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toPairs, toTable, wrap } from '../../output/table.ts'
+import { nameOf, notEmpty } from '../host/hosts.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly confirm?: readonly string[]
+  readonly reason?: string
+  readonly first: number
+  readonly all?: true
+  readonly json?: true
+}
+
+const HOST = graphql(`fragment SilentHost on Host { name node hasOtherNodes state stateReason }`)
+
+const LIVENESS = graphql(
+  `query Liveness { liveness {
+  source suspectAfter downAfter checkedAt up suspect down warning withheld { ...SilentHost }
+} }`,
+  [HOST],
+)
+
+type SilentHost = ResultOf<typeof HOST>
+type Liveness = ResultOf<typeof LIVENESS>['liveness']
+
+const SILENT = graphql(
+  `query Silent($first: Int!, $after: String) {
+  hosts(first: $first, after: $after, query: "state:SUSPECT,DOWN") { totalCount pageInfo { hasNextPage endCursor } nodes { ...SilentHost } }
+}`,
+  [HOST],
+)
+
+const CONFIRM = graphql(
+  `mutation ConfirmDown($hosts: [ResourceNameInput!]!, $reason: String!) {
+  livenessConfirm(hosts: $hosts, reason: $reason) {
+    __typename
+    ... on LivenessConfirmPayload { hosts { ...SilentHost } }
+    ...Refusal
+  }
+}`,
+  [HOST, REFUSAL],
+)
+
+/** `gantt liveness`: which hosts are alive, and how that is known. */
+export function addLiveness(program: Command): void {
+  const command = program
+    .command('liveness')
+    .description('which hosts are silent, since when, and which of them are withheld from DOWN because too many fell silent at once')
+    .option('--confirm <host...>', 'confirm that these silent hosts, HOST or HOST/NODE, are down; their claims stay')
+    .option('--reason <text>', 'with --confirm: why, kept with the hosts', notEmpty)
+    .option('--first <n>', 'most silent hosts to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--all', 'list all')
+    .action((flags: Flags) => run(flags, () => (flags.confirm === undefined ? showLiveness(flags) : confirmDown(flags.confirm, flags))))
+  withExamples(withService(command), [
+    ['gantt liveness', 'how alive the fleet is'],
+    ['gantt liveness --confirm rack7-a rack7-b --reason "the rack has no power"', 'nothing new goes there until they are heard again'],
+  ])
+}
+
+async function showLiveness({ first, all, ...flags }: Flags): Promise<Result> {
+  const client = connect(flags)
+  const { liveness } = await client.request(LIVENESS)
+  const { items: silent, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
+    const answer = await client.request(SILENT, { first: size, after })
+    return answer.hosts
+  })
+  return { lines: toLines(liveness, silent, totalCount), json: { ...liveness, silent: { totalCount, hosts: silent } } }
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  reports: 'reports: a host lives while it reports or sends heartbeats',
+  static: 'static: every host lives; GANTT_LIVENESS=reports listens to them',
+}
+
+function toLines(
+  { source, suspectAfter, downAfter, checkedAt, warning, withheld, ...counts }: Liveness,
+  silent: readonly SilentHost[],
+  of: number,
+) {
+  const held = new Set(withheld.map(nameOf))
+  const { up, suspect, down } = counts
+  return [
+    ...toPairs([
+      ['source', SOURCES[source] ?? source],
+      ['up', String(up)],
+      ['suspect', `${suspect}, silent for ${inWords(suspectAfter)} or longer; still chosen for new instances`],
+      ['down', `${down}, silent for ${inWords(downAfter)} or longer; nothing new goes there, claims stay`],
+      ['last look', checkedAt === null ? 'never' : `${age(checkedAt, Date.now())} ago`],
+    ]),
+    ...(silent.length === 0 ? [] : ['', ...toHostTable(silent, held), '', `${tally(silent.length, of, 'silent host')}.`]),
+    ...(warning === null
+      ? []
+      : ['', ...wrap(`Warning: ${warning}`), `If they are down: ${GANTT} liveness --confirm HOST... --reason "..."`]),
+  ]
+}
+
+const toHostTable = (hosts: readonly SilentHost[], withheld: ReadonlySet<string> = new Set()): readonly string[] =>
+  toTable(
+    [{ head: 'host', cut: 'middle', key: true }, { head: 'state' }, { head: 'why', wraps: true, least: 26 }],
+    hosts.map((host) => [
+      nameOf(host),
+      host.state,
+      `${host.stateReason ?? '-'}${withheld.has(nameOf(host)) ? '; withheld from DOWN' : ''}`,
+    ]),
+  )
+
+async function confirmDown(names: readonly string[], { reason, ...flags }: Flags): Promise<Result> {
+  if (reason === undefined) throw new CommandFailure(EXIT.usage, 'why are they down? Give --reason: it is kept with the hosts')
+  const variables = { hosts: names.map((name) => toHostName(name)), reason }
+  const { livenessConfirm: answer } = await connect(flags).request(CONFIRM, variables)
+  if (!('hosts' in answer)) throw toRefusal(answer)
+  const { hosts } = answer
+  return {
+    lines: [...toHostTable(hosts), '', `${counted(hosts.length, 'host')} DOWN until heard again; the claims there stay.`],
+    json: answer,
+  }
+}

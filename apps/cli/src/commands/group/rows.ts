@@ -1,0 +1,42 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { toTable } from '../../output/table.ts'
+import { nameOf } from '../host/hosts.ts'
+
+export const POLICIES = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const
+
+export type Policy = (typeof POLICIES)[number]
+
+/** Selects Members. */
+export const MEMBERS = graphql(`fragment Members on ServerGroupMembers { host { name node hasOtherNodes } count }`)
+
+/** Members of a server group on one host. */
+export type Members = ResultOf<typeof MEMBERS>
+
+/** Selects a Group. */
+export const GROUP = graphql(
+  `fragment GroupParts on ServerGroup { uuid policy maxServerPerHost apartFrom version members { ...Members } }`,
+  [MEMBERS],
+)
+
+export type Group = ResultOf<typeof GROUP>
+
+/** Selects the hosts that conflict with a rule. */
+export const CONFLICT = graphql(`fragment Conflict on ServerGroupConflict { ... on ServerGroupConflict { hosts { ...Members } } }`, [
+  MEMBERS,
+])
+
+/** Hosts with how many members each has. */
+export const toMembersTable = (members: readonly Members[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'host', cut: 'middle', key: true },
+      { head: 'members', align: 'right' },
+    ],
+    members.map(({ host, count }) => [nameOf(host), String(count)]),
+  )
+
+/** "ANTI_AFFINITY, at most 2 on a host". */
+export const ruleOf = ({ policy, maxServerPerHost }: Pick<Group, 'policy' | 'maxServerPerHost'>): string =>
+  maxServerPerHost === null ? policy : `${policy}, at most ${maxServerPerHost} on a host`
+
+export const memberCount = (members: readonly Members[]): number => members.reduce((sum, { count }) => sum + count, 0)

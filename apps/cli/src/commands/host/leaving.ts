@@ -1,0 +1,157 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { EXIT, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { toHostName } from '../../options/host-name.ts'
+import { reasonOf } from '../../options/reason.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { counted } from '../../output/format.ts'
+import { shortId } from '../../output/ids.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toTable, wrap } from '../../output/table.ts'
+import { nameOf, notEmpty } from './hosts.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly reason?: string
+  readonly yes?: true
+  readonly json?: true
+}
+
+interface ForgetFlags extends Flags {
+  readonly claims?: number
+  readonly force?: true
+}
+
+const FORGET = graphql(
+  `mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $expectedClaims: Int, $reason: String!, $dryRun: Boolean!) {
+  hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: $reason, dryRun: $dryRun) {
+    __typename ... on HostForgetPayload { hosts { name node hasOtherNodes } unchanged impact { claimCount claims { id instanceUuid state account } aggregates serverGroups } } ... on HostHasClaims { claimCount claims { id instanceUuid state account } } ...Refusal } }`,
+  [REFUSAL],
+)
+const READMIT = graphql(
+  `mutation HostReadmit($host: ResourceNameInput!, $reason: String!) { hostReadmit(host: $host, reason: $reason) {
+    __typename ... on HostReadmitPayload { hosts { name node hasOtherNodes } unchanged } ...Refusal } }`,
+  [REFUSAL],
+)
+const REPLACE = graphql(
+  `mutation HostReplace($host: ResourceNameInput!, $by: ResourceNameInput!, $reason: String!, $dryRun: Boolean!) {
+  hostReplace(host: $host, by: $by, reason: $reason, dryRun: $dryRun) {
+    __typename ... on HostReplacePayload { hosts { name node hasOtherNodes } unchanged impact { claimCount claims { id instanceUuid state account } aggregates serverGroups } merged { name node hasOtherNodes } } ... on HostHasClaims { claimCount claims { id instanceUuid state account } } ...Refusal } }`,
+  [REFUSAL],
+)
+
+type Impact = Extract<ResultOf<typeof FORGET>['hostForget'], { readonly __typename: 'HostForgetPayload' }>['impact']
+type NotDone = Exclude<ResultOf<typeof REPLACE>['hostReplace'], { readonly __typename: 'HostReplacePayload' }>
+
+/** `gantt host forget|readmit|replace`: hosts that leave the fleet, come back, or get another name. */
+export function addLeaving(host: Command): void {
+  const forget = host
+    .command('forget')
+    .description('remove hosts from the fleet, all or none; their history stays. Without --yes it only shows what would end')
+    .argument('<host...>', 'their names, HOST or HOST/NODE; a host with many nodes leaves with all of them')
+    .option('--reason <text>', 'why; kept in the audit; needed with --yes', notEmpty)
+    .option('--force', 'also with live claims, which end REVOKED')
+    .option('--claims <n>', 'only if they have exactly this many live claims, as shown without --yes', wholeNumber(0, 9_999_999))
+    .option('--yes', 'do it')
+    .action((names: readonly string[], flags: ForgetFlags) => run(flags, () => forgetHosts(names, flags)))
+  withExamples(withService(forget), [
+    ['gantt host forget rack1-a', 'what would end with it?'],
+    ['gantt host forget rack1-a --reason "scrapped" --yes', 'it is gone; reports under its name are refused'],
+    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, and not with one more'],
+  ])
+  const readmit = host
+    .command('readmit')
+    .description('accept reports again under the name of a host that was forgotten or replaced')
+    .argument('<host>', 'its name, HOST or HOST/NODE')
+    .requiredOption('--reason <text>', 'why; kept in the audit', notEmpty)
+    .action((name: string, flags: Flags & { readonly reason: string }) => run(flags, () => readmitHost(name, flags)))
+  withExamples(withService(readmit), [['gantt host readmit rack1-a --reason "repaired"', 'it is there with its next full report']])
+  const replace = host
+    .command('replace')
+    .description('give a host another name: claims, groups, aggregates and API keys follow. Without --yes it only shows what would follow')
+    .argument('<host>', 'its present name, HOST or HOST/NODE')
+    .argument('<by>', 'its new name')
+    .option('--reason <text>', 'why; kept in the audit; needed with --yes', notEmpty)
+    .option('--yes', 'do it')
+    .action((name: string, by: string, flags: Flags) => run(flags, () => replaceHost(name, by, flags)))
+  withExamples(withService(replace), [
+    ['gantt host replace rack1-a rack7-a', 'what would follow it?'],
+    ['gantt host replace rack1-a rack7-a --reason "moved to rack 7" --yes', 'also where its agent reports as rack7-a already'],
+  ])
+}
+
+async function forgetHosts(names: readonly string[], { force, claims, reason, yes, ...flags }: ForgetFlags): Promise<Result> {
+  const variables = {
+    ...{
+      hosts: names.map((name) => toHostName(name)),
+      force: force === true,
+      reason: reasonOf(reason, yes !== true, 'with --yes'),
+      dryRun: yes !== true,
+    },
+    expectedClaims: claims ?? null,
+  }
+  const { hostForget: answer } = await connect(flags).request(FORGET, variables)
+  if (!('impact' in answer)) return refusedBy(answer)
+  const { hosts, impact, unchanged } = answer
+  const named = hosts.map(nameOf).join(', ')
+  if (unchanged) return { lines: wrap(`${named}: forgotten before; nothing was changed.`), json: answer }
+  const lines = [
+    ...wrap(yes ? `Forgotten: ${named}.` : `Nothing was changed. This would forget ${named}.`),
+    ...impactLines(impact, yes ? 'ended REVOKED' : 'would end REVOKED', yes ? 'It is off the lists of' : 'It would leave'),
+    ...(yes
+      ? []
+      : [impact.claimCount === 0 ? 'Say --yes to do it.' : `Say --claims ${impact.claimCount} --yes to end these and no others.`]),
+  ]
+  return { lines, json: answer }
+}
+
+async function readmitHost(name: string, { reason, ...flags }: Flags & { readonly reason: string }): Promise<Result> {
+  const variables = { host: toHostName(name), reason }
+  const { hostReadmit: answer } = await connect(flags).request(READMIT, variables)
+  if (!('hosts' in answer)) throw toRefusal(answer)
+  const lines = answer.unchanged
+    ? [`Reports of ${name} are taken already; nothing was changed.`]
+    : [`Reports of ${name} are taken again. It is there with its next full report.`]
+  return { lines, json: answer }
+}
+
+async function replaceHost(name: string, by: string, { reason, yes, ...flags }: Flags): Promise<Result> {
+  const variables = {
+    host: toHostName(name),
+    by: toHostName(by),
+    reason: reasonOf(reason, yes !== true, 'with --yes'),
+    dryRun: yes !== true,
+  }
+  const { hostReplace: answer } = await connect(flags).request(REPLACE, variables)
+  if (!('impact' in answer)) return refusedBy(answer)
+  const { impact, merged, unchanged } = answer
+  if (unchanged) return { lines: [`${name} is called ${by} already; nothing was changed.`], json: answer }
+  const lines = [
+    ...wrap(yes ? `${name} is called ${by} now.` : `Nothing was changed. This would call ${name} ${by}.`),
+    ...merged.flatMap((host) => wrap(`${nameOf(host)} has reported already: its report ${yes ? 'is' : 'would be'} that of the one host.`)),
+    ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in' : 'It would be renamed in'),
+    ...(yes ? [] : ['Say --yes to do it.']),
+  ]
+  return { lines, json: answer }
+}
+
+/** A refusal, with the claims that prevent the change if there are any. */
+function refusedBy(answer: NotDone): Result {
+  const refusal = toRefusal(answer)
+  if (!('claims' in answer)) throw refusal
+  return { lines: [...wrap(refusal.message), '', ...claimLines(answer.claims, answer.claimCount)], json: answer, exitCode: EXIT.refused }
+}
+
+const impactLines = ({ claimCount, claims, aggregates, serverGroups }: Impact, become: string, lists: string): string[] => [
+  ...(claimCount === 0 ? ['No claim is on it.'] : [`${counted(claimCount, 'claim')} ${become}:`, ...claimLines(claims, claimCount)]),
+  ...(aggregates.length === 0 ? [] : wrap(`${lists} ${aggregates.join(', ')}.`)),
+  ...(serverGroups.length === 0 ? [] : wrap(`Server groups concerned: ${serverGroups.join(', ')}.`)),
+]
+
+const claimLines = (claims: Impact['claims'], count: number): string[] => [
+  ...toTable(
+    [{ head: 'claim', key: true }, { head: 'instance', cut: 'middle' }, { head: 'state' }, { head: 'account', cut: 'end' }],
+    claims.map(({ id, instanceUuid, state, account }) => [shortId(id), instanceUuid ?? '-', state, account]),
+  ),
+  ...(count > claims.length ? [`and ${count - claims.length} more`] : []),
+]

@@ -1,0 +1,164 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { GANTT } from '../../output/called.ts'
+import { age, counted, decimal, mibPair, ranges } from '../../output/format.ts'
+import { toPairs, toTable, wrap } from '../../output/table.ts'
+import { CLAIM, toClaimTable } from '../claim/rows.ts'
+import { nameOf } from './hosts.ts'
+import { ORIGIN, type OriginedUsage, originText, USAGE, type Usage } from './usage.ts'
+
+/** The number of hosts and claims that an edit of hosts affects. */
+export const impactText = ({
+  dryRun,
+  impact: { hostsAffected, claimsOnAffectedHosts },
+}: {
+  readonly dryRun: boolean
+  readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number }
+}): string =>
+  `${dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
+
+/** Everything that `gantt host show` shows of a host. */
+export const HOST = graphql(
+  `query Host($name: String!, $node: String, $at: Moment) {
+  host(name: $name, node: $node, at: $at) {
+    gone { at reason readmitted } formerNames
+    name node hasOtherNodes availabilityZone status statusReason state stateReason lastReportAt runningVms traits
+    usedFrom usedFromReason warnings { code subject reported held text }
+    told { label value }
+    capacity { ...Usage ...Origins }
+    numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
+    gpus { index model freeMilli }
+    namespaces { namespace version ageSeconds lastSequence problem }
+    aggregates(first: 100) { nodes { uuid name } }
+    claims(first: 100, states: [RESERVED, CONFIRMED, MATERIALISED]) { totalCount nodes { ...ClaimRow } }
+  }
+}`,
+  [USAGE, ORIGIN, CLAIM],
+)
+
+type HostDetail = NonNullable<ResultOf<typeof HOST>['host']>
+/** A report of another service about the host. */
+type Reported = HostDetail['namespaces'][number]
+type Cell = NonNullable<HostDetail['numa']>['cells'][number]
+
+/** One host: its identity, capacity, NUMA cells, devices and claims. */
+export function toLines(host: HostDetail, nowMs: number): readonly string[] {
+  const { numa, gpus, namespaces, claims } = host
+  return [
+    ...toHead(host, nowMs),
+    '',
+    ...toCapacity(host.capacity),
+    'free = floor((total - reserved) x ratio) - used - claimed',
+    ...toOrigins(host.capacity),
+    ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
+    ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
+    ...(namespaces.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces)]),
+    '',
+    ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
+  ]
+}
+
+function toClaimHead(host: HostDetail): string {
+  const { totalCount, nodes } = host.claims
+  return nodes.length === totalCount
+    ? counted(totalCount, 'claim')
+    : `${nodes.length} of ${totalCount} claims; all: ${GANTT} claims --host ${nameOf(host)} --all`
+}
+
+function toHead(host: HostDetail, nowMs: number): readonly string[] {
+  const { told: reported } = host
+  const ago = host.lastReportAt === null ? 'never' : `${age(host.lastReportAt, nowMs)} ago`
+  return toPairs([
+    ['host', nameOf(host)],
+    ...(host.gone === null ? [] : [['forgotten', goneText(host.gone)] as const]),
+    ...(host.formerNames.length === 0 ? [] : [['was called', host.formerNames.join(', ')] as const]),
+    ['zone', host.availabilityZone],
+    ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
+    ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
+    ['last report', ago],
+    // a claim counts as one until a report lists its instance
+    ['instances', `${decimal(host.runningVms)} running or claimed`],
+    ...(host.usedFrom === 'REPORT' ? [] : [['used amounts', `from claims: ${host.usedFromReason ?? ''}`] as const]),
+    ...host.warnings.map(({ text }) => ['warning', text] as const),
+    ...(reported.length === 0 ? [] : [['machine', reported.map(({ label, value }) => `${label} ${value}`).join(', ')] as const]),
+    ['aggregates', host.aggregates.nodes.map(({ name }) => name).join(' ') || '-'],
+    ...(host.traits.length === 0 ? [] : [['traits', host.traits.join(' ')] as const]),
+  ])
+}
+
+const goneText = ({ at, reason, readmitted }: NonNullable<HostDetail['gone']>): string =>
+  `${at}: ${reason}${readmitted ? '; readmitted, its next full report brings it back' : '; its reports are refused until it is readmitted'}`
+
+const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'resource', cut: 'middle', least: 10 },
+      ...['total', 'reserved', 'ratio', 'used', 'claimed', 'free'].map((head) => ({ head, align: 'right' }) as const),
+    ],
+    capacity.map(({ resourceClass, total, reserved, allocationRatio, used, claimed, free }) => [
+      resourceClass,
+      ...[total, reserved, allocationRatio, used, claimed, free].map(decimal),
+    ]),
+  )
+
+/** Ratios and reserved amounts that are not the report's own, with who set them. */
+const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
+  capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
+    [['ratio', ratioFrom] as const, ['reserved', reservedFrom] as const].flatMap(([what, origin]) =>
+      origin.source === 'REPORT' || origin.source === 'NONE' ? [] : wrap(`${resourceClass} ${what}: ${originText(origin)}`),
+    ),
+  )
+
+const toReported = (namespaces: readonly Reported[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'namespace', cut: 'end', least: 10 },
+      { head: 'version', cut: 'end' },
+      { head: 'sequence', align: 'right' },
+      { head: 'age', align: 'right' },
+      { head: 'problem', cut: 'end' },
+    ],
+    namespaces.map(({ namespace, version, lastSequence, ageSeconds, problem }) => [
+      namespace,
+      version,
+      decimal(lastSequence),
+      ageSeconds === null ? 'not known' : `${decimal(ageSeconds)} s`,
+      problem ?? '-',
+    ]),
+  )
+
+const toCells = (cells: readonly Cell[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'cell', align: 'right' },
+      { head: 'cpus', cut: 'end' },
+      { head: 'pinned', cut: 'end' },
+      { head: 'cpus free', align: 'right' },
+      { head: 'memory free', align: 'right' },
+    ],
+    cells.map(({ id, cpus, pinned, cpusFree, memoryFreeMb, memoryMb }) => [
+      String(id),
+      ranges(cpus),
+      ranges(pinned),
+      String(cpusFree),
+      mibPair(memoryFreeMb, memoryMb),
+    ]),
+  )
+
+/** GPUs of one model with as much free are one line: a host has up to sixteen. */
+function toGpus(gpus: HostDetail['gpus']): readonly string[] {
+  const groups = new Map<string, { readonly model: string; readonly freeMilli: number; readonly indexes: number[] }>()
+  for (const { index, model, freeMilli } of gpus) {
+    const key = `${freeMilli} ${model}`
+    const group = groups.get(key) ?? { model: model ?? '-', freeMilli, indexes: [] }
+    group.indexes.push(index)
+    groups.set(key, group)
+  }
+  return toTable(
+    [
+      { head: 'gpu', cut: 'end' },
+      { head: 'model', cut: 'end' },
+      { head: 'free of each', align: 'right' },
+    ],
+    [...groups.values()].map(({ model, freeMilli, indexes }) => [ranges(indexes), model, `${freeMilli}/1000`]),
+  )
+}

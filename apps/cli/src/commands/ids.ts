@@ -1,7 +1,0 @@
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** The part of a global id that tells things of one kind apart: it fits a table, and the API takes it too. Other ids stay whole. */
-export function shortId(globalId: string): string {
-  const part = Buffer.from(globalId, 'base64url').toString('utf8').split(':').at(-1) ?? ''
-  return UUID.test(part) ? part : globalId
-}

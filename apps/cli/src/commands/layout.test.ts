@@ -1,0 +1,27 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+// Where a newcomer finds a command: one folder a noun, and in it a file with the command's name.
+
+const MOST_FILES = 25
+const src = path.dirname(import.meta.dirname)
+const folders = fs.readdirSync(src, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory())
+
+test('a command is in the file of its name, in the folder of a noun', () => {
+  const list = fs.readFileSync(path.join(import.meta.dirname, 'commands.ts'), 'utf8')
+  const commands = [...list.matchAll(/^ {2}'?([\w-]+)'?: async \(\) => \(await import\('([^']+)'\)\)/gm)]
+  expect(commands.length).toBeGreaterThan(25)
+  const others = commands.filter(([, name = '', file = '']) => !new RegExp(`^\\./[a-z-]+/${name}\\.ts$`).test(file))
+  expect(others.map(([line]) => line)).toEqual([])
+})
+
+test(`a folder has at most ${MOST_FILES} files`, () => {
+  const counts = folders.map(({ parentPath, name }) => {
+    const folder = path.join(parentPath, name)
+    const files = fs.readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+    return [path.relative(src, folder), files.length] as const
+  })
+  expect(counts.length).toBeGreaterThan(15)
+  expect(counts.filter(([, files]) => files > MOST_FILES)).toEqual([])
+})

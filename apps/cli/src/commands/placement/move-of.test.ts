@@ -1,0 +1,266 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
+import { useOwnService } from '../../testing/own-service.ts'
+
+// hosts of the tests below are heard once: soon they are silent, all of them
+const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
+const { run } = own
+
+interface Placed {
+  readonly id: string
+  readonly short: string
+  readonly host: string
+}
+
+type Answer = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
+
+/** A confirmed claim of one CPU, on this host or any. */
+async function place(...args: readonly string[]): Promise<Placed> {
+  const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
+  return placedBy(said)
+}
+
+function placedBy(said: Said): Placed {
+  const selected = oneLine<Answer>(said).destinations[0]?.selected
+  const id = selected?.claim.id ?? ''
+  return { id, short: Buffer.from(id, 'base64url').toString().split(':').at(-1) ?? '', host: selected?.host.name ?? '' }
+}
+
+/** Placed on a host by naming it. */
+async function placeOn(host: string, spec: Readonly<Record<string, unknown>> = {}): Promise<Placed> {
+  const file = path.join(own.folder, `${host}-${Math.random()}.json`)
+  fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: [host], ...spec }))
+  return placedBy(await run('select', '--spec', file, '--confirm', '--json'))
+}
+
+const claimOf = async (id: string) => {
+  const { claim } = await own.service.client.request<{ claim: { state: string; reason: string | null; host: { name: string } } }>(
+    'query ($id: ID!) { claim(id: $id) { state reason host { name } } }',
+    { id },
+  )
+  return claim
+}
+
+describe('a move', () => {
+  test("uses the claim's original request, shows how the move ends, and is confirmed", async () => {
+    const first = await place('--zone', 'az1')
+    const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
+    expect([said.err, said.code, widthOf(said.out) <= 80]).toEqual(['', 0, true])
+    const [, there = ''] = /To move: {4}gantt claims confirm ([0-9a-f-]{36})\n/.exec(said.out) ?? []
+    expect(said.out).toContain(`To stay:    gantt claims revert ${there}\n`)
+    const listed = await run('claims', 'list', '--host', first.host)
+    expect(listed.out).toMatch(new RegExp(`Moving from ${first.host} to \\S+: confirm or revert\\s${there}`))
+    expect((await run('claims', 'confirm', there)).code).toBe(0)
+    expect(await claimOf(first.id)).toMatchObject({ state: 'RELEASED', reason: 'moved' })
+    const { host } = await claimOf(there)
+    expect([host.name.startsWith('az1'), host.name === first.host]).toEqual([true, false])
+  })
+
+  test.each(['either end', 'its destination'])('is reverted by %s', async (end) => {
+    const first = await place()
+    const there = placedBy(await run('select', '--intent', 'COLD_MIGRATE', '--move-of', first.id, '--json'))
+    const said = await run('claims', 'revert', end === 'either end' ? first.short : there.short)
+    expect([said.code, said.out]).toEqual([0, expect.stringMatching(/RELEASED +move reverted\n/)])
+    expect(await claimOf(first.id)).toMatchObject({ state: 'CONFIRMED' })
+    const again = await run('claims', 'revert', first.short)
+    expect([again.err, again.code]).toEqual([`error: claim ${first.short} is not moving; nothing was changed\n`, 1])
+  })
+
+  test('for a request of version 1.1 uses the fields of that version', async () => {
+    const first = await placeOn('az1-a', { forceVerify: 'HARD', pciRequests: [] })
+    const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
+    expect([said.err, said.code]).toEqual(['', 0])
+  })
+
+  test('a resize takes the given values, and keeps the others', async () => {
+    const first = await place()
+    const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))
+    expect((await run('claims', '--host', there.host)).out).toMatch(new RegExp(`${there.short} +${there.host} +CONFIRMED +3/512MiB`))
+  })
+
+  test('an impossible move is explained: no such claim, several instances, no claim at all', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000'
+    expect((await run('select', '--intent', 'evacuate', '--move-of', unknown)).err).toBe(
+      `error: there is no claim ${unknown}; nothing was changed\n`,
+    )
+    const { short } = await place()
+    expect((await run('select', '--intent', 'evacuate', '--move-of', short, '--count', '2')).code).toBe(2)
+    const none = await run('select', '--intent', 'evacuate', '--vcpus', '1', '--memory-mb', '512')
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('the claim that EVACUATE is about')])
+  })
+
+  test('a probe holds nothing', async () => {
+    const said = await run('select', '--intent', 'probe', '--vcpus', '1', '--memory-mb', '512', '--json')
+    expect(oneLine(said)).toMatchObject({ destinations: [{ selected: { claim: null } }] })
+  })
+})
+
+test('operators revoke a claim, and its list shows why', async () => {
+  const { short } = await place('--zone', 'az1')
+  const revoked = await run('claims', 'revoke', short, '--reason', 'rack 4 burns')
+  expect([revoked.code, revoked.out]).toEqual([0, expect.stringMatching(/\n\S{36} +\S+ +REVOKED +rack 4 burns\n/)])
+  const listed = await run('claims', '--state', 'REVOKED')
+  expect([widthOf(listed.out) <= 80, listed.out]).toEqual([
+    true,
+    expect.stringMatching(new RegExp(`${short} +\\S+ +REVOKED +rack 4 burns\n`)),
+  ])
+  expect((await run('claims', 'revoke', short)).err).toContain("'--reason <text>' not specified")
+})
+
+describe('server groups', () => {
+  const uuid = '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0aa'
+  const join = ['--group', uuid, '--policy', 'soft-anti-affinity'] as const
+  let two: Placed[]
+
+  test('claims are put into a group, which is listed and shown', async () => {
+    two = [await placeOn('az2-a'), await placeOn('az2-a')]
+    const ids = two.map(({ short }) => short)
+    const dry = await run('claims', 'set-group', ...ids, ...join, '--dry-run')
+    expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('Nothing was changed. It would change 2 claims of 2.')])
+    expect((await run('groups', 'list')).out).toBe('No server group has members.\n')
+    expect((await run('claims', 'set-group', ...ids, ...join)).code).toBe(0)
+    expect((await run('groups', 'list')).out).toMatch(new RegExp(`\n${uuid} +SOFT_ANTI_AFFINITY +- +2 +1\n`))
+    const shown = await run('groups', 'show', uuid)
+    expect(shown.out).toMatch(/rule +SOFT_ANTI_AFFINITY\n[\s\S]*\naz2-a +2\n/)
+    expect((await run('groups', 'show', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb')).code).toBe(2)
+  })
+
+  test('groups that a group is kept apart from are listed, and shown with it', async () => {
+    const [keeping, other] = ['3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c1', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c2']
+    const spec = {
+      flavor: { vcpus: 1, memoryMb: 64 },
+      instanceGroup: { uuid: keeping, policy: 'SOFT_AFFINITY', apartFrom: [other] },
+    }
+    const file = path.join(own.folder, 'apart.json')
+    fs.writeFileSync(file, JSON.stringify(spec))
+    expect((await run('select', '--spec', file)).code).toBe(0)
+    const listed = await run('groups', 'list')
+    expect([widthOf(listed.out) <= 80, listed.out.replace(/\s+/g, ' ')]).toEqual([
+      true,
+      expect.stringContaining(`${keeping} shares no host with ${other}.`),
+    ])
+    expect((await run('groups', 'show', keeping)).out).toMatch(new RegExp(`\napart from +${other}\n`))
+  })
+
+  test('a rule that members break is refused with the hosts; one that they keep is taken', async () => {
+    for (const dryRun of [['--dry-run'], []]) {
+      const refused = await run('groups', 'update', uuid, '--policy', 'anti-affinity', ...dryRun)
+      expect([refused.code, refused.err]).toEqual([1, ''])
+      expect(refused.out).toMatch(/would\s+break\s+its\s+rule[\s\S]*\naz2-a +2\n\n1 host conflicts with it\.\n$/)
+      expect(widthOf(refused.out)).toBeLessThanOrEqual(80)
+    }
+    const most = ['--policy', 'anti-affinity', '--max-per-host', '2']
+    expect((await run('groups', 'update', uuid, ...most, '--dry-run')).out).toContain('Nothing was changed. All members keep to it')
+    expect(oneLine(await run('groups', 'update', uuid, ...most, '--json'))).toMatchObject({
+      serverGroup: { version: 4, maxServerPerHost: 2 },
+    })
+    const third = await placeOn('az2-a')
+    const full = await run('claims', 'set-group', third.short, '--group', uuid, ...most)
+    expect([full.code, full.out]).toEqual([1, expect.stringMatching(/az2-a\s+has\s+2\s+members/)])
+    expect((await run('claims', 'set-group', ...two.map(({ short }) => short), '--none')).code).toBe(0)
+    expect((await run('claims', 'set-group', third.short)).err).toContain('Give --group and --policy, or --none')
+  })
+})
+
+describe('a host is evacuated', () => {
+  test('a dry run shows where each would go, and what would stay', async () => {
+    const held = oneLine<{ claims: { id: string }[] }>(await run('claims', '--all', '--json')).claims
+    await run('claims', 'release', ...held.map(({ id }) => id))
+    await placeOn('az2-gpu', { flavor: { vcpus: 8, memoryMb: 1_024 }, gpus: { count: 1 } })
+    await placeOn('az2-gpu')
+    const dry = await run('host', 'evacuate', 'az2-gpu', '--dry-run')
+    expect([dry.err, dry.code, widthOf(dry.out) <= 80]).toEqual(['', 1, true])
+    expect(dry.out).toMatch(/^CLAIM +WOULD GO TO\n\S{36} +az\S+\n\nCLAIM +WOULD STAY\n\S{36} +No host can take/)
+    expect(dry.out).toMatch(/\n +5 +GpuFilter +1 GPU needed/)
+    expect(dry.out).toContain('\n1 of 2 claims would go elsewhere. Nothing was changed.\n')
+    expect(oneLine(await run('claims', '--host', 'az2-gpu', '--json'))).toMatchObject({ claims: [{ movingTo: null }, { movingTo: null }] })
+  })
+
+  test('claims are made on other hosts, and the output has the command that confirms them after the move', async () => {
+    const said = await run('host', 'evacuate', 'az2-gpu')
+    expect([said.code, widthOf(said.out) <= 80]).toEqual([1, true])
+    const [, there = ''] = /Once the instances are there:\n {2}gantt claims confirm \\\n {4}([0-9a-f-]{36})\n/.exec(said.out) ?? []
+    expect((await run('claims', 'confirm', there)).code).toBe(0)
+    const again = oneLine<{ moves: { result: { __typename: string } }[] }>(await run('host', 'evacuate', 'az2-gpu', '--confirm', '--json'))
+    expect(again.moves.map(({ result }) => result.__typename)).toEqual(['NoValidHost'])
+    expect((await run('host', 'evacuate', 'nobody')).code).toBe(2)
+  })
+
+  test('that holds nothing has nothing to evacuate', async () => {
+    const name = 'az2-a-host-with-a-name-that-no-terminal-has-room-for.rack7.example.org'
+    expect((await run('host', 'evacuate', name)).out).toBe(`No claim is on ${name}.\n`)
+  })
+})
+
+test('liveness shows silent and withheld hosts; operators confirm; a heartbeat makes a host UP', async () => {
+  // the whole fleet is silent: it becomes SUSPECT automatically, and no host becomes DOWN
+  await expect.poll(async () => (await run('liveness')).out, { interval: 250 }).toMatch(/withheld\s+from\s+DOWN/)
+  const { out, code } = await run('liveness')
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /^source +reports: .*\nup +0\nsuspect +6, silent for 3 s or longer.*\n[\s\S]*\n6 silent hosts\.\n\nWarning: 6 of 6 hosts/,
+  )
+  expect((await run('liveness', '--confirm', 'az1-a')).err).toContain('Give --reason')
+  const confirmed = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power')
+  expect([confirmed.code, confirmed.out]).toEqual([0, expect.stringMatching(/\naz1-a +DOWN +no power; silent since 20/)])
+  expect((await run('host', 'show', 'az1-a')).out).toMatch(/\nstate +DOWN: no power; silent since 20/)
+  const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--count', '12', '--advice', '--json')
+  expect(oneLine<Answer>(said).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
+  await own.service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
+  const alive = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power', '--json')
+  // it is UP for a while, then silent again
+  expect([0, 2]).toContain(alive.code)
+})
+
+test('health and log show what the replica can do, and how far back', async () => {
+  const health = await run('health')
+  expect([health.code, health.out]).toEqual([0, expect.stringMatching(/^mode +NORMAL: .*\nlag +.* s since/)])
+  expect(oneLine(await run('health', '--json'))).toMatchObject({ mode: 'NORMAL', reason: null })
+  expect((await run('log')).out).toMatch(/^reaches back to +its beginning; its first entry is from\s+20\S+,[\s\S]*\nis kept +7 days/)
+  expect(oneLine(await run('log', '--json'))).toMatchObject({ keptDays: 7, rowsSetAside: 0 })
+})
+
+test.each([
+  ['groups', 'list'],
+  ['groups', 'show'],
+  ['groups', 'update'],
+  ['claims', 'list'],
+  ['claims', 'revert'],
+  ['claims', 'revoke'],
+  ['claims', 'set-group'],
+  ['host', 'evacuate'],
+  ['liveness'],
+  ['health'],
+  ['findings'],
+  ['log'],
+])('help of %s %s has examples', async (...names) => {
+  const { out, code } = await run(...names.filter(Boolean), '--help')
+  expect([code, out]).toEqual([0, expect.stringContaining('\nExamples:\n')])
+})
+
+// last: the host that it reports is alive, and those of the test of liveness must not be
+test('instances without a claim are warned of before all else: they do not move, and the host is not empty', async () => {
+  const instances = [crypto.randomUUID(), crypto.randomUUID()]
+  const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }
+  await own.service.client.request(
+    'mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
+    {
+      updates: [
+        {
+          name: { host: 'legacy' },
+          reporter: { incarnation: crypto.randomUUID(), sequence: 1 },
+          report: { full: { ...machine, runningVms: 2, instances } },
+        },
+      ],
+    },
+  )
+  for (const flags of [['--dry-run'], []]) {
+    const { out, code } = await run('host', 'evacuate', 'legacy', ...flags)
+    expect([code, widthOf(out) <= 80]).toEqual([1, true])
+    expect(out).toMatch(/^WARNING: 2 instances on legacy WILL NOT MOVE: no claim covers them\.\n/)
+    expect(out).toContain('\nNo claim is on legacy.\n')
+  }
+  expect(oneLine(await run('host', 'evacuate', 'legacy', '--dry-run', '--json'))).toMatchObject({ instancesWithoutClaims: 2, moves: [] })
+})

@@ -1,0 +1,136 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { REFUSAL } from '../../call/failure.ts'
+import { GANTT } from '../../output/called.ts'
+import { age, counted, decimal } from '../../output/format.ts'
+import { shortId } from '../../output/ids.ts'
+import { toTable, wrap } from '../../output/table.ts'
+import { REASON, toReasonTable } from '../decision/reasons.ts'
+import { nameOf } from '../host/hosts.ts'
+
+export const SELECT = graphql(
+  `mutation Select($input: SelectDestinationsInput!) {
+  selectDestinations(input: $input) {
+    __typename
+    ... on SelectDestinationsPayload {
+      replayed
+      ignoredFields
+      decision { id }
+      destinations {
+        instanceUuid
+        selected { weight host { name node hasOtherNodes availabilityZone } claim { id fence state expiresAt moveOf { id } gpus { index milli } } }
+        alternates { weight host { name node hasOtherNodes } }
+      }
+    }
+    ... on NoValidHost { message placedCount ignoredFields decision { id } reasons { ...Reason } }
+    ... on ClaimLost { claim { id state } }
+    ...Refusal
+  }
+}`,
+  [REASON, REFUSAL],
+)
+
+/** What a key that is bound to a project may ask: where its instances go, and nothing else about hosts. */
+export const SELECT_FOR_PROJECT = graphql(
+  `mutation SelectForProject($input: SelectDestinationsInput!) {
+  selectDestinations(input: $input) {
+    __typename
+    ... on SelectDestinationsPayload {
+      replayed
+      ignoredFields
+      decision { id }
+      destinations { instanceUuid selected { host { node name } claim { id fence state expiresAt } } }
+    }
+    ... on NoValidHost { message placedCount ignoredFields decision { id } }
+    ... on ClaimLost { claim { id state } }
+    ...Refusal
+  }
+}`,
+  [REFUSAL],
+)
+
+export type Selected = ResultOf<typeof SELECT> | ResultOf<typeof SELECT_FOR_PROJECT>
+type Answer = Selected['selectDestinations']
+export type Placed = Extract<Answer, { readonly __typename: 'SelectDestinationsPayload' }>
+export type Refused = Extract<Answer, { readonly __typename: 'NoValidHost' }>
+
+/** Instances whose alternates are listed: more of them would hide what to type next. */
+const MOST_ALTERNATES = 5
+
+/** The fields of the request that had no effect. */
+export const toLinesOfIgnored = ({ ignoredFields = [] }: { readonly ignoredFields?: readonly string[] }): readonly string[] =>
+  ignoredFields.length === 0 ? [] : ['', ...wrap(`Without effect, since nothing in the profile reads it: ${ignoredFields.join(', ')}.`)]
+
+/** The host of each instance, the claimed resources, and the next command. */
+export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {
+  const nowMs = Date.now()
+  const rows = destinations.map(({ selected }) => {
+    const { host, claim } = selected
+    return [
+      nameOf(host),
+      ...('weight' in selected ? [selected.host.availabilityZone, decimal(selected.weight)] : []),
+      claim === null ? '-' : shortId(claim.id),
+      claim === null ? '-' : claim.expiresAt === null ? 'no end' : age(claim.expiresAt, nowMs),
+    ]
+  })
+  const claims = destinations.flatMap(({ selected: { claim } }) =>
+    claim?.state === 'RESERVED' || isMove(claim) ? [shortId(claim.id)] : [],
+  )
+  const isToProject = destinations.some(({ selected }) => !('weight' in selected))
+  const withOthers = destinations.flatMap((destination) =>
+    'alternates' in destination && destination.alternates.length > 0 ? [destination] : [],
+  )
+  const alternates = withOthers
+    .slice(0, MOST_ALTERNATES)
+    .flatMap(({ selected, alternates: others }) =>
+      wrap(`Next best after ${nameOf(selected.host)}: ${others.map(({ host }) => nameOf(host)).join(', ')}`),
+    )
+  return [
+    `${counted(destinations.length, 'instance')} placed${replayed ? ' before: the same answer to the same key' : ''}.`,
+    '',
+    ...toTable(
+      [
+        { head: 'host', cut: 'middle', least: 10, key: true },
+        ...(isToProject
+          ? []
+          : ([
+              { head: 'zone', cut: 'middle', least: 6 },
+              { head: 'weight', align: 'right' },
+            ] as const)),
+        { head: 'claim' },
+        { head: 'held for', align: 'right' },
+      ],
+      rows,
+    ),
+    '',
+    ...alternates,
+    ...(withOthers.length > MOST_ALTERNATES ? [`Next best after ${withOthers.length - MOST_ALTERNATES} others: --json has them`] : []),
+    `${isToProject ? 'The decision:' : 'Why there: '} ${GANTT} explain ${shortId(decision.id)}`,
+    ...(claims.length === 1 ? toNext(claims[0] ?? '', isMove(destinations[0]?.selected.claim)) : []),
+    ...(claims.length > 1 ? [`To keep them: ${GANTT} claims confirm CLAIM...`] : []),
+  ]
+}
+
+type Claim = Placed['destinations'][number]['selected']['claim']
+
+const isMove = (claim: Claim | undefined): claim is NonNullable<Claim> =>
+  claim !== null && claim !== undefined && 'moveOf' in claim && claim.moveOf !== null
+
+/** What to type about the one claim that was made: to keep it, or the two ways in which a move ends. */
+const toNext = (claim: string, isMove: boolean): readonly string[] =>
+  isMove
+    ? [`To move:    ${GANTT} claims confirm ${claim}`, `To stay:    ${GANTT} claims revert ${claim}`]
+    : [`To keep it: ${GANTT} claims confirm ${claim}`]
+
+/** Why no host can take it, and how to find out more. */
+export function toLinesOfRefused(answer: Refused): readonly string[] {
+  const { message, decision } = answer
+  // a key that is bound to a project is not shown them
+  if (!('reasons' in answer)) return [...wrap(message), '', `What is in the way: ${GANTT} explain ${shortId(decision.id)}`]
+  return [
+    ...wrap(message),
+    '',
+    ...(answer.reasons.length === 0 ? [] : [...toReasonTable(answer.reasons), '']),
+    `Everything:   ${GANTT} explain ${shortId(decision.id)}`,
+    `For one host: ${GANTT} why-not ${shortId(decision.id)} HOST`,
+  ]
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { type Command, Option } from 'commander'
+import { type ConnectionFlags, connectForKeyed, readProject } from '../../call/connection.ts'
+import { CommandFailure, EXIT, mayHaveHappened, toRefusal } from '../../call/failure.ts'
+import { oneOf, wholeNumber } from '../../options/values.ts'
+import { note, type Result, run, withExamples, withService } from '../../output/output.ts'
+import { notEmpty } from '../host/hosts.ts'
+import { INTENTS, type Intent, readMove } from './move-of.ts'
+import { SELECT, SELECT_FOR_PROJECT, type Selected, toLinesOfIgnored, toLinesOfPlaced, toLinesOfRefused } from './select-lines.ts'
+import { readSpec, type SpecFlags, type SpecInput } from './spec.ts'
+
+interface Flags extends ConnectionFlags, SpecFlags {
+  readonly intent?: Intent
+  readonly moveOf?: string
+  readonly profile?: string
+  readonly keyName?: string
+  readonly confirm?: true
+  readonly advice?: true
+  readonly alternates?: number
+  readonly json?: true
+}
+
+/** `gantt select`: asks the service for hosts, and claims resources there. */
+export function addSelect(program: Command): void {
+  const command = program
+    .command('select')
+    .description('choose hosts for a request and reserve the resources for a short time; ends with 1 if no host can take it')
+    .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
+    .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
+    .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
+    .option('--count <n>', 'instances: all of them or none', wholeNumber(1, 1_000))
+    .option('--zone <zone>', 'only in this availability zone', notEmpty)
+    .option('--gpus <n>', 'GPUs of each instance', wholeNumber(1, 1_000))
+    .option('--gpu-share <milli>', 'of each GPU, in thousandths; 1000 if not given', wholeNumber(1, 1_000))
+    .option('--gpu-model <model>', 'only GPUs of this model', notEmpty)
+    .addOption(
+      new Option(
+        '--spec <file>',
+        "a whole request as JSON: RequestSpecInput, or Nova's RequestSpec or older dictionaries; - is standard input",
+      ).conflicts(['vcpus', 'memoryMb', 'rootGb', 'count', 'zone', 'gpus', 'gpuShare', 'gpuModel']),
+    )
+    .option('--intent <intent>', `what for: ${INTENTS.join(', ')}; create if not given`, oneOf(INTENTS))
+    .option(
+      '--move-of <claim>',
+      'the claim that moves, or is rebuilt on its host; options that are not given stay as they were requested then',
+      notEmpty,
+    )
+    .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
+    .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
+    .addOption(new Option('--confirm', 'make the claims permanent').conflicts('advice'))
+    .option('--advice', 'claim nothing')
+    .option('--alternates <n>', 'next best hosts to list, 0 to 10', wholeNumber(0, 10))
+    .action((flags: Flags) => run(flags, () => select(flags)))
+  withExamples(withService(command), [
+    ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'room for one instance, held for a short time'],
+    ['gantt select --vcpus 8 --memory-mb 16384 --count 3 --zone az1 --confirm', 'three, for good'],
+    ['gantt select --vcpus 8 --memory-mb 65536 --gpus 1 --gpu-share 500 --advice', 'half a GPU: where would it go?'],
+    ['gantt select --intent live-migrate --move-of 7d0e6a52-...', 'the same instance on another host: both claims are held until one ends'],
+    ['gantt select --intent resize --move-of 7d0e6a52-... --vcpus 8 --memory-mb 16384', 'more room, on its host or another'],
+    ['jq .spec request.json | gantt select --spec - --json', 'a request from another program'],
+  ])
+}
+
+async function select(flags: Flags): Promise<Result> {
+  const client = connectForKeyed(flags)
+  const project = await readProject(client)
+  if (project !== null) refuseForProject(project, flags)
+  const idempotencyKey = flags.keyName ?? `cli-${randomUUID()}`
+  const input = {
+    ...(flags.moveOf === undefined
+      ? { spec: ofProject(await readSpec(flags), project, flags) }
+      : await readMove(client, flags.moveOf, flags)),
+    idempotencyKey,
+    ...(flags.intent === undefined ? {} : { intent: flags.intent }),
+    claim: { mode: modeOf(flags) },
+    ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+    ...(flags.alternates === undefined ? {} : { alternatesPerInstance: flags.alternates }),
+  }
+  const call: Promise<Selected> = project === null ? client.request(SELECT, { input }) : client.request(SELECT_FOR_PROJECT, { input })
+  const { selectDestinations: answer } = await call.catch((error: unknown) => {
+    if (mayHaveHappened(error))
+      note(`The room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without a second claim.`)
+    throw error
+  })
+  if ('destinations' in answer)
+    return { lines: [...toLinesOfPlaced(answer), ...toLinesOfIgnored(answer)], json: { idempotencyKey, ...answer } }
+  if (answer.__typename === 'NoValidHost')
+    return {
+      lines: [...toLinesOfRefused(answer), ...toLinesOfIgnored(answer)],
+      json: { idempotencyKey, ...answer },
+      exitCode: EXIT.refused,
+    }
+  throw toRefusal(answer)
+}
+
+const modeOf = ({ confirm, advice }: Flags): 'CONFIRM' | 'NONE' | 'RESERVE' => (confirm ? 'CONFIRM' : advice ? 'NONE' : 'RESERVE')
+
+/** Refuses the options that such a key may not use, before any call is made. */
+function refuseForProject(project: string, { moveOf, intent, advice, alternates }: Flags): void {
+  const refused = [
+    moveOf !== undefined && '--move-of',
+    intent !== undefined && intent !== 'CREATE' && intent !== 'UNSHELVE' && `--intent ${intent.toLowerCase().replace('_', '-')}`,
+    advice && '--advice',
+    alternates !== undefined && '--alternates',
+  ].filter((flag) => typeof flag === 'string')
+  if (refused.length > 0)
+    throw new CommandFailure(EXIT.usage, `the key is bound to project ${project}: it may not give ${refused.join(', ')} (docs/keys.md)`)
+}
+
+/** A request from options gets the project that the key is bound to; a request from a file has its own project. */
+function ofProject(spec: SpecInput, project: string | null, flags: Flags): SpecInput {
+  return project === null || flags.spec !== undefined || !('gantt' in spec) ? spec : { gantt: { ...spec.gantt, projectId: project } }
+}

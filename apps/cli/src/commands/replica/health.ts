@@ -1,0 +1,61 @@
+import { graphql } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { EXIT } from '../../call/failure.ts'
+import { inWords } from '../../output/duration.ts'
+import { counted } from '../../output/format.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toPairs } from '../../output/table.ts'
+import { toViolations } from '../fleet/findings.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly json?: true
+}
+
+const HEALTH = graphql(
+  `query Health { health { mode reason replica revision stateAge featureLevel version violations warnings cleanSince cleanRounds cleanLooks checkedAge } }`,
+)
+
+/** The meaning of each mode for callers. */
+const MODES: Readonly<Record<string, string>> = {
+  NORMAL: 'everything is answered',
+  STORE_AWAY: 'reads are answered from memory, with this age; claims are refused, to be tried again',
+  READ_ONLY: 'this replica found a log from which it must not continue; reads are answered, claims are not',
+  CLOSING: 'it is being stopped',
+}
+
+/** `gantt health`: what this replica can do now. */
+export function addHealth(program: Command): void {
+  const command = program
+    .command('health')
+    .description('what this replica can do now; ends with 1 if it is not in normal mode')
+    .action((flags: Flags) => run(flags, () => showHealth(flags)))
+  withExamples(withService(command), [
+    ['gantt health', 'mode, age and revision'],
+    ['gantt health --json || systemctl restart gantt', 'in a script'],
+  ])
+}
+
+async function showHealth(flags: Flags): Promise<Result> {
+  const { health } = await connect(flags).request(HEALTH)
+  const { mode, reason, replica, revision, stateAge, featureLevel, version, violations, warnings, checkedAge } = health
+  const meaning = MODES[mode]
+  return {
+    lines: toPairs([
+      ['mode', meaning === undefined ? mode : `${mode}: ${meaning}`],
+      ...(reason === null ? [] : [['reason', reason] as const]),
+      ['lag', `${inWords(stateAge)} since its state was known to be as new as the store's`],
+      [
+        'audit',
+        checkedAge === null
+          ? 'no full check yet'
+          : `${toViolations(violations, health)}; ${counted(warnings, 'warning')}; checked ${inWords(checkedAge)} ago`,
+      ],
+      ['revision', revision],
+      ['replica', replica],
+      ['version', `${version}, log of feature level ${featureLevel}`],
+    ]),
+    json: health,
+    exitCode: mode === 'NORMAL' ? EXIT.done : EXIT.refused,
+  }
+}

@@ -1,0 +1,39 @@
+import { graphql } from '@gantt/client'
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from '../../call/connection.ts'
+import { age, counted, mib } from '../../output/format.ts'
+import { type Result, run, withExamples, withService } from '../../output/output.ts'
+import { toPairs } from '../../output/table.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly json?: true
+}
+
+const LOG = graphql(`query Log { fleetLog { firstRevision firstAt bytes keptDays keptBytes rowsSetAside tablesRevision } }`)
+
+const BYTES_PER_MIB = 1_048_576
+
+/** `gantt log`: how far the fleet's log reaches back. */
+export function addLog(program: Command): void {
+  const command = program
+    .command('log')
+    .description('how far the log reaches back; older decisions can be read, but not replayed')
+    .action((flags: Flags) => run(flags, () => showLog(flags)))
+  withExamples(withService(command), [['gantt log', 'first revision, size, and what is kept']])
+}
+
+async function showLog(flags: Flags): Promise<Result> {
+  const { fleetLog } = await connect(flags).request(LOG)
+  const { firstRevision, firstAt, bytes, keptDays, keptBytes, rowsSetAside, tablesRevision } = fleetLog
+  const from = firstAt === null ? 'it has no entry' : `its first entry is from ${firstAt}, ${age(firstAt, Date.now())} ago`
+  return {
+    lines: toPairs([
+      ['reaches back to', Number(firstRevision) === 0 ? `its beginning; ${from}` : `revision ${firstRevision}; ${from}`],
+      ['size', mib(bytes / BYTES_PER_MIB)],
+      ['is kept', `${counted(keptDays, 'day')} (GANTT_LOG_DAYS), at most ${mib(keptBytes / BYTES_PER_MIB)} (GANTT_LOG_BYTES)`],
+      ['tables have', `everything up to revision ${tablesRevision}`],
+      ['rows set aside', rowsSetAside === 0 ? '0' : `${rowsSetAside}: the tables go on without them, the service's output says why`],
+    ]),
+    json: fleetLog,
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { toVitalsLines, type Vitals } from './vitals.ts'
+
+const plain: Vitals = {
+  ...{
+    id: 'node-a/1234/5f',
+    answers: false,
+    decisionsPerSecond: 12.34,
+    proposals: 100,
+    conflicts: 3,
+    conflictRate: 0.025,
+    memoryBytes: 300 * 2 ** 20,
+  },
+  ...{ hosts: { up: 9_998, suspect: 1, down: 1 }, lagHistory: [null, 'PT0.2S', 'PT1M1S', 'PT59.9S'] },
+}
+/** The cells of the one row. */
+const cellsOf = (changes: Partial<Vitals>): string[] => (toVitalsLines([{ ...plain, ...changes }])[1] ?? '').split(/ {2,}/)
+
+test.each<[string, Partial<Vitals>, number, string]>([
+  ['decisions a second to a tenth', {}, 1, '12.3'],
+  ['what is less than that, but something', { decisionsPerSecond: 0.02 }, 1, '<0.1'],
+  ['nothing decided', { decisionsPerSecond: 0 }, 1, '0'],
+  ['the share that came to nothing', {}, 2, '2.5 %'],
+  ['one in many', { conflictRate: 0.000_1 }, 2, '<0.1 %'],
+  ['no conflict', { conflictRate: 0 }, 2, '0 %'],
+  ['nothing proposed', { proposals: 0, conflictRate: null }, 2, '-'],
+  ['a release that does not report it', { proposals: null, conflictRate: null }, 2, '?'],
+  ['memory', {}, 3, '300 MiB'],
+  ['memory that is not reported', { memoryBytes: null }, 3, '?'],
+  ['hosts that are heard', {}, 4, '9998'],
+  ['hosts that are not reported', { hosts: null }, 6, '?'],
+  ['the longest lag, whatever it is written in', {}, 7, '61 s'],
+  ['no lag', { lagHistory: ['PT0S', null] }, 7, '0 ms'],
+  ['a long lag', { lagHistory: ['PT3H', 'PT59S'] }, 7, '180 min'],
+  ['a lag that was never read', { lagHistory: [null] }, 7, '?'],
+])('%s', (_name, changes, place, expected) => {
+  expect(cellsOf(changes)[place]).toBe(expected)
+})
+
+test('a line marks unknown values, only if there are any', () => {
+  expect(toVitalsLines([plain])).toHaveLength(2)
+  expect(toVitalsLines([plain, { ...plain, hosts: null }]).at(-1)).toMatch(/^\?: it does not follow the log yet/)
+})
+
+test('it has room in 80 columns, with the largest figures', () => {
+  const large = {
+    ...plain,
+    id: 'a-rather-long-name-of-a-machine/4294967/5f3e',
+    answers: true,
+    decisionsPerSecond: 123_456.7,
+    conflictRate: 0.999,
+  }
+  const hosts = { up: 100_000, suspect: 100_000, down: 100_000 }
+  const lines = toVitalsLines([{ ...large, hosts, memoryBytes: 123 * 2 ** 30, lagHistory: ['PT59M59.999S'] }], {
+    columns: 80,
+    isTerminal: true,
+  })
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+})

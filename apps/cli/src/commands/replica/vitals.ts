@@ -1,0 +1,60 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import { millisecondsOf } from '../../output/duration.ts'
+import { decimal, mib, took } from '../../output/format.ts'
+import { type Column, type Screen, toTable } from '../../output/table.ts'
+
+export const VITALS = graphql(
+  `fragment Vitals on Replica { decisionsPerSecond proposals conflicts conflictRate memoryBytes hosts { up suspect down } lagHistory }`,
+)
+
+/** What a replica does, as of its last sign. Null: it does not follow the log yet, or its release does not report it. */
+export type Vitals = ResultOf<typeof VITALS> & { readonly id: string; readonly answers: boolean }
+
+const columns: readonly Column[] = [
+  { head: 'replica', cut: 'middle', key: true },
+  { head: 'dec/s', align: 'right' },
+  { head: 'conflicts', align: 'right' },
+  { head: 'memory', align: 'right' },
+  { head: 'up', align: 'right' },
+  { head: 'suspect', align: 'right' },
+  { head: 'down', align: 'right' },
+  { head: 'most lag', align: 'right' },
+]
+
+const UNKNOWN = '?'
+const BYTES_PER_MIB = 1_048_576
+
+/** How busy replicas are and what they see, with the meaning of each sign. */
+export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): readonly string[] {
+  const rows = replicas.map((one) => [
+    `${one.id}${one.answers ? ' *' : ''}`,
+    one.decisionsPerSecond === null ? UNKNOWN : atLeastATenth(one.decisionsPerSecond),
+    conflictsOf(one),
+    one.memoryBytes === null ? UNKNOWN : mib(one.memoryBytes / BYTES_PER_MIB),
+    ...(one.hosts === null ? [UNKNOWN, UNKNOWN, UNKNOWN] : [one.hosts.up, one.hosts.suspect, one.hosts.down].map(String)),
+    mostLagOf(one),
+  ])
+  const isAllKnown = !rows.some((row) => row.includes(UNKNOWN))
+  return [
+    ...toTable(columns, rows, screen),
+    ...(isAllKnown ? [] : ['', `${UNKNOWN}: it does not follow the log yet, or its release does not report it`]),
+  ]
+}
+
+/** Never 0 where something was decided. */
+const atLeastATenth = (value: number): string => (value > 0 && value < 0.1 ? '<0.1' : decimal(Number(value.toFixed(1))))
+
+/** The share of its proposals of the last minute that the log refused. */
+function conflictsOf({ proposals, conflictRate }: Vitals): string {
+  if (proposals === null) return UNKNOWN
+  return conflictRate === null ? '-' : `${atLeastATenth(100 * conflictRate)} %`
+}
+
+/** The largest lag of the last ten minutes. */
+function mostLagOf({ lagHistory }: Vitals): string {
+  const known = lagHistory.filter((lag) => lag !== null).map(millisecondsOf)
+  if (known.length === 0) return UNKNOWN
+  const ms = Math.max(...known)
+  if (ms < 1_000) return took(ms)
+  return ms < 120_000 ? `${decimal(Number((ms / 1_000).toFixed(1)))} s` : `${Math.round(ms / 60_000)} min`
+}

@@ -1,0 +1,63 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { CommandFailure, EXIT } from '../../call/failure.ts'
+import { counted } from '../../output/format.ts'
+import { type Result, run, withExamples } from '../../output/output.ts'
+import { wrap } from '../../output/table.ts'
+import { notEmpty } from '../host/hosts.ts'
+
+interface Flags {
+  readonly dataDir?: string
+  readonly json?: true
+}
+
+/** `gantt db stop`: ends an embedded database server whose services are gone. */
+export function addDb(program: Command): void {
+  const db = program.command('db').description('manage the embedded database')
+  const stop = db
+    .command('stop')
+    .description(
+      'stop an embedded database server that is still running, e.g. after kill -9 of the service; ends with 1 while it is in use',
+    )
+    .option('--data-dir <folder>', 'where it keeps its data; or set GANTT_DATA_DIR', notEmpty)
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((flags: Flags) => run(flags, () => stopDatabase(flags)))
+  withExamples(stop, [
+    ['gantt db stop', 'the one of this account'],
+    ['gantt db stop --data-dir /srv/gantt', 'another'],
+  ])
+}
+
+/** Joins the server and leaves it again: the last to leave stops it, so a running service keeps it. */
+async function stopDatabase({ dataDir }: Flags): Promise<Result> {
+  // loaded here, so that the other commands start without a server
+  const { defaultStateDir, findPostmaster, openStateDir, startEmbeddedPostgres } = await import('@gantt/server')
+  const stateDir = dataDir ?? defaultStateDir()
+  try {
+    // the check must not create the folder
+    const isThere = fs.existsSync(path.join(stateDir, 'data')) && findPostmaster(openStateDir(stateDir)) !== undefined
+    if (!isThere) return toResult(stateDir, 'not-running', 0)
+    const server = await startEmbeddedPostgres({ stateDir })
+    const departure = await server.stop()
+    return toResult(stateDir, departure === 'left' ? 'in-use' : 'stopped', server.owners - 1)
+  } catch (error) {
+    throw new CommandFailure(
+      EXIT.refused,
+      `the database in ${stateDir} cannot be stopped: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+function toResult(stateDir: string, outcome: 'stopped' | 'in-use' | 'not-running', others: number): Result {
+  const sentences = {
+    stopped: `The database server of ${stateDir} is stopped.`,
+    'in-use': `${counted(others, 'service')} still ${others === 1 ? 'uses' : 'use'} the database server of ${stateDir}. Stop ${others === 1 ? 'it' : 'them'} first; the last one stops the server.`,
+    'not-running': `No database server runs on ${stateDir}.`,
+  }
+  return {
+    lines: wrap(sentences[outcome]),
+    json: { stateDir, outcome, services: others },
+    exitCode: outcome === 'in-use' ? EXIT.refused : EXIT.done,
+  }
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { withExamples } from '../../output/output.ts'
+
+/** `gantt serve`: the service itself. */
+export function addServe(program: Command): void {
+  const serve = program
+    .command('serve')
+    .description('run the service (settings: PORT, HOST, GANTT_DATA_DIR, DATABASE_URL, GANTT_ADMIN_KEY)')
+    .action(async () => {
+      // loaded here, so that the other commands start without a server
+      const server = await import('@gantt/server')
+      await server.serve()
+    })
+  withExamples(serve, [
+    ['gantt serve', 'on port 4400, with a PostgreSQL of its own'],
+    ['PORT=0 GANTT_DATA_DIR=./data gantt serve', 'on any port that is free, with its data here'],
+    ['DATABASE_URL=postgresql://gantt@db.example.org/gantt gantt serve', 'on a PostgreSQL server of yours'],
+  ])
+}

@@ -1,0 +1,21 @@
+import { printHost } from '../../options/host-name.ts'
+import { counted } from '../../output/format.ts'
+import { wrap } from '../../output/table.ts'
+import type { Drain } from './documents.ts'
+
+/** The sentences about it; none if no host is drained. */
+export function drainTexts(drain: Drain | null): readonly string[] {
+  if (drain === null) return []
+  const { moved, stuck, withoutClaims, instances } = drain
+  return [
+    `Of the hosts that are drained ${counted(moved, 'instance')} would move to others${stuck === 0 ? '.' : `, and ${stuck} would find no place:`}`,
+    ...instances.map(
+      ({ claimId, instanceUuid, fromHost, fromNode, fromHasOtherNodes, message }) =>
+        `${instanceUuid ?? `claim ${claimId}`} on ${printHost(fromHost, fromNode, fromHasOtherNodes)}: ${message ?? ''}`,
+    ),
+    ...(stuck > instances.length ? [`and ${stuck - instances.length} more`] : []),
+    ...(withoutClaims === 0 ? [] : [`${counted(withoutClaims, 'instance')} without a claim would stay: their requests are not known.`]),
+  ]
+}
+
+export const drainLines = (drain: Drain | null): readonly string[] => drainTexts(drain).flatMap((text) => wrap(text))

@@ -1,0 +1,126 @@
+import fs from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Sent } from '../../call/connection.ts'
+import { CommandFailure, EXIT } from '../../call/failure.ts'
+import { type MomentFlags, withMoment } from '../../options/moment.ts'
+import { wholeNumber } from '../../options/values.ts'
+import { notEmpty } from '../host/hosts.ts'
+import { readSpec, type SpecFlags, type SpecInput } from '../placement/spec.ts'
+import type { Overlay } from './documents.ts'
+
+/** Options of every question about a fleet with changes. */
+export interface HypothesisFlags extends SpecFlags, MomentFlags {
+  readonly decision?: string
+  readonly overlay?: string
+  readonly add?: readonly Added[]
+  readonly drain?: readonly string[]
+  readonly disable?: readonly string[]
+  readonly remove?: readonly string[]
+  readonly profile?: string
+}
+
+interface Added {
+  readonly likeHost: string
+  readonly count: number
+}
+
+interface Hypothesis {
+  readonly profile?: string
+  readonly at?: string
+  readonly overlay?: Sent<Overlay>
+}
+
+/** The request of the question: a given one, or that of a decision. */
+export type Asked = { readonly spec: SpecInput } | { readonly decisionId: string }
+
+const collect =
+  <Value>(read: (text: string) => Value) =>
+  (text: string, before: readonly Value[] = []): readonly Value[] => [...before, read(text)]
+
+/** "20xcmp-1": 20 hosts like that one; without a number, one. */
+function readAdded(text: string): Added {
+  const [, number, likeHost] = /^(?:(\d{1,5})x)?(.+)$/.exec(text) ?? []
+  const count = Number(number ?? 1)
+  if (likeHost === undefined || count < 1) throw new InvalidArgumentError('It must be COUNTxHOST, such as 20xrack1-a.')
+  return { likeHost, count }
+}
+
+/** The options for the request, the fleet changes and the profile. */
+export const withHypothesis = (command: Command): Command =>
+  withMoment(command)
+    .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
+    .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
+    .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
+    .option('--zone <zone>', 'only in this availability zone', notEmpty)
+    .addOption(
+      new Option('--spec <file>', "a whole request as JSON, ours or Nova's; - is standard input").conflicts([
+        'vcpus',
+        'memoryMb',
+        'rootGb',
+        'zone',
+      ]),
+    )
+    .addOption(new Option('--decision <id>', 'the request of a decision').conflicts(['vcpus', 'memoryMb', 'rootGb', 'zone', 'spec']))
+    .option('--add <countxhost>', 'fleet change: add hosts like this one, e.g. 20xrack1-a; may be repeated', collect(readAdded))
+    .option(
+      '--drain <host>',
+      'fleet change: empty this host, HOST or HOST/NODE; its instances move to others; may be repeated',
+      collect(String),
+    )
+    .option('--disable <host>', 'fleet change: this host takes nothing new and keeps what it has; may be repeated', collect(String))
+    .option('--remove <host>', 'fleet change: remove this host and what is on it; may be repeated', collect(String))
+    .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
+    .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
+
+/** The request, or the decision that has it. Here --count is the number of copies, not of instances. */
+export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlags): Promise<Asked> =>
+  decision === undefined ? { spec: await readSpec(flags) } : { decisionId: decision }
+
+/** The hypothesis in the form of the API; short options are added to the file's. */
+export function readHypothesis({
+  overlay: file,
+  add = [],
+  drain = [],
+  disable = [],
+  remove = [],
+  profile,
+  at,
+}: HypothesisFlags): Hypothesis {
+  const given: Sent<Overlay> = file === undefined ? {} : readOverlay(file)
+  // the service reports a file that has something else than a list
+  const listOf = <Item>(list: readonly Item[] | null | undefined): readonly Item[] => (Array.isArray(list) ? list : [])
+  const overlay = {
+    ...given,
+    ...(add.length > 0 && { addHosts: [...listOf(given.addHosts), ...add] }),
+    ...(remove.length > 0 && { removeHosts: [...listOf(given.removeHosts), ...remove] }),
+    ...(drain.length > 0 && { drainHosts: [...listOf(given.drainHosts), ...drain] }),
+    ...(disable.length > 0 && { disableHosts: [...listOf(given.disableHosts), ...disable] }),
+  }
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(at !== undefined && { at }),
+    ...(Object.keys(overlay).length > 0 && { overlay }),
+  }
+}
+
+/** The service checks the fields. */
+const isOverlay = (value: unknown): value is Sent<Overlay> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readOverlay(file: string): Sent<Overlay> {
+  let content: string
+  try {
+    content = fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandFailure(EXIT.usage, `--overlay: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  try {
+    const overlay: unknown = JSON.parse(content)
+    if (isOverlay(overlay)) return overlay
+  } catch {
+    // reported below: what is not JSON is not an object either
+  }
+  throw new CommandFailure(
+    EXIT.usage,
+    `--overlay: ${file} is not a JSON object; it must be a FleetOverlayInput, e.g. {"disableHosts":["rack1-a"]}`,
+  )
+}

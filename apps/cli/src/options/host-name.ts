@@ -1,0 +1,39 @@
+/** A host as the API takes it. */
+export interface HostNameInput {
+  readonly host: string
+  readonly node?: string
+}
+
+/** A host as commands print it: with its node where that has a name of its own, or where the name of the host alone means other nodes too. */
+export const printHost = (hostName: string, node: string, hasOtherNodes = false): string =>
+  node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
+
+/**
+ * New hosts have no slash in their names and no spaces around them (ADR 27); hosts of older data may. Such a character
+ * is written as in addresses, %2F or %20, so that printed names can be typed.
+ */
+const IN_HOST = /^\s+|\s+$|\/|%(?=[\da-f]{2})/gi
+const IN_NODE = /^\s+|\s+$|%(?=[\da-f]{2})/gi
+
+const escaped = (name: string, what: RegExp): string => name.replace(what, encodeURIComponent)
+
+const unescaped = (text: string): string =>
+  text.replace(/(?:%[\da-f]{2})+/gi, (found) => {
+    try {
+      return decodeURIComponent(found)
+    } catch {
+      // no character is written so: it is part of the name
+      return found
+    }
+  })
+
+/**
+ * A host as people type it: HOST, or HOST/NODE, which is how commands print the node of a host with many. If the node
+ * is given separately, the whole text is the host's name.
+ */
+export function toHostName(text: string, node?: string): HostNameInput {
+  if (node !== undefined) return { host: text, node }
+  const slash = text.indexOf('/')
+  if (slash <= 0 || slash === text.length - 1) return { host: unescaped(text) }
+  return { host: unescaped(text.slice(0, slash)), node: unescaped(text.slice(slash + 1)) }
+}

@@ -1,0 +1,46 @@
+import { graphql } from '@gantt/client'
+import { readMoment } from '@gantt/scheduler-core/query'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ServiceClient } from '../call/connection.ts'
+
+/** Flags of a command that can show a past state. */
+export interface MomentFlags {
+  readonly at?: string
+}
+
+/** The state that is shown of the past: its revision, and the store time of the last entry in it. */
+export interface PastState {
+  readonly revision: string
+  readonly at: string
+}
+
+/** The help text of --at for all commands. */
+export const withMoment = (command: Command): Command =>
+  command.option(
+    '--at <moment>',
+    'as it was then: a revision (88123), how long ago (-15m), or a time (09:14, "2026-11-20 09:14 UTC")',
+    moment,
+  )
+
+/** An option that is a moment, as the API takes it; times are in this machine's zone unless they say UTC. */
+export function moment(text: string): string {
+  const read = readMoment(text, Date.now(), 'local')
+  if ('at' in read) return read.at
+  throw new InvalidArgumentError(read.problem)
+}
+
+const AT = graphql(`query At($at: Moment) { fleet(at: $at) { asOf at } }`)
+
+/** The past state that --at means, so that all calls read the same one; null for the present. */
+export async function stateAt(client: ServiceClient, { at }: MomentFlags): Promise<PastState | null> {
+  if (at === undefined) return null
+  const { fleet } = await client.request(AT, { at })
+  return { revision: fleet.asOf, at: fleet.at }
+}
+
+/** The time from which ages are counted: that of the past state, or now. */
+export const nowOf = (past: PastState | null): number => (past === null ? Date.now() : Date.parse(past.at))
+
+/** A line above the output of a past state. */
+export const pastLines = (past: PastState | null): readonly string[] =>
+  past === null ? [] : [`As it was at revision ${past.revision}, ${past.at}.`, '']

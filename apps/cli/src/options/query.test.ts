@@ -1,0 +1,13 @@
+import { hostFields } from '@gantt/scheduler-core/query'
+import { expect, test } from 'vitest'
+import { queryOf } from './query.ts'
+
+test('a line that is right is taken as it is', () => expect(queryOf(hostFields)('az:z1 mem.free>=64GiB')).toBe('az:z1 mem.free>=64GiB'))
+
+test('a problem is shown under its position', () => {
+  expect(() => queryOf(hostFields)('az:z1 status:open')).toThrow(
+    '\n  az:z1 status:open\n               ^^^^ status is open; it can be ENABLED, DISABLED, DRAINING, MAINTENANCE',
+  )
+})
+
+test('an empty line would mean everything', () => expect(() => queryOf(hostFields)('  ')).toThrow('It must not be empty.'))

@@ -1,0 +1,11 @@
+import { CommandFailure, EXIT } from '../call/failure.ts'
+
+/** The reason that is sent with a preview for which none was given: a preview changes nothing and is not kept. */
+export const PREVIEW = 'preview'
+
+/** The reason of a change; a preview needs none. `when` is the flag that the error names. */
+export function reasonOf(reason: string | undefined, isPreview: boolean, when = 'without --dry-run'): string {
+  if (reason !== undefined) return reason
+  if (isPreview) return PREVIEW
+  throw new CommandFailure(EXIT.usage, `--reason is missing: ${when} give the reason, which is kept in the audit.`)
+}

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shownJson, shownLine } from './escape.ts'
+import { toPairs, toTable } from './table.ts'
+
+const bad = 'cmp\u001b[2J\u202e1\u009b2J\n\rx'
+
+test.each([
+  ['text as it is', 'cmp-1 Zürich 東京 😀', 'cmp-1 Zürich 東京 😀'],
+  ['lines of ours, and what is bold', '\u001b[1mHOST\u001b[22m\nh1', '\u001b[1mHOST\u001b[22m\nh1'],
+  ['a line that is written anew', '\r\u001b[K3 of 4', '\r\u001b[K3 of 4'],
+  ['an escape of a terminal', 'a\u001b[2Jb\u001b]0;title\u0007', 'a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}'],
+  ['a return', 'good\rbad', 'good\\u{d}bad'],
+  ['an override of direction', 'a\u202eb', 'a\\u{202e}b'],
+  ['another colour', '\u001b[31mred', '\\u{1b}[31mred'],
+])('a line shows %s', (_name, line, shown) => expect(shownLine(line)).toBe(shown))
+
+test('a table keeps its rows, whatever is in a cell', () => {
+  const lines = toTable(
+    [{ head: 'host' }, { head: 'zone' }],
+    [
+      [bad, 'z1'],
+      ['h2', bad],
+    ],
+    { columns: 200, isTerminal: false },
+  )
+  expect(lines).toHaveLength(3)
+  expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
+  expect(lines[1]).toContain('cmp\\u{1b}[2J\\u{202e}1\\u{9b}2J\\u{a}\\u{d}x')
+})
+
+test('pairs show invisible characters', () => {
+  expect(toPairs([['name', 'a\u202eb']])).toEqual(['name  a\\u{202e}b'])
+})
+
+test('JSON means the same, and has nothing unseen in it', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), fc.string({ unit: 'binary' })), (value) => {
+      const text = shownJson({ value, bad })
+      expect(JSON.parse(text)).toEqual({ value, bad })
+      expect(text).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u)
+    }),
+  )
+})

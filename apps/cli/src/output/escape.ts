@@ -1,0 +1,19 @@
+import { showUnseen } from '@gantt/scheduler-core/query'
+
+const ESCAPE = '\u001b'
+
+/** Control sequences that our own lines contain: line breaks, bold on and off, and overwriting a line. */
+const OWN = new RegExp(`(\n|${ESCAPE}\\[(?:1|22)m|^\r${ESCAPE}\\[K)`)
+
+/** A line that is safe for a terminal: invisible characters, which names of older data may contain, are escaped. */
+export const shownLine = (line: string): string =>
+  line
+    .split(OWN)
+    .map((part, at) => (at % 2 === 1 ? part : showUnseen(part)))
+    .join('')
+
+/** The same JSON in one line, with invisible characters escaped. */
+export const shownJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })

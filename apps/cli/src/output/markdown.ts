@@ -1,0 +1,65 @@
+/** A column of a table. */
+export interface MarkdownColumn {
+  readonly head: string
+  readonly align?: 'left' | 'right'
+}
+
+/** Escapes a text, because names come from other systems and must become neither markup nor a second line. */
+export const inert = (text: string): string =>
+  oneLine(text)
+    .replace(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)/g, '\\$&')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+
+/** A paragraph, a list item or a cell; characters that would begin a list, a quote or a heading are escaped too. */
+export const paragraph = (text: string): string =>
+  inert(text)
+    .replace(/^[#+=-]/, '\\$&')
+    .replace(/^(\d{1,9})([.)])/, '$1\\$2')
+
+/** A code span, fenced by more backticks than it contains. */
+export function code(text: string): string {
+  const plain = oneLine(text)
+  if (plain === '') return ''
+  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  const pad = /^[` ]|[` ]$/.test(plain) ? ' ' : ''
+  return `${fence}${pad}${plain}${pad}${fence}`
+}
+
+/** A heading of a ticket, which has headings of its own above it. */
+export const heading = (text: string): string => `### ${inert(text)}`
+
+/** One item for each text. */
+export const toMarkdownList = (items: readonly string[]): readonly string[] => items.map((item) => `- ${paragraph(item)}`)
+
+/** A link to a page; a text if the address is not a web address. */
+export function link(text: string, address: string): string {
+  if (!/^https?:\/\//i.test(address)) return inert(text)
+  // percent signs are there already
+  const safe = oneLine(address).replace(/[^\w.~:/?#@!$&'+,;=%-]/gu, (each) => encodeURIComponent(each).replace(/[()*]/g, toPercent))
+  return `[${inert(text)}](${safe.replaceAll('_', '%5F')})`
+}
+
+/** A table with each cell on one line. */
+export function toMarkdownTable(columns: readonly MarkdownColumn[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]): string => `| ${columns.map((_column, at) => cells[at] ?? '').join(' | ')} |`
+  return [
+    line(columns.map(({ head }) => inert(head))),
+    line(columns.map(({ align }) => (align === 'right' ? '--:' : '---'))),
+    ...rows.map((cells) => line(cells.map(inert))),
+  ]
+}
+
+/** A page for a ticket: its parts below each other, with an empty line between; empty parts are left out. */
+export const toPage = (...parts: readonly (string | readonly string[])[]): readonly string[] =>
+  parts
+    .map((part) => (typeof part === 'string' ? [part] : part))
+    .filter((part) => part.some((line) => line !== ''))
+    .flatMap((part, at) => (at === 0 ? part : ['', ...part]))
+
+/** Line breaks, control characters, broken ones and marks that turn the direction of writing become spaces. */
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+
+const toPercent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -1,0 +1,76 @@
+import { type Command, Option } from 'commander'
+import { CommandFailure, type ExitCode } from '../call/failure.ts'
+import { shownJson, shownLine } from './escape.ts'
+
+/** A note for people on standard error: standard output holds the result and nothing else. */
+export function note(line: string): void {
+  process.stderr.write(`${shownLine(line)}\n`)
+}
+
+/** The result of a command: lines for people, one value for programs, a page for a ticket. */
+export interface Result {
+  readonly lines: readonly string[]
+  readonly json: unknown
+  /** Present exactly for commands that take --markdown (`withForms`). */
+  readonly markdown?: readonly string[]
+  /** 0 if not given; a refusal is a result too. */
+  readonly exitCode?: ExitCode
+}
+
+/** The form of the output; lines for people if none is set. */
+export interface Form {
+  readonly json?: true
+  readonly markdown?: true
+}
+
+/** The result on standard output; with `json` exactly one compact line. */
+export function print({ lines, json, markdown }: Result, form: Form): void {
+  if (form.markdown && markdown === undefined) throw new Error('the command takes --markdown, but its result has no page')
+  const page = form.markdown && markdown !== undefined ? markdown : lines
+  const shown = form.json ? [shownJson(json)] : page.map(shownLine)
+  process.stdout.write(`${shown.join('\n')}\n`)
+}
+
+/** Runs a command and prints its result. A CommandFailure becomes a message and an exit code. */
+export async function run(flags: Form, command: () => Promise<Result>): Promise<void> {
+  try {
+    const result = await command()
+    print(result, flags)
+    if (result.exitCode !== undefined) process.exitCode = result.exitCode
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    note(`error: ${error.message}`)
+    process.exitCode = error.exitCode
+  }
+}
+
+/** The options of every command that talks to a service. */
+export const withService = (command: Command): Command =>
+  command
+    .option('--url <url>', 'address of the service; or set GANTT_URL')
+    .option('--key <key>', 'key of the service; or set GANTT_KEY')
+    .option('--json', 'one line of JSON, last on standard output')
+
+/** The same for a command whose answer goes into tickets: its `Result` has `markdown`, its flags are a `Form`. */
+export const withForms = (command: Command): Command =>
+  withService(command).addOption(new Option('--markdown', 'as Markdown, for a ticket').conflicts('json'))
+
+/** Examples below the help of a command: what to type, and what for. */
+export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${examples.map(([type, what]) => `  ${what}:\n    $ ${inShellLines(type)}`).join('\n')}`)
+
+const HELP_WIDTH = 80
+
+/** A command as it is typed, over several lines where it is wider than a terminal. */
+function inShellLines(typed: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of typed.split(/ (?=--|\|)/)) {
+    const indent = lines.length === 0 ? 6 : 8
+    if (line !== '' && indent + line.length + 1 + word.length + 2 > HELP_WIDTH) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(' \\\n        ')
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { widthOf } from '../testing/gantt.ts'
+import { shorten, toPairs, toTable, wrap } from './table.ts'
+
+const LONG = 'compute-0001.rack7.zone-of-many-words.region.example.org-and-more-of-it'
+
+test('a table is as wide as it needs', () => {
+  expect(toTable([{ head: 'name' }, { head: 'count', align: 'right' }], [['a', '1']])).toEqual(['NAME  COUNT', 'a         1'])
+})
+
+test('flexible columns shrink, the widest first, until the row fits 80 columns', () => {
+  const columns = [{ head: 'a', cut: 'middle' }, { head: 'id' }, { head: 'b', cut: 'end' }] as const
+  const lines = toTable(columns, [[LONG, 'x'.repeat(36), 'short text']])
+  expect(widthOf(lines.join('\n'))).toBe(80)
+  expect(lines[1]).toMatch(/^compute-0001\.\S*…\S*of-it {2}x{36} {2}short text$/)
+})
+
+const KEY = [{ head: 'name', cut: 'middle', key: true }, { head: 'id' }, { head: 'note', cut: 'end' }] as const
+const ROW = ['n'.repeat(40), 'x'.repeat(36), 'something less important']
+
+test.each([
+  ['through a pipe a key stays whole, and the others give way', { columns: 80, isTerminal: false }, `${ROW[0]}  ${ROW[1]}  somethi…`],
+  ['on a terminal a key gives way last', { columns: 80, isTerminal: true }, `${'n'.repeat(16)}…${'n'.repeat(15)}  ${ROW[1]}  somethi…`],
+  ['a wide terminal is used', { columns: 120, isTerminal: true }, ROW.join('  ')],
+])('%s', (_name, screen, line) => {
+  expect(toTable(KEY, [ROW], screen)[1]).toBe(line)
+})
+
+test('a wrapped column continues below, and loses nothing', () => {
+  const lines = toTable([{ head: 'host' }, { head: 'why', wraps: true }], [['h1', `the request names ${LONG} ${LONG} only`]])
+  expect(widthOf(lines.join('\n'))).toBeLessThanOrEqual(80)
+  expect(lines.slice(1).join('').replaceAll(/\s/g, '')).toBe(`h1therequestnames${LONG}${LONG}only`)
+})
+
+test('a text is cut where it has the least information', () => {
+  expect([shorten('abcdef', 6, 'end'), shorten('abcdef', 4, 'end'), shorten('abcdef', 4, 'middle')]).toEqual(['abcdef', 'abc…', 'ab…f'])
+})
+
+test('lines break at spaces', () => {
+  expect(wrap('one two three', 8)).toEqual(['one two', 'three'])
+  expect(
+    toPairs([
+      ['a', '1'],
+      ['long', '2'],
+    ]),
+  ).toEqual(['a     1', 'long  2'])
+})

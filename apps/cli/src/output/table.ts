@@ -1,0 +1,128 @@
+import { showUnseen } from '@gantt/scheduler-core/query'
+import Table from 'cli-table3'
+
+/** A column of a table for people. */
+export interface Column {
+  readonly head: string
+  readonly align?: 'left' | 'right'
+  /** Which part of the text is cut if the row is too wide; columns without this keep their width. */
+  readonly cut?: 'end' | 'middle'
+  /** Instead of being cut, continues on further lines. */
+  readonly wraps?: true
+  /** A key to copy and search for: cut last, and only on a terminal. Through a pipe it stays whole. */
+  readonly key?: true
+  /** The minimum width. */
+  readonly least?: number
+}
+
+const PAGE_COLUMNS = 80
+const GAP = 2
+const LEAST = 8
+/** No lines around cells: a row is easy to copy and to grep. */
+const NO_LINES = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
+  ].map((name) => [name, '']),
+)
+
+/** The output of a table: its width, and whether it is a terminal. */
+export interface Screen {
+  readonly columns: number
+  readonly isTerminal: boolean
+}
+
+/** Rows below each other: at most 80 columns wide, more where the terminal has more. */
+export function toTable(columns: readonly Column[], given: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
+  const rows = given.map((cells) =>
+    cells.map((cell, at) =>
+      columns[at]?.wraps
+        ? cell
+            .split('\n')
+            .map((line) => showUnseen(line))
+            .join('\n')
+        : showUnseen(cell),
+    ),
+  )
+  const widths = fit(columns, rows, screen)
+  const table = new Table({
+    chars: NO_LINES,
+    colWidths: widths.map((width) => width + GAP),
+    colAligns: columns.map(({ align = 'left' }) => align),
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': GAP },
+  })
+  const cut = (cells: readonly string[]) => cells.map((cell, at) => toCell(cell, widths[at] ?? LEAST, columns[at]))
+  const heads = cut(columns.map(({ head }) => head.toUpperCase()))
+  for (const row of [heads, ...rows.map(cut)]) table.push(row)
+  const [head = '', ...lines] = table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+  return [emphasise(head), ...lines]
+}
+
+/** Names and values below each other, for one thing. */
+export function toPairs(pairs: readonly (readonly [name: string, value: string])[]): readonly string[] {
+  const width = Math.max(...pairs.map(([name]) => name.length)) + GAP
+  return pairs.flatMap(([name, value]) =>
+    wrap(value, PAGE_COLUMNS - width)
+      .map((line) => showUnseen(line))
+      .map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`.trimEnd()),
+  )
+}
+
+/** Cut to the width, or continued below; words that are too long are split there. */
+function toCell(text: string, width: number, column: Column | undefined): string {
+  if (!column?.wraps) return shorten(text, width, column?.cut ?? 'end')
+  return wrap(text, width)
+    .flatMap((line) => line.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [''])
+    .join('\n')
+}
+
+/** Lines of at most this width, broken at spaces; a longer word stays whole. */
+export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** The text, or as much of it as fits with a mark where something is missing. */
+export function shorten(text: string, width: number, where: 'end' | 'middle'): string {
+  if (text.length <= width) return text
+  if (where === 'end') return `${text.slice(0, width - 1)}…`
+  const tail = Math.floor((width - 1) / 2)
+  return `${text.slice(0, width - 1 - tail)}…${tail === 0 ? '' : text.slice(-tail)}`
+}
+
+function screenOf({ stdout }: Pick<NodeJS.Process, 'stdout'>): Screen {
+  return { columns: Math.max(PAGE_COLUMNS, stdout.columns ?? 0), isTerminal: stdout.isTTY === true }
+}
+
+/** Widths of the contents; if the row is too wide, the widest column that may be cut is narrowed, keys last. */
+function fit(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen): readonly number[] {
+  const widths = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const tooMuch = () => widths.reduce((sum, each) => sum + each + GAP, -GAP) - screen.columns
+  const narrow = (mayGive: (column: Column) => boolean): void => {
+    while (tooMuch() > 0) {
+      let widest = -1
+      for (const [at, column] of columns.entries()) {
+        const gives = mayGive(column) && (widths[at] ?? 0) > (column.least ?? LEAST)
+        if (gives && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at
+      }
+      if (widest === -1) return
+      widths[widest] = (widths[widest] ?? 0) - 1
+    }
+  }
+  narrow(({ cut, wraps, key }) => (cut !== undefined || wraps === true) && !key)
+  if (screen.isTerminal) narrow(({ cut, key }) => cut !== undefined && key === true)
+  return widths
+}
+
+/** Bold on a terminal, unless plain text was requested. */
+function emphasise(text: string): string {
+  return process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[22m` : text
+}

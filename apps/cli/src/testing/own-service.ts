@@ -1,0 +1,69 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { ADMIN_KEY, type Service, startService } from '../../../../packages/proofs/src/processes/service.ts'
+import { createTestDatabase, type TestDatabase } from '../../../server/src/testing/test-database.ts'
+import { reportFleet } from './fleet.ts'
+import { gantt, type Said } from './gantt.ts'
+
+/** A service that the tests of one file have to themselves; it is there from the first test to the last. */
+export interface OwnService {
+  readonly service: Service
+  /** A folder for files of the tests; the service may read them. */
+  readonly folder: string
+  readonly stateDir: string
+  /** The settings that `gantt` needs to call the service with the admin key. */
+  readonly environment: Readonly<Record<string, string>>
+  /** The output of `gantt ...` when it calls the service with the admin key. */
+  run(...args: readonly string[]): Promise<Said>
+}
+
+export interface OwnServiceOptions {
+  /** Settings in addition to those of every test service. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Whether the hosts of fleet.ts exist from the first test on. */
+  readonly withFleet?: boolean
+  /** Whether it starts a PostgreSQL server of its own in `stateDir`, as a first start does, instead of using that of all tests. */
+  readonly ownDatabase?: boolean
+}
+
+export function useOwnService({ settings = {}, withFleet = true, ownDatabase = false }: OwnServiceOptions = {}): OwnService {
+  let service: Service
+  let folder: string
+  let database: TestDatabase | undefined
+  const own: OwnService = {
+    get service() {
+      return service
+    },
+    get folder() {
+      return folder
+    },
+    get stateDir() {
+      return path.join(folder, 'state')
+    },
+    get environment() {
+      return { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+    },
+    run: (...args) => gantt(own.environment, ...args),
+  }
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
+    // the embedded database may run as another account
+    fs.chmodSync(folder, 0o711)
+    if (!ownDatabase) database = await createTestDatabase()
+    service = await startService({ GANTT_DATA_DIR: own.stateDir, ...(database && { DATABASE_URL: database.url }), ...settings })
+    if (withFleet) await reportFleet(service.client)
+  })
+
+  afterAll(async () => {
+    await service?.stop()
+    await database?.drop()
+    // of a service that a test killed, the server is left
+    if (ownDatabase) await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  return own
+}

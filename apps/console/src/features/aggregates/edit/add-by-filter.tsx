@@ -1,0 +1,64 @@
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { formatCount } from '../../../lib/format.ts'
+import { request } from '../../../lib/service/api.ts'
+import { useChange } from '../../../lib/service/use-change.ts'
+import { useLatest } from '../../../lib/service/use-latest.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { MATCHING } from '../documents.ts'
+
+interface AddByFilterProps {
+  /** Hosts that are members, or are in the draft. */
+  readonly known: ReadonlySet<string>
+  onAdd(hosts: readonly string[]): void
+}
+
+/** Adds the hosts that match a filter to the draft by their names; hosts that match later do not become members. */
+export function AddByFilter(props: AddByFilterProps) {
+  const [query, setQuery] = useState('')
+  const [said, setSaid] = useState('')
+  const { problem, isBusy, see, forget } = useChange()
+  // the matching hosts are added to the draft in its state at that time
+  const latest = useLatest(props)
+  const find = (): void => {
+    setSaid('')
+    see(
+      () => request(MATCHING, { query }),
+      ({ fleet }) => {
+        const { known, onAdd } = latest.current
+        const found = [...new Set(fleet.columns.names)]
+        const fresh = found.filter((host) => !known.has(host))
+        if (fresh.length > 0) onAdd(fresh)
+        setSaid(`${formatCount(found.length)} ${found.length === 1 ? 'host matches' : 'hosts match'}; ${formatCount(fresh.length)} added.`)
+      },
+    )
+  }
+  return (
+    <div>
+      <Group align="end" gap="xs">
+        <TextInput
+          label="Add members by filter"
+          description="The filter grammar of the Hosts page, for example az:az1 mem.free>=64GiB"
+          style={{ flex: '1 1 320px' }}
+          value={query}
+          onChange={({ currentTarget: { value } }) => {
+            setQuery(value)
+            setSaid('')
+            forget()
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && query.trim() !== '') find()
+          }}
+        />
+        {/* an empty line is every host: that is not added by a slip */}
+        <Button variant="outline" loading={isBusy} disabled={query.trim() === ''} onClick={find}>
+          Add matching hosts
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed" role="status" data-added>
+        {said}
+      </Text>
+      {problem === undefined ? null : <Problem error={problem} />}
+    </div>
+  )
+}

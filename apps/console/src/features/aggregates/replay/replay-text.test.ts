@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { deltaText, leftOutText } from './replay-text.ts'
+
+test.each([
+  [8, 8, '0'],
+  [0, 0, '0'],
+  [8, 6, '−2 (−25 %)'],
+  [8, 12, '+4 (+50 %)'],
+  [0, 3, '+3'],
+  [3, 0, '−3 (−100 %)'],
+])('from %i to %i', (before, after, text) => expect(deltaText(before, after)).toBe(text))
+
+test('omitted requests are listed by reason, and without omissions the text is empty', () => {
+  expect(leftOutText({ outOfTime: 0, notReplayable: 0, unreadable: 0 })).toBe('')
+  expect(leftOutText({ outOfTime: 2, notReplayable: 0, unreadable: 1 })).toBe('Of the others for 2 the time ran out, 1 cannot be read.')
+})

@@ -1,0 +1,24 @@
+import { formatCount, formatSigned } from '../../../lib/format.ts'
+
+interface LeftOut {
+  readonly outOfTime: number
+  readonly notReplayable: number
+  readonly unreadable: number
+}
+
+/** Why requests were omitted, as a sentence; empty if none was, so that the numbers are exact. */
+export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
+  const parts = [
+    ...(outOfTime > 0 ? [`for ${formatCount(outOfTime)} the time ran out`] : []),
+    ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be replayed`] : []),
+    ...(unreadable > 0 ? [`${formatCount(unreadable)} cannot be read`] : []),
+  ]
+  return parts.length === 0 ? '' : `Of the others ${parts.join(', ')}.`
+}
+
+/** A difference with its sign, and as a share of the old value. */
+export function deltaText(before: number, after: number): string {
+  if (before === after) return '0'
+  const percent = Math.round(((after - before) * 100) / before)
+  return `${formatSigned(after - before)}${before === 0 ? '' : ` (${formatSigned(percent)} %)`}`
+}

@@ -1,0 +1,76 @@
+import type { ResultOf } from '../../../lib/service/graphql.ts'
+import type { DECISION } from '../documents.ts'
+
+type Chained = NonNullable<ResultOf<typeof DECISION>['decision']>
+type Before = NonNullable<Chained['previous']>
+type LostTry = Chained['lostTries'][number]
+
+/** One attempt of a chain of attempts. */
+export interface Try {
+  /** The number of the attempt, counted from 1 over all known decisions of the chain. */
+  readonly number: number
+  /** The decision of the attempt; null for the shown decision. */
+  readonly decision: string | null
+  readonly at: string
+  /** The chosen hosts; empty if no host was found. */
+  readonly hosts: readonly string[]
+  /** The result of the attempt. */
+  readonly text: string
+  /** Whether it no longer holds any resources. */
+  readonly isLost: boolean
+}
+
+/** All attempts that the records prove, oldest first; the last one is the decision itself. */
+export function triesOf(decision: Chained): Try[] {
+  const before = [decision.previous?.previous?.previous, decision.previous?.previous, decision.previous]
+  const steps = [
+    ...before.flatMap((one) => (one == null ? [] : [...one.lostTries.map((lost) => ofLost(lost, one.id)), ofBefore(one)])),
+    ...decision.lostTries.map((lost) => ofLost(lost, null)),
+    { decision: null, at: decision.at, hosts: hostsOf(decision), text: endOf(decision.outcome), isLost: false },
+  ]
+  return steps.map((step, i) => ({ ...step, number: i + 1 }))
+}
+
+/** Attempts of a decision that are not in the log: the store refused their entries, and only their number is known. */
+export const unrecordedOf = ({ attempt, lostTries }: Pick<Chained, 'attempt' | 'lostTries'>): number => attempt - 1 - lostTries.length
+
+const ofLost = ({ at, hostNames, text }: LostTry, decision: string | null): Omit<Try, 'number'> => ({
+  decision,
+  at,
+  hosts: hostNames,
+  text,
+  isLost: true,
+})
+
+function ofBefore(one: Pick<Before, 'id' | 'at' | 'outcome' | 'destinations' | 'cause'>): Omit<Try, 'number'> {
+  const code = one.cause?.code ?? null
+  const refused = code === null ? endOf(one.outcome) : `${endOf(one.outcome)}: ${code}`
+  const text = one.destinations.length === 0 ? refused : one.destinations.map(({ selected: { claim } }) => claimText(claim)).join(', ')
+  const isHeld = one.destinations.some(({ selected: { claim } }) => claim !== null && LIVE.has(claim.state))
+  return { decision: one.id, at: one.at, hosts: hostsOf(one), text, isLost: !isHeld }
+}
+
+const hostsOf = ({ destinations }: Pick<Before, 'destinations'>): string[] =>
+  destinations.map(({ selected: { host } }) => (host.name === host.node ? host.name : `${host.name}/${host.node}`))
+
+const ends: Readonly<Record<string, string>> = { NO_VALID_HOST: 'no host', PLACED: 'placed', PARTIAL: 'placed in part' }
+const endOf = (outcome: string): string => ends[outcome] ?? outcome.toLowerCase()
+
+const claimEnds: Readonly<Record<string, string>> = {
+  RELEASED: 'its claim was released',
+  EXPIRED: 'its claim expired unconfirmed',
+  REVOKED: 'its claim was revoked',
+  RESERVED: 'still reserved',
+  CONFIRMED: 'still claimed',
+  MATERIALISED: 'still there',
+}
+
+/** The states of a claim that holds resources. */
+const LIVE: ReadonlySet<string> = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
+
+/** What happened to the resources that an attempt had claimed. */
+function claimText(claim: { readonly state: string; readonly reason: string | null } | null): string {
+  if (claim === null) return 'no claim of it is known'
+  const end = claimEnds[claim.state] ?? claim.state
+  return claim.reason === null || claim.reason === '' ? end : `${end}: ${claim.reason}`
+}

@@ -1,0 +1,17 @@
+import { Text } from '@mantine/core'
+import { readableAmount } from '../facts.ts'
+import type { Shortfall } from './shortfalls.ts'
+
+/** The smallest and largest missing amount of a reason. */
+export const Short = ({ shortfall }: { readonly shortfall: Shortfall }) => (
+  <Text size="xs" c="dimmed" component="span">
+    {shortfallInWords(shortfall)}
+  </Text>
+)
+
+export const amountInWords = (amount: number, unit: string): string => readableAmount(String(amount), unit)
+
+export const shortfallInWords = ({ smallest, largest, unit }: Shortfall): string =>
+  smallest === largest
+    ? `short ${amountInWords(smallest, unit)}`
+    : `short ${amountInWords(smallest, unit)} to ${amountInWords(largest, unit)}`

@@ -1,0 +1,46 @@
+import { Button, Group, Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { useOperation } from '../../../lib/service/api.ts'
+import { PanelCall } from '../../../ui/dialog/panel-call.tsx'
+import { Heading } from '../../../ui/heading.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { FITTING } from './fitting-documents.ts'
+
+/** Loaded when the search is started. */
+const FittingFound = lazy(async () => ({ default: (await import('./fitting-found.tsx')).FittingFound }))
+
+const trying = <Skeleton height={120} role="status" aria-label="Changes are being tried" />
+
+interface FittingProps {
+  readonly decisionId: string
+  /** Whether the search is started; it costs the service many attempts, so opening a page does not start it. */
+  readonly isAsked: boolean
+  onAsk(isAsked: boolean): void
+  onOpen(host: string): void
+}
+
+/** The smallest changes of request, fleet or profile with which the request would be placed, each of them tried. */
+export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
+  const variables = { id: decisionId }
+  const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
+  return (
+    <section aria-label="What would make it fit">
+      <Heading keys="5">What would make it fit</Heading>
+      <Group gap="xs">
+        {isAsked ? null : (
+          <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
+            Try changes of request, fleet and profile
+          </Button>
+        )}
+        <PanelCall of="What would make it fit" document={FITTING} variables={variables} />
+      </Group>
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {isAsked && data === undefined && !error ? trying : null}
+      {isAsked && data !== undefined ? (
+        <Suspense fallback={trying}>
+          <FittingFound answer={data.whatWouldFit} onOpen={onOpen} />
+        </Suspense>
+      ) : null}
+    </section>
+  )
+}

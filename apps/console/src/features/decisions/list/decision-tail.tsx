@@ -1,0 +1,166 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ResultOf } from '../../../lib/service/graphql.ts'
+import { type LiveState, useLive } from '../../../lib/service/live.ts'
+import { contact } from '../../../lib/service/use-freshness.ts'
+import { useLatest } from '../../../lib/service/use-latest.ts'
+import type { Pages } from '../../../lib/service/use-pages.ts'
+import { TAIL } from '../documents.ts'
+import type { DecisionRow } from './decision-columns.tsx'
+
+/** How long new decisions are collected before the list is refreshed, milliseconds. */
+const GATHER_MS = 500
+/** When a list that could not be read is requested again. */
+const AGAIN_MS = 3_000
+/** The state before the first event of a stream, which begins with a gap, because the list was read before the stream was opened. */
+const NOTHING_SEEN = '0'
+
+type TailEvent = ResultOf<typeof TAIL>['decisions']
+
+interface FeedProps {
+  readonly q: string
+  readonly enabled: boolean
+  onState(state: LiveState): void
+  onEvent(event: TailEvent): void
+}
+
+/** The stream of new decisions for one filter; its key is the filter, so that another filter has a stream of its own. */
+export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
+  const seen = useRef(NOTHING_SEEN)
+  const state = useLive(TAIL, {
+    enabled,
+    variables: () => ({ q, after: seen.current }),
+    onEvent({ decisions }) {
+      seen.current = decisions.revision
+      onEvent(decisions)
+    },
+  })
+  useEffect(() => onState(state), [state, onState])
+  useEffect(() => {
+    // an operator who froze the list knows that it does not change
+    if (!enabled) seen.current = NOTHING_SEEN
+  }, [enabled])
+  return null
+}
+
+interface TailOptions {
+  readonly q: string
+  /** Whether a row is selected or pointed at, so that no row may move. */
+  readonly isReading: boolean
+  readonly pages: Pick<Pages<DecisionRow, { readonly nodes: readonly DecisionRow[] }>, 'rows' | 'readNewest' | 'read'>
+}
+
+/** Decisions by their ids, and how many more that were only counted. */
+const none = (): { readonly ids: Set<string>; others: number } => ({ ids: new Set(), others: 0 })
+
+/** New decisions: added automatically, or counted while the list is being read, and added afterwards. */
+export function useTail({ q, isReading, pages }: TailOptions) {
+  const [state, setState] = useState<LiveState>('off')
+  const [waiting, setWaiting] = useState(0)
+  const [suppressed, setSuppressed] = useState(0)
+  const [hasGap, setGap] = useState(false)
+  const [isBehind, setBehind] = useState(true)
+  const latest = useLatest({ isReading, pages, state })
+  const { readNewest } = pages
+  /** Events that the page has not processed yet, so that it is not rendered for each of hundreds of events per second. */
+  const gathered = useRef(none())
+  /** The decisions that are not in the list yet. */
+  const counted = useRef(none())
+  /** The present filter; results for another one are ignored. */
+  const round = useRef(0)
+  const timers = useRef<Partial<Record<'gathering' | 'catchingUp' | 'waitingAgain', ReturnType<typeof setTimeout>>>>({})
+
+  const count = useCallback(
+    (ids: Iterable<string>, others: number) => {
+      const shown = new Set(latest.current.pages.rows.map(({ id }) => id))
+      for (const id of ids) if (!shown.has(id)) counted.current.ids.add(id)
+      counted.current.others += others
+      setWaiting(counted.current.ids.size + counted.current.others)
+    },
+    [latest],
+  )
+  /** Refreshes the list; returns false if this failed, after which waiting decisions are read later. */
+  const takeIn = useCallback(async () => {
+    const mine = round.current
+    const { ids, others } = counted.current
+    // decisions that arrive while the list is read are counted again
+    counted.current = none()
+    setWaiting(0)
+    try {
+      await readNewest()
+      return true
+    } catch {
+      if (mine === round.current) timers.current.waitingAgain = setTimeout(() => count(ids, others), AGAIN_MS)
+      return false
+    }
+  }, [readNewest, count])
+  /** Finds missed decisions by refreshing the list or, while no row may move, by reading only its newest rows. */
+  const catchUp = useCallback(async () => {
+    const mine = round.current
+    const { isReading, pages } = latest.current
+    const newest = isReading ? await pages.read(null).catch(() => undefined) : undefined
+    const isDone = isReading ? newest !== undefined : await takeIn()
+    if (mine !== round.current) return
+    const ids = newest?.nodes.map(({ id }) => id) ?? []
+    count(ids, 0)
+    if (isDone) setBehind(false)
+    else timers.current.catchingUp = setTimeout(() => void catchUp(), AGAIN_MS)
+  }, [latest, takeIn, count])
+  const onEvent = useCallback(
+    ({ suppressed: others, gap, decision }: TailEvent) => {
+      if (decision !== null) gathered.current.ids.add(decision.id)
+      gathered.current.others += others
+      timers.current.gathering ??= setTimeout(() => {
+        delete timers.current.gathering
+        const batch = gathered.current
+        gathered.current = none()
+        setSuppressed((before) => before + batch.others)
+        count(batch.ids, batch.others)
+      }, GATHER_MS)
+      if (gap === null) return
+      if (gap.missedFrom !== NOTHING_SEEN) setGap(true)
+      clearTimeout(timers.current.catchingUp)
+      void catchUp()
+    },
+    [count, catchUp],
+  )
+  const onState = useCallback((next: LiveState) => {
+    setState(next)
+    if (next !== 'live') setBehind(true)
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter has another list, which was just read
+  useEffect(() => {
+    setWaiting(0)
+    setSuppressed(0)
+    setGap(false)
+    setBehind(true)
+    return () => {
+      round.current++
+      for (const timer of Object.values(timers.current)) clearTimeout(timer)
+      timers.current = {}
+      gathered.current = none()
+      counted.current = none()
+    }
+  }, [q])
+  // a stream that stayed open during the silence reports no gap
+  useEffect(
+    () =>
+      contact.onReturn(() => {
+        // a frozen list does not change
+        if (latest.current.state === 'off') return
+        setBehind(true)
+        clearTimeout(timers.current.catchingUp)
+        void catchUp()
+      }),
+    [latest, catchUp],
+  )
+  const isDue = waiting > 0 && !isReading
+  useEffect(() => {
+    if (isDue) void takeIn()
+  }, [isDue, takeIn])
+  return {
+    // the list was read after the stream was opened, so that no decision is missing between the two
+    state: state === 'live' && isBehind ? ('connecting' as const) : state,
+    waiting: isReading ? waiting : 0,
+    ...{ suppressed, hasGap, onState, onEvent, takeIn },
+  }
+}

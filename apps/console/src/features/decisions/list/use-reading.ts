@@ -1,0 +1,32 @@
+import { type PointerEvent, type UIEvent, useMemo, useState } from 'react'
+import type { Key } from '../../../ui/filter/use-choice.ts'
+import type { DecisionRow } from './decision-columns.tsx'
+
+/** Whether the list is being read, so that no row may move: by its cursor, by scrolling, by the pointer on its rows. */
+export function useReading(rows: readonly DecisionRow[]) {
+  const [cursor, setCursor] = useState<Key | undefined>()
+  const [isScrolled, setScrolled] = useState(false)
+  const [isPointed, setPointed] = useState(false)
+  // the number of times that the operator returned to the newest rows, after which the list begins at its first row
+  const [round, setRound] = useState(0)
+  const isOnRow = cursor !== undefined && rows.some(({ id }) => id === cursor)
+  const handlers = useMemo(
+    () => ({
+      onPointerEnter: ({ pointerType }: PointerEvent) => setPointed(pointerType !== 'touch'),
+      onPointerLeave: () => setPointed(false),
+      onScrollCapture: ({ target }: UIEvent) => setScrolled(target instanceof Element && target.scrollTop > 0),
+    }),
+    [],
+  )
+  return {
+    isReading: isOnRow || isScrolled || isPointed,
+    /** Removes the cursor, and scrolls to the first row. */
+    stopReading(): void {
+      setCursor(undefined)
+      setRound((before) => before + 1)
+    },
+    cursor: [cursor, setCursor] as const,
+    round,
+    handlers,
+  }
+}

@@ -1,0 +1,75 @@
+/** One weigher's share of a host's total: from where to where on the line, in units of weight. */
+export interface Segment {
+  readonly weigher: string
+  readonly from: number
+  readonly to: number
+  readonly weighted: number
+}
+
+/**
+ * The layout of contributions from zero: positive ones to the right, negative ones to the left, in the order of the profile.
+ * Their sum is the total, which a plain stack would not show with negative multipliers.
+ */
+export function stack(weights: readonly { readonly weigher: string; readonly weighted: number }[]): Segment[] {
+  let right = 0
+  let left = 0
+  return weights.map(({ weigher, weighted }) => {
+    if (weighted >= 0) {
+      const from = right
+      right += weighted
+      return { weigher, from, to: right, weighted }
+    }
+    const to = left
+    left += weighted
+    return { weigher, from: left, to, weighted }
+  })
+}
+
+interface Weights {
+  readonly weigher: string
+  readonly weighted: number
+}
+
+/**
+ * The weighers that score some host other than 0, and the names of the others: a column of zeros has no information,
+ * and the sums do not change without it.
+ */
+export function withoutSilent<
+  Weigher extends { readonly name: string },
+  Weight extends Weights,
+  Host extends { readonly weights: readonly Weight[] },
+>({ hosts, weighers }: { readonly hosts: readonly Host[]; readonly weighers: readonly Weigher[] }) {
+  const heard = new Set(hosts.flatMap(({ weights }) => weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : weigher))))
+  return {
+    weighers: weighers.filter(({ name }) => heard.has(name)),
+    silent: weighers.flatMap(({ name }) => (heard.has(name) ? [] : name)),
+    hosts: hosts.map((host) => ({ ...host, weights: host.weights.filter(({ weigher }) => heard.has(weigher)) })),
+  }
+}
+
+/** The multipliers that differ from the profile's, each with its host and its source. */
+export const ownMultipliers = (
+  hosts: readonly {
+    readonly hostName: string
+    readonly weights: readonly { readonly weigher: string; readonly multiplier: number; readonly multiplierSource: string | null }[]
+  }[],
+): string[] =>
+  hosts.flatMap(({ hostName, weights }) =>
+    weights.flatMap(({ weigher, multiplier, multiplierSource }) =>
+      multiplierSource === null ? [] : `${hostName}: ${weigher} × ${multiplier} (${multiplierSource})`,
+    ),
+  )
+
+/** The ends of the axis of all stacks; it is never empty, and contains zero. */
+export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [number, number] {
+  const low = Math.min(0, ...stacks.flatMap((segments) => segments.map(({ from }) => from)))
+  const high = Math.max(0, ...stacks.flatMap((segments) => segments.map(({ to }) => to)))
+  return low === high ? [0, 1] : [low, high]
+}
+
+/** The differences of two hosts, weigher by weigher; negative if the first has less. */
+export const gapsBetween = (
+  one: readonly { readonly weigher: string; readonly weighted: number }[],
+  other: readonly { readonly weigher: string; readonly weighted: number }[],
+): { readonly weigher: string; readonly gap: number }[] =>
+  one.map(({ weigher, weighted }) => ({ weigher, gap: weighted - (other.find((same) => same.weigher === weigher)?.weighted ?? 0) }))

@@ -1,0 +1,89 @@
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useShortcuts } from '../../../lib/browser/keys.ts'
+import { HostAnswer } from './host-answer.tsx'
+import './why-not.css'
+
+interface WhyNotProps {
+  readonly decisionId: string
+  readonly instance: number | null
+  /** The profile of the replay instead of the one that decided. */
+  readonly profile: string | undefined
+  /** The fleet of the question, instead of the fleet of the decision. */
+  readonly revision: string | undefined
+  /** `host` or `host/node`; undefined: nothing is asked yet. */
+  readonly host: string | undefined
+  /** Names of hosts that hold a text; any other name may be asked for, too. */
+  suggest(text: string): readonly string[]
+  /** The answer is to be read next: it takes the focus. */
+  readonly takesFocus: boolean
+  onAsk(host: string): void
+  onClose(): void
+}
+
+/** The explanation for one host: any name may be given, also an unknown one. */
+export function WhyNot({ decisionId, instance, profile, revision, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(host ?? '')
+  const names = useMemo(() => (text === '' || text === host ? [] : suggest(text).filter((name) => name !== text)), [suggest, text, host])
+  useEffect(() => setText(host ?? ''), [host])
+  const write = (): void => {
+    input.current?.focus()
+    input.current?.select()
+  }
+  useShortcuts([
+    { keys: 'w', label: 'Ask why not a host', run: write },
+    { keys: '3', label: 'Go to: Why not host', run: write },
+    { keys: 'Escape', label: 'Close the answer about a host', run: () => host !== undefined && onClose() },
+  ])
+  const ask = (event: FormEvent): void => {
+    event.preventDefault()
+    const name = text.trim()
+    if (name === '') onClose()
+    else onAsk(name)
+  }
+  return (
+    <section aria-label="Why not a host" className="why">
+      <form onSubmit={ask}>
+        <Group gap="xs" wrap="nowrap">
+          <Text component="label" htmlFor={`${id}-name`} fw={600} size="md" className="why-label">
+            Why not host
+          </Text>
+          <TextInput
+            ref={input}
+            id={`${id}-name`}
+            size="xs"
+            className="why-name"
+            placeholder="any host; shortcut w"
+            value={text}
+            list={`${id}-names`}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+            onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+          />
+          <datalist id={`${id}-names`}>
+            {names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <Button type="submit" size="xs" variant="outline">
+            Ask
+          </Button>
+        </Group>
+      </form>
+      {host === undefined ? null : (
+        <HostAnswer
+          decisionId={decisionId}
+          instance={instance}
+          profile={profile}
+          revision={revision}
+          host={host}
+          takesFocus={takesFocus}
+          onClose={onClose}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,120 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { formatCount, formatPercent } from '../../../lib/format.ts'
+import { shownNow } from '../../../lib/service/clock.ts'
+import { ScrollBox } from '../../../ui/table/scroll-box.tsx'
+import type { Fleet } from '../fleet.ts'
+import { type ComparedField, type ComparedValue, compareHosts } from './compare-hosts.ts'
+import './compare-panel.css'
+
+interface ComparePanelProps {
+  readonly fleet: Fleet
+  /** The hosts that the filter finds. */
+  readonly ordinals: Uint32Array
+  readonly chosen: ReadonlyMap<unknown, number>
+  /** Adds terms to the filter. */
+  onNarrow(terms: string): void
+  onClose(): void
+}
+
+/** The maximum number of shown values of a field; the others differ less. */
+const MOST_VALUES = 6
+
+/** The values that are more or less frequent among the selected hosts than among the others. */
+export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: ComparePanelProps) {
+  const { inside, outside, fields } = useMemo(() => {
+    const inside = ordinals.filter((ordinal) => chosen.has(ordinal))
+    const outside = ordinals.filter((ordinal) => !chosen.has(ordinal))
+    return { inside, outside, fields: compareHosts(fleet.store, inside, outside, shownNow()) }
+  }, [fleet, ordinals, chosen])
+  const differing = fields.filter(({ difference }) => difference > 0)
+  const alike = fields.filter(({ difference }) => difference === 0)
+  const canCompare = inside.length > 0 && outside.length > 0
+  return (
+    <section aria-label="Compare" className="compare">
+      <Group justify="space-between" mb={4}>
+        <Text size="sm" fw={600} component="h2" data-inside={inside.length} data-outside={outside.length}>
+          {formatCount(inside.length)} selected, compared with the other {formatCount(outside.length)} of the list
+        </Text>
+        <Button size="compact-sm" variant="subtle" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
+      {canCompare ? (
+        <ScrollBox label="Attributes, those that differ most first" maxHeight="240px">
+          <div className="compare-fields">
+            {differing.map((one) => (
+              <Field key={one.field} compared={one} inside={inside.length} outside={outside.length} onNarrow={onNarrow} />
+            ))}
+            {alike.length === 0 ? null : (
+              <Text size="xs" c="dimmed">
+                Same in both: {alike.map(({ field }) => field).join(', ')}.
+              </Text>
+            )}
+          </div>
+        </ScrollBox>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {inside.length === 0
+            ? 'Choose hosts of the list, by x, by their boxes or by a frame on the map, to see what sets them apart.'
+            : 'All hosts of the list are chosen: with a wider filter there are others to compare them with.'}
+        </Text>
+      )}
+    </section>
+  )
+}
+
+interface FieldProps {
+  readonly compared: ComparedField
+  readonly inside: number
+  readonly outside: number
+  onNarrow(terms: string): void
+}
+
+function Field({ compared: { field, difference, values }, inside, outside, onNarrow }: FieldProps) {
+  const further = values.length - MOST_VALUES
+  return (
+    <section aria-label={field}>
+      <Text size="xs" component="h3" fw={600}>
+        {field} <span className="dimmed">differs by {formatPercent(100 * difference)}</span>
+      </Text>
+      {values.slice(0, MOST_VALUES).map((value) => (
+        <Value key={value.terms} value={value} inside={inside} outside={outside} onNarrow={onNarrow} />
+      ))}
+      {further > 0 ? (
+        <Text size="xs" c="dimmed">
+          {formatCount(further)} more differ less
+        </Text>
+      ) : null}
+    </section>
+  )
+}
+
+interface ValueProps extends Pick<FieldProps, 'inside' | 'outside' | 'onNarrow'> {
+  readonly value: ComparedValue
+}
+
+/** A link to the hosts with this value, of both groups. */
+function Value({ value, inside, outside, onNarrow }: ValueProps) {
+  const [here, there] = [(100 * value.inside) / inside, (100 * value.outside) / outside]
+  const count = value.inside + value.outside
+  return (
+    <button
+      type="button"
+      className="compare-value"
+      data-opens={count}
+      title={`${value.label.slice(0, 200)}: ${formatCount(value.inside)} of ${formatCount(inside)} chosen, ${formatCount(value.outside)} of ${formatCount(outside)} others`}
+      onClick={() => onNarrow(value.terms)}
+    >
+      <span>{value.label}</span>
+      <span className="compare-bars" aria-hidden>
+        <i style={{ width: `${here}%` }} />
+        <i style={{ width: `${there}%` }} />
+      </span>
+      <span className="number">
+        {formatPercent(here)} : {formatPercent(there)}
+      </span>
+      <span className="number">{formatCount(count)}</span>
+    </button>
+  )
+}

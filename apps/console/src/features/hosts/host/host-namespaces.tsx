@@ -1,0 +1,37 @@
+import { Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { formatCount } from '../../../lib/format.ts'
+import { Age } from '../../../ui/age.tsx'
+import { Json } from '../../../ui/json.tsx'
+import type { HostDetail } from '../host-usage.tsx'
+
+type NamespaceReport = HostDetail['namespaces'][number]
+
+/** The reports of other services about the host: the reporter, the age, and the document, even if it could not be parsed. */
+export function HostNamespace({ report }: { readonly report: NamespaceReport }) {
+  const { document, lastSequence, problem } = report
+  return (
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed">
+        Report {formatCount(lastSequence)}, <Since report={report} />
+      </Text>
+      {problem === null ? null : (
+        <Text size="sm" c="red">
+          This release cannot read it: {problem}
+        </Text>
+      )}
+      <Json text={JSON.stringify(document, null, 2)} />
+    </Stack>
+  )
+}
+
+/** The age that decisions use is that in the log; a document without a time counts as old. */
+function Since({ report: { reportedAt, ageSeconds } }: { readonly report: NamespaceReport }): ReactNode {
+  if (reportedAt === null) return 'time unknown: it counts as old'
+  return (
+    <>
+      <Age atMs={Date.parse(reportedAt)} ago />
+      {ageSeconds === null ? null : `; ${formatCount(ageSeconds)} s old by the time of the log`}
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+/** The key of the host in the list that the page was opened from. */
+export interface ListedHost {
+  readonly host: string
+  readonly node: string
+}
+
+export const keyOfHost = ({ host, node }: ListedHost): string => `${encodeURIComponent(host)}/${encodeURIComponent(node)}`
+
+export function hostOfKey(key: string): ListedHost {
+  const [host = '', node = ''] = key.split('/').map(decodeURIComponent)
+  return { host, node }
+}
+
+/** The host that was shown last, where the list has its cursor on return. */
+let opened: ListedHost | undefined
+
+export const lastOpened = (): ListedHost | undefined => opened
+
+export function rememberOpened(host: ListedHost): void {
+  opened = host
+}

@@ -1,0 +1,35 @@
+import { Code, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { formatCount } from '../../../lib/format.ts'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { firstHostCommand, newUuid } from './first-host.ts'
+import { useForgottenCount } from './forgotten-hosts.tsx'
+
+/** The page before the first report, which explains how to send one. */
+export function EmptyFleet() {
+  const [incarnation] = useState(newUuid)
+  const forgotten = useForgottenCount(0)
+  const command = firstHostCommand(location.origin, incarnation)
+  if (forgotten > 0)
+    return (
+      <Empty title="No hosts remain">
+        All reported hosts were forgotten: {formatCount(forgotten)}. One that is readmitted is there with its next full report.
+      </Empty>
+    )
+  return (
+    <Empty title="No host has reported yet">
+      <Stack gap="sm" align="center">
+        <span>
+          Hosts report what they have; this page shows each host when its first report arrives. To see one now, put a key that may report
+          into <Code>GANTT_KEY</Code> and run this in a terminal:
+        </span>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard has to get into it */}
+        <pre className="command" tabIndex={0}>
+          {command}
+        </pre>
+        <CopyButton text={command}>Copy the command</CopyButton>
+      </Stack>
+    </Empty>
+  )
+}

@@ -1,0 +1,57 @@
+import { hasTerm, hostFields, parseQuery, printQuery, withoutTerm, withTerm } from '@gantt/scheduler-core/query'
+import type { HostGroup } from '../search.ts'
+import { type FacetName, fieldOf, isNumeric, NONE } from './select-hosts.ts'
+
+/** The canonical text of a filter, which the functions below take; an invalid filter is returned unchanged. */
+export function canonical(filter: string): string {
+  const { query, problems } = parseQuery(filter, hostFields)
+  return problems.length === 0 ? printQuery(query) : filter
+}
+
+/**
+ * The filter after a click on a value of a facet. A selected value is removed. Another one replaces the field's terms,
+ * so that the click opens as many hosts as the facet counted; with `isAdded` it is added to the selected ones.
+ */
+export function toggleValue(text: string, field: FacetName, value: string, isAdded: boolean): string {
+  if (isChosen(text, field, value)) return value === NONE ? withoutField(text, field) : withoutTerm(text, field, value)
+  return isAdded && value !== NONE && isOfValues(text, field) ? withTerm(text, field, value) : withInstead(text, field, value)
+}
+
+/** Whether the filter restricts a field only by a list of values, to which another value can be added. */
+const isOfValues = (text: string, field: FacetName): boolean =>
+  parseQuery(text, hostFields).query.terms.every((term) => fieldOf(term) !== field || (term.operator === ':' && !term.negated))
+
+/** Whether the filter, as its canonical text, has a value of a facet. */
+export const isChosen = (text: string, field: FacetName, value: string): boolean =>
+  value === NONE ? isThere(text, termOf(field, NONE)) : hasTerm(text, field, value)
+
+/** The term that finds the hosts of a value of a facet. */
+export function termOf(field: FacetName, value: string): string {
+  if (value !== NONE) return withTerm('', field, value)
+  return isNumeric(field) ? `-${field}>=0` : `-${field}:*`
+}
+
+/** The filter that finds the hosts of a group of the map, by the key of groupHosts. */
+export function narrowToGroup(text: string, group: HostGroup, key: string): string {
+  const field = fieldOfGroup(group)
+  // a host may be in many aggregates, so terms about other aggregates are kept
+  return field === 'agg' ? narrowTo(text, termOf(field, key)) : withInstead(text, field, key)
+}
+
+/** The field that determines the group of a host on the map. */
+export const fieldOfGroup = (group: HostGroup): FacetName => (group === 'aggregate' ? 'agg' : group)
+
+/** The filter with additional terms, which restrict what it finds. */
+export const narrowTo = (text: string, terms: string): string => (isThere(text, terms) ? text : join(text, terms))
+
+/** The filter with a value instead of its terms about the field. */
+const withInstead = (text: string, field: FacetName, value: string): string => join(withoutField(text, field), termOf(field, value))
+
+function withoutField(text: string, field: FacetName): string {
+  const { terms } = parseQuery(text, hostFields).query
+  return printQuery({ terms: terms.filter((term) => fieldOf(term) !== field) })
+}
+
+const isThere = (text: string, term: string): boolean => ` ${text} `.includes(` ${term} `)
+
+const join = (text: string, term: string): string => (text === '' ? term : `${text} ${term}`)

@@ -1,0 +1,38 @@
+import { Skeleton, Text } from '@mantine/core'
+import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../../lib/format.ts'
+import { useOperation } from '../../../lib/service/api.ts'
+import { FieldChanges } from '../../../ui/field-changes.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { LAST_INVENTORY } from './timeline.ts'
+
+const REFRESH_MS = 15_000
+
+/** The differences between the host's last two inventories, by the timeline's last entry about it. */
+export function InventoryChange({ host, node }: { readonly host: string; readonly node: string }) {
+  const zone = useTimeZone()
+  const { data, error, refetch } = useOperation(LAST_INVENTORY, { host, node }, { everyMs: REFRESH_MS })
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton height={48} role="status" aria-label="The last inventory change is being loaded" />
+    ) : (
+      <Problem error={error} onRetry={() => void refetch()} />
+    )
+  const { nodes = [], since = null } = data.host?.timeline ?? {}
+  const [last] = nodes
+  if (last === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        Its inventory is unchanged since{' '}
+        {since === null ? 'in its first report' : `at ${formatTime(since.at, zone)}; what was before is not kept`}.
+      </Text>
+    )
+  return (
+    <div>
+      <Text size="sm" title={titleOfTime(last.at)}>
+        Its inventory changed last at {formatTime(last.at, zone)}; use is left out.
+      </Text>
+      <FieldChanges label="Last inventory change" changes={last.changes} sides={['Before', 'Since then']} />
+      {last.changesLeftOut === 0 ? null : <Text size="sm">And {formatCount(last.changesLeftOut)} more, which are not kept.</Text>}
+    </div>
+  )
+}

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest'
+import { groupNames } from './timeline.ts'
+import { axisOf, gatherMarks, gatherSpans, type Lane, lanesOf, nearestStep, wordAt } from './timeline-lanes.ts'
+
+type Step = Parameters<typeof lanesOf>[0][number]
+
+const START = Date.parse('2026-11-20T10:00:00.000Z')
+const after = (ms: number): string => new Date(START + ms).toISOString()
+const step = (ms: number, kind: Step['kind'], ...changes: Step['changes']): Step => ({ at: after(ms), kind, changes })
+const status = (ms: number, before: string | null, to: string | null): Step => step(ms, 'STATUS', { field: 'status', before, after: to })
+const state = (ms: number, before: string, to: string): Step => step(ms, 'LIVENESS', { field: 'state', before, after: to })
+
+const now = { shown: groupNames, state: 'UP', status: 'ENABLED' } as const
+
+/** The spans of a lane as words with the second of their begin; `?` means unknown. */
+function wordsOf(steps: readonly Step[], group: Lane['group'], known: Partial<Parameters<typeof lanesOf>[2]> = {}): string[] {
+  const axis = axisOf(steps)
+  if (axis === undefined) return []
+  const lane = lanesOf(steps, axis, { ...now, ...known }).find((one) => one.group === group)
+  return (lane?.spans ?? []).map(({ word, from }) => `${(from - START) / 1_000} ${word ?? '?'}`)
+}
+
+describe('the states of a host', () => {
+  test.each<[name: string, steps: readonly Step[], expected: readonly string[], known?: Partial<Parameters<typeof lanesOf>[2]>]>([
+    [
+      'holds from a change to the next',
+      [status(0, 'ENABLED', 'DISABLED'), status(9_000, 'DISABLED', 'ENABLED')],
+      ['0 DISABLED', '9 ENABLED'],
+    ],
+    [
+      'before the first change is what that one says it was',
+      [step(0, 'INVENTORY'), status(4_000, 'DRAINING', 'DISABLED')],
+      ['0 DRAINING', '4 DISABLED'],
+    ],
+    [
+      'before the first change that does not say is not known',
+      [step(0, 'INVENTORY'), status(4_000, null, 'DISABLED')],
+      ['0 ?', '4 DISABLED'],
+    ],
+    ['without a change is what it is now', [step(0, 'INVENTORY'), step(4_000, 'CLAIM_MADE')], ['0 ENABLED']],
+    ['of one step only is what it is now', [step(0, 'FIRST_REPORT')], ['0 ENABLED']],
+    ['of one change only is what it became', [status(0, 'ENABLED', 'MAINTENANCE')], ['0 MAINTENANCE'], { status: 'MAINTENANCE' }],
+    ['is not known before a first report in the middle', [step(0, 'TRY_LOST'), step(5_000, 'FIRST_REPORT')], ['0 ?', '5 ENABLED']],
+    [
+      'is not known before the tables followed, unless a change says it',
+      [step(0, 'CLAIM_MADE'), status(8_000, 'ENABLED', 'DISABLED')],
+      ['0 ?', '3 ENABLED', '8 DISABLED'],
+      { sinceMs: START + 3_000 },
+    ],
+    [
+      'is known whole where the tables followed before',
+      [step(0, 'CLAIM_MADE'), step(8_000, 'CLAIM_ENDED')],
+      ['0 ENABLED'],
+      { sinceMs: START - 1 },
+    ],
+    ['is not known where nothing is', [step(0, 'CLAIM_MADE'), step(1_000, 'CLAIM_ENDED')], ['0 ?'], { sinceMs: START + 9_000 }],
+    [
+      'is what it was at last where two changes share a millisecond',
+      [status(0, 'ENABLED', 'DISABLED'), status(0, 'DISABLED', 'DRAINING')],
+      ['0 DRAINING'],
+    ],
+    ['goes on where only the reason changes', [status(0, 'ENABLED', 'DISABLED'), step(2_000, 'STATUS')], ['0 DISABLED']],
+    [
+      'is shown by its own changes alone',
+      [state(0, 'UP', 'DOWN'), step(2_000, 'INVENTORY', { field: 'status', before: 'a', after: 'b' })],
+      ['0 ENABLED'],
+    ],
+  ])('%s', (_name, steps, expected, known) => {
+    expect(wordsOf(steps, 'status', known)).toEqual(expected)
+  })
+
+  test('are unknown before the time since which the tables follow the log', () => {
+    const steps = [step(0, 'CLAIM_MADE')]
+    const axis = axisOf(steps)
+    const known = { ...now, sinceMs: START + 90_000 }
+    expect(axis && lanesOf(steps, axis, known).map(({ spans }) => spans.map(({ to }) => to))).toEqual([[axis?.to], [axis?.to], [], []])
+  })
+
+  test('end with "forgotten" for a forgotten host, after any state', () => {
+    const steps = [step(0, 'FIRST_REPORT'), status(5_000, 'ENABLED', 'DISABLED'), step(20_000, 'FORGOTTEN')]
+    const known = { goneMs: START + 20_000 }
+    expect(wordsOf(steps, 'status', known)).toEqual(['0 ENABLED', '5 DISABLED', '20 FORGOTTEN'])
+    expect(wordsOf(steps, 'liveness', known)).toEqual(['0 ?', '20 FORGOTTEN'])
+  })
+
+  test('include the liveness like the status', () => {
+    expect(wordsOf([state(0, 'UP', 'SUSPECT'), state(5_000, 'SUSPECT', 'DOWN')], 'liveness')).toEqual(['0 SUSPECT', '5 DOWN'])
+  })
+
+  test('cover the axis without a gap, also with 1,000 steps, and merged', () => {
+    const steps = Array.from({ length: 1_000 }, (_, i) =>
+      i % 2 === 0 ? status(i * 7, 'ENABLED', 'DISABLED') : status(i * 7, 'DISABLED', 'ENABLED'),
+    )
+    const axis = axisOf(steps)
+    if (axis === undefined) throw new Error('There is an axis.')
+    const spans = lanesOf(steps, axis, now).find(({ group }) => group === 'status')?.spans ?? []
+    expect(spans).toHaveLength(1_000)
+    for (const drawn of [spans, gatherSpans(spans, 50)]) {
+      expect([drawn[0]?.from, drawn.at(-1)?.to]).toEqual([axis.from, axis.to])
+      for (const [i, span] of drawn.slice(1).entries()) expect(span.from).toBe(drawn[i]?.to)
+    }
+    // all but the present state, which is long enough to be drawn
+    expect(gatherSpans(spans, 50).map(({ word, times }) => word ?? times)).toEqual([999, 'ENABLED'])
+  })
+
+  test('at a moment are found', () => {
+    const spans = [
+      { word: 'UP', from: 0, to: 10, times: 0 },
+      { word: undefined, from: 10, to: 20, times: 0 },
+    ]
+    expect([wordAt(spans, -1), wordAt(spans, 0), wordAt(spans, 9), wordAt(spans, 10), wordAt(spans, 21)]).toEqual([
+      undefined,
+      'UP',
+      'UP',
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('spans that are too short', () => {
+  const spans = [0, 10, 11, 12, 30, 31, 60].map((from, i, all) => ({ word: `w${i}`, from, to: all[i + 1] ?? 61, times: 0 }))
+
+  test('are merged with their number if several follow each other; a single one keeps its word', () => {
+    expect(gatherSpans(spans, 5).map(({ word, from, to, times }) => [word ?? times, from, to])).toEqual([
+      ['w0', 0, 10],
+      [2, 10, 12],
+      ['w3', 12, 30],
+      ['w4', 30, 31],
+      ['w5', 31, 60],
+      ['w6', 60, 61],
+    ])
+  })
+
+  test('do not exist in an empty lane', () => {
+    expect(gatherSpans([], 5)).toEqual([])
+    expect(gatherSpans(spans, 0)).toEqual(spans)
+  })
+})
+
+describe('an event of a host', () => {
+  const lane = (group: Lane['group'], steps: readonly Step[]): Lane | undefined => {
+    const axis = axisOf(steps)
+    return axis && lanesOf(steps, axis, now).find((one) => one.group === group)
+  }
+  const marksOf = (group: Lane['group'], steps: readonly Step[], leastMs: number): string[] => {
+    const one = lane(group, steps)
+    return one === undefined ? [] : gatherMarks(one, leastMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
+  }
+
+  test('is a mark of its kind, and each kind has its own row', () => {
+    expect(marksOf('claims', [step(0, 'CLAIM_ENDED'), step(5, 'CLAIM_MADE'), step(9, 'CLAIM_CONFIRMED')], 1)).toEqual([
+      '0 +1 5',
+      '1 −1 0',
+      '2 =1 9',
+    ])
+    expect(marksOf('inventory', [step(0, 'INVENTORY')], 1)).toEqual(['0 o1 0'])
+  })
+
+  test('is merged with a count if it is crowded, never with marks of another kind', () => {
+    const steps = [step(0, 'CLAIM_MADE'), step(1, 'CLAIM_ENDED'), step(1, 'CLAIM_MADE'), step(9, 'CLAIM_MADE'), step(10, 'CLAIM_MADE')]
+    expect(marksOf('claims', steps, 10)).toEqual(['0 +3 0', '0 +1 10', '1 −1 1'])
+    expect(marksOf('claims', steps, 0)).toHaveLength(5)
+  })
+
+  test('is counted once among 1,000 steps, and no two marks of a kind touch', () => {
+    const steps = Array.from({ length: 1_000 }, (_, i) => step(i * i, i % 3 === 0 ? 'CLAIM_ENDED' : 'CLAIM_MADE'))
+    const found = lane('claims', steps)
+    const marks = found === undefined ? [] : gatherMarks(found, 5_000)
+    expect(marks.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
+    for (const glyph of ['+', '−']) {
+      const places = marks.filter((mark) => mark.glyph === glyph).map(({ at }) => at)
+      for (const [i, at] of places.slice(1).entries()) expect(at - (places[i] ?? 0)).toBeGreaterThanOrEqual(5_000)
+    }
+  })
+
+  test('has a lane if it is shown; rare events only if there are any', () => {
+    const groupsOf = (steps: readonly Step[], shown: readonly Lane['group'][] = groupNames): string[] => {
+      const axis = axisOf(steps)
+      return axis === undefined ? [] : lanesOf(steps, axis, { ...now, shown }).map(({ label }) => label)
+    }
+    expect(groupsOf([step(0, 'FIRST_REPORT')])).toEqual(['State', 'Status', 'Reports', 'Claims'])
+    expect(groupsOf([step(0, 'TRY_LOST')])).toEqual(['State', 'Status', 'Reports', 'Claims', 'Lost attempts'])
+    expect(groupsOf([step(0, 'CLAIM_MADE')], ['claims'])).toEqual(['Claims'])
+  })
+})
+
+describe('the axis', () => {
+  test('goes from the first step to after the last, even if they are close', () => {
+    expect(axisOf([step(0, 'INVENTORY'), step(160_000, 'INVENTORY')])).toEqual({ from: START, last: START + 160_000, to: START + 170_000 })
+    expect(axisOf([step(0, 'INVENTORY')])).toEqual({ from: START, last: START, to: START + 1_000 })
+    expect(axisOf([])).toBeUndefined()
+  })
+
+  test('finds the step that is nearest to a time, the last one of several, and none beyond the maximum distance', () => {
+    const steps = [step(0, 'INVENTORY'), step(100, 'INVENTORY'), step(100, 'STATUS'), step(300, 'INVENTORY')]
+    const near = (ms: number) => nearestStep(steps, START + ms, 20)
+    expect([-5, 10, 60, 95, 119, 320, 321].map(near)).toEqual([0, 0, undefined, 2, 2, 3, undefined])
+    expect(nearestStep([], START, 20)).toBeUndefined()
+  })
+})

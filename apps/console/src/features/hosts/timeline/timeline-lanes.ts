@@ -1,0 +1,204 @@
+import { type GroupName, groupNames, type Happening } from './timeline.ts'
+
+type Step = Pick<Happening, 'kind' | 'at' | 'changes'>
+type Kind = Happening['kind']
+
+/** The time axis of the lanes, milliseconds since 1970. */
+export interface Axis {
+  readonly from: number
+  /** The end of the axis, after the last step, so that the state since then is visible. */
+  readonly to: number
+  /** Whether it is the last step, after which nothing is known. */
+  readonly last: number
+}
+
+/** A period in which the host had one state. */
+export interface Span {
+  /** In the API's words; undefined if not known. */
+  readonly word: string | undefined
+  readonly from: number
+  readonly to: number
+  /** Above 0: the number of spans that were too short to be drawn, without a common word. */
+  readonly times: number
+}
+
+/** An event, or several events of one kind at nearly the same time. */
+export interface Mark {
+  readonly glyph: string
+  readonly at: number
+  readonly count: number
+  /** The index of the row from the top of the lane; each glyph in the lane has one. */
+  readonly row: number
+}
+
+export interface Lane<One extends Step = Step> {
+  readonly group: GroupName
+  readonly label: string
+  /** The host's states, one after the other without a gap; none in a lane of marks. */
+  readonly spans: readonly Span[]
+  /** The events, oldest first, with their glyphs. */
+  readonly steps: readonly { readonly step: One; readonly glyph: string }[]
+}
+
+/** Facts that the steps alone do not show. */
+interface Known {
+  readonly shown: readonly GroupName[]
+  /** The host's state at the shown moment. */
+  readonly state: string
+  readonly status: string
+  /** The time at which it was forgotten, if it no longer exists. */
+  readonly goneMs?: number | undefined
+  /** The time before which only claims and attempts are known; undefined if everything is known. */
+  readonly sinceMs?: number | undefined
+}
+
+interface LaneShape {
+  readonly label: string
+  /** The field whose changes end a span, for a lane of spans. */
+  readonly field?: 'state' | 'status'
+  readonly glyphs: Partial<Readonly<Record<Kind, string>>>
+  /** Absent while there is no event of this kind. */
+  readonly isRare?: true
+}
+
+const shapes: Readonly<Record<GroupName, LaneShape>> = {
+  liveness: { label: 'State', field: 'state', glyphs: {} },
+  status: { label: 'Status', field: 'status', glyphs: {} },
+  inventory: { label: 'Reports', glyphs: { FIRST_REPORT: '*', INVENTORY: 'o' } },
+  aggregates: { label: 'Aggregates', glyphs: { AGGREGATE_JOINED: '+', AGGREGATE_LEFT: '−', AGGREGATE_EDITED: '~' }, isRare: true },
+  presence: { label: 'Added and removed', glyphs: { FORGOTTEN: '−', READMITTED: '+', REPLACED: '~' }, isRare: true },
+  claims: { label: 'Claims', glyphs: { CLAIM_MADE: '+', CLAIM_CONFIRMED: '=', CLAIM_ENDED: '−' } },
+  tries: { label: 'Lost attempts', glyphs: { TRY_LOST: 'x' }, isRare: true },
+}
+
+/** From top to bottom. */
+const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'liveness' && name !== 'status')] as const
+
+/** The share of the axis after the last step. */
+const TAIL = 1 / 16
+const LEAST_TAIL_MS = 1_000
+
+/** The axis from the oldest step on; undefined without steps. */
+export function axisOf(steps: readonly Step[]): Axis | undefined {
+  const [from, last] = [steps[0], steps.at(-1)].map((step) => (step === undefined ? undefined : Date.parse(step.at)))
+  if (from === undefined || last === undefined) return undefined
+  return { from, last, to: last + Math.max(LEAST_TAIL_MS, (last - from) * TAIL) }
+}
+
+/** The lanes of steps from the oldest on. */
+export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, known: Known): Lane<One>[] {
+  return order
+    .filter((group) => known.shown.includes(group))
+    .map((group) => {
+      const { label, field, glyphs } = shapes[group]
+      const own = steps.flatMap((step) => {
+        const glyph = glyphs[step.kind]
+        return glyph === undefined ? [] : [{ step, glyph }]
+      })
+      return { group, label, spans: field === undefined ? [] : spansOf(steps, axis, field, known), steps: own }
+    })
+    .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
+}
+
+/** Whether a state may have changed from then on; undefined: not reported. */
+interface Cut {
+  readonly at: number
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+}
+
+/** A state is known from a change to it, or up to a change from it; otherwise it is not known. */
+function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
+  const { sinceMs, goneMs } = known
+  const cuts = steps.flatMap((step): Cut[] => {
+    const at = Date.parse(step.at)
+    // before this step the host did not exist
+    if (step.kind === 'FIRST_REPORT') return [{ at }]
+    // a status or liveness with only another reason does not change the state
+    if (step.kind !== 'STATUS' && step.kind !== 'LIVENESS') return []
+    const change = step.changes.find((one) => one.field === field)
+    return change === undefined ? [] : [{ at, before: change.before ?? undefined, after: change.after ?? undefined }]
+  })
+  if (goneMs !== undefined) cuts.push({ at: goneMs, after: 'FORGOTTEN' })
+  const ends: Cut[] = [
+    { at: from },
+    ...withSince(cuts, from, sinceMs === undefined ? from : Math.min(sinceMs, to)),
+    { at: to, before: goneMs === undefined ? known[field] : 'FORGOTTEN' },
+  ]
+  return ends.slice(1).flatMap((end, i) => {
+    const begin = ends[i]
+    if (begin === undefined || end.at <= begin.at) return []
+    return [{ word: begin.after ?? end.before, from: begin.at, to: end.at, times: 0 }]
+  })
+}
+
+function withSince(cuts: readonly Cut[], from: number, sinceMs: number): readonly Cut[] {
+  if (sinceMs <= from) return cuts
+  const index = cuts.findIndex(({ at }) => at >= sinceMs)
+  return index < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, index), { at: sinceMs }, ...cuts.slice(index)]
+}
+
+/** Consecutive spans that are shorter than `leastMs` are merged into one, with their number. */
+export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
+  const gathered: Span[] = []
+  const isShort = ({ from, to }: Span): boolean => to - from < leastMs
+  let run: Span[] = []
+  const close = (): void => {
+    const [first] = run
+    if (first !== undefined)
+      gathered.push(run.length === 1 ? first : { word: undefined, from: first.from, to: run.at(-1)?.to ?? first.to, times: run.length })
+    run = []
+  }
+  for (const span of spans) {
+    if (!isShort(span)) {
+      close()
+      gathered.push(span)
+    } else run.push(span)
+  }
+  close()
+  return gathered
+}
+
+/**
+ * Marks with one glyph that are nearer to each other than `leastMs` are merged into one with a count, at the position
+ * of the first.
+ */
+export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Mark[] {
+  const marks: Mark[] = []
+  // a fixed order of rows, independent of the order of events
+  const glyphs = [...new Set(Object.values(shapes).flatMap((shape) => Object.values(shape.glyphs)))].filter((glyph) =>
+    steps.some((one) => one.glyph === glyph),
+  )
+  for (const [row, glyph] of glyphs.entries()) {
+    let last: Mark | undefined
+    for (const { step, glyph: own } of steps) {
+      if (own !== glyph) continue
+      const at = Date.parse(step.at)
+      if (last !== undefined && at - last.at < leastMs) {
+        last = { ...last, count: last.count + 1 }
+        marks[marks.length - 1] = last
+      } else {
+        last = { glyph, at, count: 1, row }
+        marks.push(last)
+      }
+    }
+  }
+  return marks
+}
+
+/** The index of the step nearest to a time within `reachMs`, counted from the oldest; of several at the same time the last. */
+export function nearestStep(steps: readonly Step[], ms: number, reachMs: number): number | undefined {
+  let nearest: number | undefined
+  let least = reachMs
+  for (const [index, { at }] of steps.entries()) {
+    const distance = Math.abs(Date.parse(at) - ms)
+    if (distance > least) continue
+    least = distance
+    nearest = index
+  }
+  return nearest
+}
+
+/** The host's state at that time, as far as a lane of spans shows it. */
+export const wordAt = (spans: readonly Span[], ms: number): string | undefined =>
+  spans.findLast(({ from, to }) => from <= ms && ms <= to)?.word

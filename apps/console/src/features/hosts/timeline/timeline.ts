@@ -1,0 +1,107 @@
+import { graphql, type ResultOf } from '../../../lib/service/graphql.ts'
+
+/** The events of a host, page by page. */
+export const TIMELINE = graphql(`
+  query HostTimeline($host: String!, $node: String, $kinds: [HostTimelineKind!], $after: String, $at: Moment) {
+    host(name: $host, node: $node, at: $at) {
+      timeline(first: 50, after: $after, kinds: $kinds) {
+        totalCount
+        pageInfo { endCursor hasNextPage }
+        nodes {
+          kind at revision text reason changesLeftOut aggregateUuid aggregateName claimId instanceUuid endedAs account attempt code
+          changes { field before after }
+          decision { id }
+          edit { account requestId }
+        }
+      }
+    }
+  }
+`)
+
+/** The beginning of the complete timeline, and of the log. */
+export const REACH = graphql(`
+  query HostTimelineReach($host: String!, $node: String, $at: Moment) {
+    fleetLog { firstRevision firstAt }
+    host(name: $host, node: $node, at: $at) { timeline(first: 1) { since { revision at } } }
+  }
+`)
+
+/** The changes of its last report with another inventory, and from when on they are known. */
+export const LAST_INVENTORY = graphql(`
+  query HostLastInventory($host: String!, $node: String, $at: Moment) {
+    host(name: $host, node: $node, at: $at) {
+      timeline(first: 1, kinds: [INVENTORY]) {
+        nodes { at changesLeftOut changes { field before after } }
+        since { at }
+      }
+    }
+  }
+`)
+
+export type Timeline = NonNullable<ResultOf<typeof TIMELINE>['host']>['timeline']
+export type Happening = Timeline['nodes'][number]
+type Kind = Happening['kind']
+
+/** A key of a step that is unique among all steps of its host. */
+export const keyOf = ({ at, kind, revision, claimId, aggregateUuid, decision }: Happening): string =>
+  `${at} ${kind} ${revision} ${claimId ?? aggregateUuid ?? decision?.id}`
+
+/** The kinds of steps that can be shown or hidden, as the address names them. */
+export const groups = {
+  status: { label: 'Status', kinds: ['STATUS'] },
+  liveness: { label: 'Liveness', kinds: ['LIVENESS'] },
+  inventory: { label: 'Inventory', kinds: ['FIRST_REPORT', 'INVENTORY'] },
+  aggregates: { label: 'Aggregates', kinds: ['AGGREGATE_JOINED', 'AGGREGATE_LEFT', 'AGGREGATE_EDITED'] },
+  presence: { label: 'Added and removed', kinds: ['FORGOTTEN', 'READMITTED', 'REPLACED'] },
+  claims: { label: 'Claims', kinds: ['CLAIM_MADE', 'CLAIM_CONFIRMED', 'CLAIM_ENDED'] },
+  tries: { label: 'Lost attempts', kinds: ['TRY_LOST'] },
+} as const satisfies Readonly<Record<string, { readonly label: string; readonly kinds: readonly Kind[] }>>
+
+export type GroupName = keyof typeof groups
+export const groupNames = Object.keys(groups) as readonly GroupName[]
+
+/** The groups in the address; all if it has no parameter, and none if it has only unknown ones. */
+export const readGroups = (kinds: string | undefined): readonly GroupName[] =>
+  kinds === undefined ? groupNames : groupNames.filter((name) => kinds.split(',').includes(name))
+
+/** The groups in the form of the address; undefined for all. */
+export const printGroups = (names: readonly GroupName[]): string | undefined =>
+  names.length === groupNames.length ? undefined : groupNames.filter((name) => names.includes(name)).join(',') || 'none'
+
+/** The groups in the form of the API; null for all. */
+export const kindsOf = (names: readonly GroupName[]): Kind[] | null =>
+  names.length === groupNames.length ? null : names.flatMap((name) => [...groups[name].kinds])
+
+const words: Readonly<Record<Kind, string>> = {
+  FIRST_REPORT: 'first report',
+  INVENTORY: 'inventory',
+  STATUS: 'status',
+  LIVENESS: 'liveness',
+  FORGOTTEN: 'forgotten',
+  READMITTED: 'readmitted',
+  REPLACED: 'renamed',
+  AGGREGATE_JOINED: 'joined aggregate',
+  AGGREGATE_LEFT: 'left aggregate',
+  AGGREGATE_EDITED: 'aggregate edited',
+  CLAIM_MADE: 'claim created',
+  CLAIM_CONFIRMED: 'claim confirmed',
+  CLAIM_ENDED: 'claim ended',
+  TRY_LOST: 'attempt lost',
+}
+
+/** The event in a few words. */
+export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
+  endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
+
+/** The time range of the log; undefined if it is not known yet. */
+export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
+
+/**
+ * The moment of an event for the console: the entry, or the time if only that is kept; undefined if the log no longer contains it.
+ */
+export function momentOf({ revision, at }: Pick<Happening, 'revision' | 'at'>, log: Log): string | undefined {
+  if (log === undefined) return undefined
+  const isKept =
+    revision === null ? log.firstAt !== null && Date.parse(at) >= Date.parse(log.firstAt) : Number(revision) >= Number(log.firstRevision)
+  return isKept ? (revision ?? at) : undefined
+}

@@ -1,0 +1,94 @@
+import { formatNumber, formatSigned } from '../../../lib/format.ts'
+import type { Document, DraftPart, DraftSettings, PartList } from './draft.ts'
+import { readNumber, readObject } from './draft-input.ts'
+
+/** One difference of two documents; null: absent. */
+export interface Difference {
+  readonly field: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** The changes of a draft: added, removed and moved parts, then their fields, then the settings. The note is no difference. */
+export function differences(before: Document, after: Document): Difference[] {
+  return [
+    ...partDifferences('filters', before.filters, after.filters),
+    ...partDifferences('weighers', before.weighers, after.weighers),
+    ...settingNames.flatMap((field) => {
+      const [was, is] = [settingText(before.settings, field), settingText(after.settings, field)]
+      return was === is ? [] : [{ field, before: was || null, after: is || null }]
+    }),
+  ]
+}
+
+const settingNames = [
+  'scheduler',
+  'hostSubsetSize',
+  'normalisation',
+  'tieOrder',
+  'further',
+] as const satisfies readonly (keyof DraftSettings)[]
+
+const settingText = (settings: DraftSettings, field: (typeof settingNames)[number]): string =>
+  field === 'further' ? compact(settings.further) : settings[field].trim()
+
+function partDifferences(list: PartList, before: readonly DraftPart[], after: readonly DraftPart[]): Difference[] {
+  const were = before.filter(({ enabled }) => enabled)
+  const are = after.filter(({ enabled }) => enabled)
+  const place = (parts: readonly DraftPart[], id: string): number => parts.findIndex((part) => part.id === id) + 1
+  const moves = movedIds(were, are)
+  const gone = were
+    .filter(({ id }) => place(are, id) === 0)
+    .map(({ id }) => ({ field: `${list}.${id}`, before: `place ${place(were, id)}`, after: null }))
+  const rest = are.flatMap((part): Difference[] => {
+    const { id } = part
+    const was = were.find((one) => one.id === id)
+    const field = `${list}.${id}`
+    if (was === undefined) return [{ field, before: null, after: [`place ${place(are, id)}`, ...saidOf(part)].join(', ') }]
+    const members = (['shadow', 'multiplier', 'options'] as const).flatMap((member) => {
+      const [a, b] = [memberText(was, member), memberText(part, member)]
+      return a === b ? [] : [{ field: `${field}.${member}`, before: a || null, after: b || null }]
+    })
+    const move = moves.has(id) ? [{ field, before: `place ${place(were, id)}`, after: `place ${place(are, id)}` }] : []
+    return [...move, ...members]
+  })
+  return [...gone, ...rest]
+}
+
+const saidOf = (part: DraftPart): string[] =>
+  [part.multiplier === '' ? '' : `× ${memberText(part, 'multiplier')}`, part.shadow ? 'shadow' : '', compact(part.options)].filter(
+    (text) => text !== '',
+  )
+
+function memberText(part: DraftPart, member: 'shadow' | 'multiplier' | 'options'): string {
+  if (member === 'shadow') return part.shadow ? 'refuses nobody' : 'refuses'
+  if (member === 'options') return compact(part.options)
+  return signed(part.multiplier)
+}
+
+/** A multiplier with its sign. */
+export function signed(text: string): string {
+  const value = readNumber(text)
+  return value === undefined ? text : formatSigned(value, formatNumber)
+}
+
+/** JSON without insignificant spaces; invalid JSON is unchanged. */
+function compact(text: string): string {
+  const value = readObject(text)
+  if (value === undefined) return text.trim()
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value)
+}
+
+/** Items that moved within the list: the fewest that explain the new order. */
+export function movedIds(before: readonly DraftPart[], after: readonly DraftPart[]): ReadonlySet<string> {
+  const common = after.map(({ id }) => id).filter((id) => before.some((part) => part.id === id))
+  const places = common.map((id) => before.findIndex((part) => part.id === id))
+  // the longest increasing subsequence of indexes, by its last member
+  const runs = places.map((): number[] => [])
+  for (const [i, own] of places.entries()) {
+    const best = runs.slice(0, i).reduce<number[]>((most, run, j) => ((places[j] ?? 0) < own && run.length > most.length ? run : most), [])
+    runs[i] = [...best, i]
+  }
+  const kept = new Set(runs.reduce((most, run) => (run.length > most.length ? run : most), []))
+  return new Set(common.filter((_id, i) => !kept.has(i)))
+}

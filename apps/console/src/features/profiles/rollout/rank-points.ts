@@ -1,0 +1,62 @@
+/** The two versions that are compared. */
+export interface Versions {
+  readonly name: string
+  readonly active: number
+  readonly candidate: number
+}
+
+interface Choice {
+  readonly rank: number | null
+}
+
+/** The fields of a decision with different results that determine its point. */
+interface Ranked {
+  readonly kind: string
+  /** The active version's host, ranked by the candidate. */
+  readonly baselineChoice: Choice
+  /** The candidate's host, ranked by the active version. */
+  readonly candidateChoice: Choice
+}
+
+/** Decisions with the same two ranks. */
+export interface RankPoint<One> {
+  readonly key: string
+  /** The rank of the candidate's host in the order of the active version, 1 = best; null if it has none. */
+  readonly old: number | null
+  /** The rank of the active version's host in the order of the candidate. */
+  readonly new: number | null
+  /** The decisions of the point, in their order. */
+  readonly of: readonly One[]
+}
+
+/** Decisions with different hosts, grouped by both ranks: from the best to the worst, those without a rank last. */
+export function rankPoints<One extends Ranked>(disagreements: readonly One[]): readonly RankPoint<One>[] {
+  const found = new Map<string, RankPoint<One> & { readonly of: One[] }>()
+  for (const one of disagreements) {
+    if (one.kind !== 'ELSEWHERE') continue
+    const [old, next] = [one.candidateChoice.rank, one.baselineChoice.rank]
+    const key = `${old ?? 'none'} ${next ?? 'none'}`
+    const point = found.get(key)
+    if (point === undefined) found.set(key, { key, old, new: next, of: [one] })
+    else point.of.push(one)
+  }
+  return [...found.values()].sort((a, b) => byRank(a.old, b.old) || byRank(a.new, b.new))
+}
+
+const byRank = (a: number | null, b: number | null): number => (a ?? Number.MAX_SAFE_INTEGER) - (b ?? Number.MAX_SAFE_INTEGER)
+
+/** The highest rank that an axis shows: a power of ten that none is above. */
+export function topRank(points: readonly Pick<RankPoint<unknown>, 'old' | 'new'>[]): number {
+  const most = Math.max(1, ...points.flatMap(({ old, new: next }) => [old ?? 1, next ?? 1]))
+  return 10 ** Math.max(1, Math.ceil(Math.log10(most)))
+}
+
+/** The position of a rank on a logarithmic axis from 1 to the last rank, 0 to 1. */
+export const placeOfRank = (rank: number, top: number): number => Math.log10(rank) / Math.log10(top)
+
+/** 1, 10, 100, ... up to the top one. */
+export const rankTicks = (top: number): readonly number[] => Array.from({ length: Math.round(Math.log10(top)) + 1 }, (_, i) => 10 ** i)
+
+/** The version that did not make a decision, name@number, with which the page of the decision replays it. */
+export const otherVersion = ({ name, active, candidate }: Versions, decider: number | undefined): string =>
+  `${name}@${decider === candidate ? active : candidate}`

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { scenariosOf } from '../address.ts'
+import { EMPTY } from '../scenario.ts'
+import { aboutOf, MOST_SAVED, readSaved, type SavedView, withoutSaved, withRenamed, withSaved } from './saved.ts'
+
+const search = { request: '{"flavor":{"vcpus":2,"memoryMb":512}}' }
+const kept = (...names: string[]): readonly SavedView[] => names.map((name) => ({ name, search }))
+const saved = (result: ReturnType<typeof withSaved>): readonly SavedView[] => {
+  if ('problem' in result) throw new Error(result.problem)
+  return result.views
+}
+
+describe('the scenarios stored in this browser', () => {
+  test('are read as they were written', () => {
+    const scenarios = [
+      { ...EMPTY, name: 'as it is', at: '7' },
+      { ...EMPTY, count: 5, overlay: { removeHosts: ['h'] } },
+    ]
+    const views = saved(withSaved([], ' both ', scenarios))
+    expect(readSaved(JSON.parse(JSON.stringify(views)))).toEqual(views)
+    expect(views.map(({ name }) => name)).toEqual(['both'])
+    expect(scenariosOf(views[0]?.search ?? {}, undefined).scenarios).toEqual(scenarios)
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['a text', 'x'],
+    ['an object', {}],
+    ['views without a name', [{ search }]],
+    ['an empty name', [{ name: ' ', search }]],
+    ['too long a name', [{ name: 'n'.repeat(61), search }]],
+    ['no search', [{ name: 'a' }]],
+    ['a search that asks nothing', [{ name: 'a', search: {} }]],
+    ['a search that cannot be read', [{ name: 'a', search: { request: '{' } }]],
+    ['one that no address could hold', [{ name: 'a', search: { request: JSON.stringify({ hint: 'x'.repeat(40_000) }) } }]],
+  ])('is left out where it is %s', (_name, value) => expect(readSaved(value)).toEqual([]))
+
+  test('have unique names, and are limited in number', () => {
+    expect(readSaved([...kept('a', 'b', 'a'), null])).toEqual(kept('a', 'b'))
+    expect(readSaved(Array.from({ length: MOST_SAVED + 9 }, (_, i) => ({ name: `n${i}`, search })))).toHaveLength(MOST_SAVED)
+  })
+})
+
+describe('saving', () => {
+  const full = kept(...Array.from({ length: MOST_SAVED }, (_, i) => `n${i}`))
+
+  test('under an existing name replaces the scenarios, also at the limit', () => {
+    const views = saved(withSaved(full, 'n3', [{ ...EMPTY, count: 9 }]))
+    expect(views).toHaveLength(MOST_SAVED)
+    expect(views.find(({ name }) => name === 'n3')?.search.count).toBe('9')
+  })
+
+  test.each([
+    ['without a name', ' ', [EMPTY], /needs a name/],
+    ['above the limit', 'one more', [EMPTY], /50 are saved already/],
+    ['what is too long', 'n1', [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }], /characters; 30000 can be kept/],
+  ])('is refused %s', (_name, name, scenarios, problem) =>
+    expect(withSaved(full, name, scenarios)).toEqual({ problem: expect.stringMatching(problem) }),
+  )
+})
+
+test('one is renamed unless another has the name, and deleted by its name', () => {
+  expect(withRenamed(kept('a', 'b'), 'a', ' c ')).toEqual({ views: kept('b', 'c') })
+  expect(withRenamed(kept('a', 'b'), 'a', 'a')).toEqual({ views: kept('a', 'b') })
+  expect(withRenamed(kept('a', 'b'), 'a', 'b')).toEqual({ problem: 'Another is called b already.' })
+  expect(withRenamed(kept('a'), 'a', '')).toEqual({ problem: 'It needs a name.' })
+  expect(withoutSaved(kept('a', 'b'), 'a')).toEqual(kept('b'))
+})
+
+test('a saved set is described in a few words', () => {
+  expect(aboutOf(kept('a')[0] as SavedView)).toBe('1 × 2 vCPU / 512 MiB')
+  expect(aboutOf({ name: 'a', search: { ...search, beside: '[{"count":2}]' } })).toBe('2 side by side, the first 1 × 2 vCPU / 512 MiB')
+})

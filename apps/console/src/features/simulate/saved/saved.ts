@@ -1,0 +1,80 @@
+import { createKept } from '../../../lib/browser/kept.ts'
+import { formatMib } from '../../../lib/format.ts'
+import { scenariosOf, searchOf } from '../address.ts'
+import { fieldsOf, isRecord, type Scenario } from '../scenario.ts'
+import { toName } from '../scenarios.ts'
+import { readSimulateSearch, type SimulateSearch } from '../search.ts'
+
+/** A set of scenarios, saved under a name in this browser. */
+export interface SavedView {
+  readonly name: string
+  /** The query parameters of the saved scenarios. */
+  readonly search: SimulateSearch
+}
+
+export const MOST_SAVED = 50
+/** The maximum length of a set, which must also fit into an address. */
+export const MOST_SAVED_CHARACTERS = 30_000
+
+/** The scenarios saved in this browser, by name. They are shared with others by links. */
+export const savedViews = createKept('scenarios', readSaved)
+
+/** A stored value is parsed like our own format: unknown parts are dropped. */
+export function readSaved(kept: unknown): readonly SavedView[] {
+  const found = new Map<string, SavedView>()
+  for (const view of Array.isArray(kept) ? kept : []) {
+    if (!isRecord(view) || typeof view.name !== 'string' || toName(view.name) !== view.name || !isRecord(view.search)) continue
+    const search = readSimulateSearch(view.search)
+    if (sizeOf(search) > MOST_SAVED_CHARACTERS || scenariosOf(search, undefined).scenarios.length === 0) continue
+    if (!found.has(view.name) && found.size < MOST_SAVED) found.set(view.name, { name: view.name, search })
+  }
+  return inOrder([...found.values()])
+}
+
+/** Saves scenarios under a name, replacing earlier ones; otherwise returns why not. */
+export function withSaved(
+  views: readonly SavedView[],
+  name: string,
+  scenarios: readonly Scenario[],
+): { readonly views: readonly SavedView[] } | { readonly problem: string } {
+  const called = toName(name)
+  if (called === undefined) return { problem: 'It needs a name.' }
+  const others = withoutSaved(views, called)
+  if (others.length >= MOST_SAVED) return { problem: `${MOST_SAVED} are saved already. Delete one first.` }
+  const { at, ...search } = searchOf(scenarios)
+  const kept = at === undefined ? search : { ...search, at }
+  const size = sizeOf(kept)
+  if (size > MOST_SAVED_CHARACTERS) return { problem: `It has ${size} characters; ${MOST_SAVED_CHARACTERS} can be kept.` }
+  return { views: inOrder([...others, { name: called, search: kept }]) }
+}
+
+export const withoutSaved = (views: readonly SavedView[], name: string): readonly SavedView[] => views.filter((view) => view.name !== name)
+
+/** Renames saved scenarios; otherwise returns why not. */
+export function withRenamed(
+  views: readonly SavedView[],
+  from: string,
+  to: string,
+): { readonly views: readonly SavedView[] } | { readonly problem: string } {
+  const name = toName(to)
+  if (name === undefined) return { problem: 'It needs a name.' }
+  if (name !== from && views.some((view) => view.name === name)) return { problem: `Another is called ${name} already.` }
+  return { views: inOrder(views.map((view) => (view.name === from ? { ...view, name } : view))) }
+}
+
+/** A short description of a saved set. */
+export function aboutOf({ search }: SavedView): string {
+  const { scenarios } = scenariosOf(search, undefined)
+  const [first] = scenarios
+  if (first === undefined) return ''
+  const { flavor, vcpus, memoryMb } = fieldsOf(first.request)
+  const asked = `${first.count} × ${flavor === '' ? `${vcpus} vCPU / ${formatMib(Number(memoryMb))}` : flavor}`
+  return scenarios.length === 1 ? asked : `${scenarios.length} side by side, the first ${asked}`
+}
+
+/** The length of the address in characters. */
+export const sizeOf = (search: SimulateSearch): number => new URLSearchParams(Object.entries(search).filter(isSaid)).toString().length
+
+const isSaid = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined
+
+const inOrder = (views: readonly SavedView[]): readonly SavedView[] => [...views].sort((a, b) => a.name.localeCompare(b.name))

@@ -1,0 +1,12 @@
+/** Hosts to be added to the draft of an aggregate, by its uuid, because an address has no room for thousands of names. */
+const handed = new Map<string, readonly string[]>()
+
+const none: readonly string[] = []
+
+/** Passes hosts to the page of an aggregate, which adds them to its draft. A reload before that loses them. */
+export const handHosts = (aggregate: string, hosts: readonly string[]): void => void handed.set(aggregate, hosts)
+
+/** The hosts that were passed to an aggregate and are not in its draft yet. */
+export const handedHosts = (aggregate: string): readonly string[] => handed.get(aggregate) ?? none
+
+export const takeHosts = (aggregate: string): void => void handed.delete(aggregate)

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { createKeySequence, type Shortcut } from './keys.ts'
+
+const shortcut = (keys: string): Shortcut => ({ keys, label: keys, run: () => undefined })
+const all = ['g h', 'g d', 'h', 'j', '?', '['].map(shortcut)
+
+/** The effects of a series of keys, half a second apart. */
+const typed = (keys: string, apartMs = 500): string => {
+  const sequence = createKeySequence()
+  return [...keys].map((key, i) => sequence.read(key, i * apartMs, all)?.keys ?? '-').join(' ')
+}
+
+test.each([
+  ['a single key', 'j', 'j'],
+  ['a key that needs Shift', '?', '?'],
+  ['a key that means nothing', 'z', '-'],
+  ['the first of a sequence waits', 'g', '-'],
+  ['a sequence', 'gh', '- g h'],
+  ['its last key by itself', 'h', 'h'],
+  ['a sequence that is none, whose last key means something', 'gj', '- j'],
+  ['the first key twice', 'ggd', '- - g d'],
+  ['the same sequence again', 'ghgh', '- g h - g h'],
+  ['nothing is left of a sequence that was done', 'ghh', '- g h h'],
+])('%s', (_name, keys, found) => expect(typed(keys)).toBe(found))
+
+test('after a longer pause a sequence starts again', () => expect(typed('gh', 1_500)).toBe('- h'))
+
+test('if two shortcuts have the same key, the first one is called', () => {
+  const [page, shell] = [shortcut('j'), shortcut('j')]
+  expect(createKeySequence().read('j', 0, [page, shell])).toBe(page)
+})

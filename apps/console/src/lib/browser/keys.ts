@@ -1,0 +1,107 @@
+import { notifications } from '@mantine/notifications'
+import { useLayoutEffect } from 'react'
+import { currentAt, whyNoWrites } from '../service/travel.ts'
+import { useLatest } from '../service/use-latest.ts'
+import { preference } from './preferences.ts'
+
+/** One entry of the keyboard map. `keys`: one key (`/`), a sequence (`g h`), or with Shift the resulting character (`?`, `X`). */
+export interface Shortcut {
+  readonly keys: string
+  /** The description of the key, for the help. */
+  readonly label: string
+  /** Whether it starts a change: switched off while the console shows the past. */
+  readonly isWrite?: boolean
+  run(): void
+}
+
+interface Registered {
+  readonly shortcuts: () => readonly Shortcut[]
+}
+
+/** The latest is first: a page's keys take precedence over the shell's. */
+const registered: Registered[] = []
+const SEQUENCE_MS = 1_500
+const sequence = createKeySequence()
+
+/** Registers keys that work while the component is mounted, outside of inputs. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const latest = useLatest(shortcuts)
+  // before painting, so that everything visible works
+  useLayoutEffect(() => {
+    const entry: Registered = { shortcuts: () => latest.current }
+    registered.unshift(entry)
+    return () => void registered.splice(registered.indexOf(entry), 1)
+  }, [latest])
+}
+
+/** Everything that a key does at present, for the help. */
+export const activeShortcuts = (): readonly Shortcut[] => {
+  const seen = new Set<string>()
+  return registered.flatMap(({ shortcuts }) => shortcuts()).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
+}
+
+/** Listens for the whole page; the shell calls it once. */
+export function useKeyboard(): void {
+  useLayoutEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (
+        preference('shortcuts') === 'off' ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        event.defaultPrevented ||
+        isTyping(event.target) ||
+        isInMenu(event.target)
+      )
+        return
+      if (isDialogOpen() || (event.key === 'Enter' && isOwnStop(event.target))) return
+      const found = sequence.read(event.key, event.timeStamp, activeShortcuts())
+      if (found === undefined) return
+      event.preventDefault()
+      const at = found.isWrite === true ? currentAt() : undefined
+      if (at === undefined) found.run()
+      else notifications.show({ message: whyNoWrites(at), color: 'yellow', closeButtonProps: { 'aria-label': 'Close' } })
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** Reads keys one by one; `g` waits a moment for the `h` that makes it `g h`. */
+export interface KeySequence {
+  /** The shortcut that a key at a time (milliseconds) completes; undefined if none, or none yet. */
+  read(key: string, atMs: number, all: readonly Shortcut[]): Shortcut | undefined
+}
+
+export function createKeySequence(): KeySequence {
+  let pending: { readonly key: string; readonly atMs: number } | undefined
+  return {
+    read(key, atMs, all) {
+      const before = pending !== undefined && atMs - pending.atMs < SEQUENCE_MS ? pending.key : undefined
+      pending = undefined
+      const found = before === undefined ? undefined : all.find(({ keys }) => keys === `${before} ${key}`)
+      if (found !== undefined) return found
+      if (all.some(({ keys }) => keys.startsWith(`${key} `))) {
+        pending = { key, atMs }
+        return undefined
+      }
+      return all.find(({ keys }) => keys === key)
+    },
+  }
+}
+
+/** While a dialog is open, the page below it is inert, because it may hold a draft. */
+export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
+
+/** Focused elements that handle Enter themselves. */
+const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
+
+/** A menu handles keys itself: letters select its entries. */
+const isInMenu = (target: EventTarget | null): boolean => target instanceof Element && target.closest('[role=menu]') !== null
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || isTextInput(target))
+
+const isTextInput = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'range'].includes(target.type)

@@ -1,0 +1,18 @@
+/** Whether a dialog of the shell covers the page: a page that opens below the dialog does not take the focus. */
+let isCovered = false
+const waiting = new Set<() => void>()
+
+/** The shell calls this when its dialogs open and close. */
+export function coverPage(covered: boolean): void {
+  isCovered = covered
+  if (covered) return
+  for (const run of waiting) run()
+  waiting.clear()
+}
+
+/** Runs at once, or when no dialog covers the page any more. Returns a function that cancels it. */
+export function whenUncovered(run: () => void): () => void {
+  if (isCovered) waiting.add(run)
+  else run()
+  return () => void waiting.delete(run)
+}

@@ -1,0 +1,45 @@
+import { whenUncovered } from './over-page.ts'
+
+/** An action on the content of the page. */
+export interface PageAction {
+  readonly label: string
+  /** Why it cannot be done at present; undefined: it can. */
+  readonly why: string | undefined
+  /** Does the same as a click on it. */
+  run(): void
+}
+
+/** Marks a button or a link of a page as an action. */
+export const pageAction = { 'data-page-action': true } as const
+
+/** The present actions of the page, in its order; of actions in rows of a table only those of the current row. */
+export const actionsOfPage = (): readonly PageAction[] =>
+  [...document.querySelectorAll<HTMLElement>('main [data-page-action]')].filter(isOffered).map((element) => ({
+    label: element.getAttribute('aria-label') ?? element.textContent,
+    why: whyNot(element),
+    run() {
+      element.focus()
+      element.click()
+    },
+  }))
+
+const isOffered = (element: HTMLElement): boolean =>
+  element.checkVisibility() && element.closest('[role=row]')?.getAttribute('aria-selected') !== 'false'
+
+function whyNot(element: HTMLElement): string | undefined {
+  if (element.ariaDisabled !== 'true' && !element.matches(':disabled')) return undefined
+  return element.getAttribute('aria-description') ?? 'Not now.'
+}
+
+/** The actions whose names contain a text, for the palette; a disabled one shows why. */
+export const offersOf = (offered: readonly PageAction[], part: string) =>
+  offered
+    .filter(({ label }) => label.toLowerCase().includes(part.trim().toLowerCase()))
+    .map(({ label, why, run }, i) => ({
+      id: `${i} ${label}`,
+      label,
+      ...(why === undefined
+        ? // the action opens its dialog once the palette is closed
+          { onClick: () => void whenUncovered(run) }
+        : { description: why, 'aria-disabled': true, closeSpotlightOnTrigger: false }),
+    }))

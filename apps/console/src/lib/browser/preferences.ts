@@ -1,0 +1,70 @@
+import { useSyncExternalStore } from 'react'
+
+/** The preferences of this browser with their possible values; the first one is the default. */
+export const preferences = {
+  /** The zone in which all times of the console are shown: the browser's own, or UTC. */
+  timezone: ['local', 'utc'],
+  /** Memory and disk in the largest unit with a value of at least 1, or exactly in MiB and GiB. */
+  units: ['scaled', 'exact'],
+  /** Rows of 28 pixels, or of 36. */
+  density: ['compact', 'cosy'],
+  /** Whether text and lines use the strongest contrast. */
+  contrast: ['normal', 'high'],
+  /** Whether lists that can follow changes do so by default. */
+  live: ['on', 'off'],
+  /** Single-key shortcuts can be turned off (WCAG 2.1.4). */
+  shortcuts: ['on', 'off'],
+} as const
+
+export type Preference = keyof typeof preferences
+export type Choice<Name extends Preference> = (typeof preferences)[Name][number]
+
+const listeners = new Set<() => void>()
+const chosen = new Map<Preference, string>()
+
+/** The present value. Components that must follow it use usePreference. */
+export function preference<Name extends Preference>(name: Name): Choice<Name> {
+  if (!chosen.has(name)) chosen.set(name, stored(name))
+  return chosen.get(name) as Choice<Name>
+}
+
+export function choose<Name extends Preference>(name: Name, value: Choice<Name>): void {
+  chosen.set(name, value)
+  try {
+    localStorage.setItem(keyOf(name), value)
+  } catch {
+    // without storage the choice is lost when the page is closed
+  }
+  notify()
+}
+
+/** The present value as a hook, which follows changes by any control or tab. */
+export const usePreference = <Name extends Preference>(name: Name): Choice<Name> => useSyncExternalStore(follow, () => preference(name))
+
+function follow(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+const notify = (): void => {
+  for (const listener of listeners) listener()
+}
+
+const keyOf = (name: Preference): string => `gantt.${name}`
+
+function stored(name: Preference): string {
+  const [usual, ...others] = preferences[name]
+  try {
+    const kept = localStorage.getItem(keyOf(name))
+    return others.find((value) => value === kept) ?? usual
+  } catch {
+    return usual
+  }
+}
+
+// a choice in another tab; a key of null means that everything was removed
+globalThis.addEventListener?.('storage', ({ key }: StorageEvent) => {
+  if (key !== null && !key.startsWith('gantt.')) return
+  chosen.clear()
+  notify()
+})

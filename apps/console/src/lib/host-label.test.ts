@@ -1,0 +1,29 @@
+import fs from 'node:fs'
+import { expect, test } from 'vitest'
+import { hostLabel, labelOfHost } from './host-label.ts'
+
+test.each([
+  [{ host: 'a', node: 'a' }, 'a'],
+  [{ host: 'a', node: 'a', hasOtherNodes: false }, 'a'],
+  [{ host: 'a', node: 'a', hasOtherNodes: true }, 'a/a'],
+  [{ host: 'a', node: 'b' }, 'a/b'],
+  [{ host: 'a', node: 'b', hasOtherNodes: true }, 'a/b'],
+])('%o is shown as %s, which means it alone', ({ host, ...names }, label) => {
+  expect(hostLabel({ host, ...names })).toBe(label)
+  expect(labelOfHost({ name: host, ...names })).toBe(label)
+})
+
+/** If a node has the name of its host and the host has several nodes, HOST alone would mean all of them. */
+test('every document with the name and the node of a host also has whether the host has other nodes', () => {
+  const folder = new URL('../', import.meta.url)
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    // texts that are copied for other programs name both
+    .filter((file) => /(documents|explanation|palette-found)\.tsx?$/.test(file))
+  const isWithout = (text: string): boolean =>
+    /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
+    // the host of a question, of a cause and of a finding are keys of linked pages
+    /(?<!(?:verdict \{\s+|text |host ))hostName node\b(?! (?:host \{ )?hasOtherNodes)/.test(text)
+  expect(files.length).toBeGreaterThan(8)
+  expect(files.filter((file) => isWithout(fs.readFileSync(new URL(file, folder), 'utf8')))).toEqual([])
+})

@@ -1,0 +1,15 @@
+/** A host for display: with its node if the name alone would also mean other nodes. */
+export interface ShownHost {
+  readonly host: string
+  readonly node: string
+  /** Whether the name of the host has several nodes. */
+  readonly hasOtherNodes?: boolean | undefined
+}
+
+/** HOST, or HOST/NODE if the node has its own name or the host has other nodes; commands print and read the same form. */
+export const hostLabel = ({ host, node, hasOtherNodes = false }: ShownHost): string =>
+  host === node && !hasOtherNodes ? host : `${host}/${node}`
+
+/** The label of a host in an answer. */
+export const labelOfHost = ({ name, node, hasOtherNodes }: { readonly name: string } & Omit<ShownHost, 'host'>): string =>
+  hostLabel({ host: name, node, hasOtherNodes })

@@ -1,0 +1,131 @@
+import { createClient, FaultError } from '@gantt/client'
+import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { fetchAndRead } from './clock.ts'
+import { LOOK_MS } from './contact.ts'
+import type { ResultOf, VariablesOf } from './graphql.ts'
+import { useMoment } from './moment.ts'
+import { currentSession, followSession, signOut } from './session.ts'
+import { isTimeout } from './timeout.ts'
+import { currentAt, WritesOffError } from './travel.ts'
+import { contact } from './use-freshness.ts'
+import { headerOf, type Operation, sendsTextNow, wireOf } from './wire.ts'
+
+/** The service's own address: the console is served by it. */
+export const graphqlUrl = (): string => new URL('/graphql', location.href).href
+
+/** The timeout of a request, milliseconds, after which a hanging request is an error that can be retried. */
+const DEADLINE_MS = { query: 15_000, mutation: 65_000 } as const
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The timeout of the answer, milliseconds; that of DEADLINE_MS if absent. */
+  readonly deadlineMs?: number | undefined
+}
+
+/**
+ * Runs one operation; returns its data. Throws FaultError, UnreachableError (also if no answer arrives in time) or
+ * ProtocolError of the client package. An unknown key signs the operator out; the page is kept. Nothing may be changed
+ * from a page of the past: throws WritesOffError.
+ */
+export async function request<Doc extends Operation>(
+  document: Doc,
+  variables: VariablesOf<Doc>,
+  { signal, deadlineMs }: RequestOptions = {},
+): Promise<ResultOf<Doc>> {
+  const at = currentAt()
+  const { kind } = headerOf(document)
+  if (at !== undefined && kind === 'mutation') throw new WritesOffError(at)
+  const { key } = currentSession()
+  const client = createClient({ url: graphqlUrl(), fetch: fetchAndRead, ...(key === undefined ? {} : { key }) })
+  const send = (): Promise<ResultOf<Doc>> =>
+    client.request<ResultOf<Doc>>(wireOf(document), variables as Record<string, unknown>, {
+      deadlineMs: deadlineMs ?? DEADLINE_MS[kind === 'mutation' ? kind : 'query'],
+      ...(signal ? { signal } : {}),
+    })
+  try {
+    return await send().catch((error: unknown) => {
+      if (sendsTextNow(error)) return send()
+      throw error
+    })
+  } catch (error) {
+    if (isUnauthenticated(error) && currentSession().key === key) signOut('unknown-key')
+    throw error
+  }
+}
+
+export interface OperationOptions {
+  readonly enabled?: boolean
+  /** Whether old data is kept while other variables load; true by default. */
+  readonly keepPrevious?: boolean
+  /** How long an answer counts as fresh, milliseconds; 1,000 by default. `static` means forever, even after changes. */
+  readonly staleMs?: number | 'static'
+  /** The interval of automatic reads while the page is visible, milliseconds; none if absent. */
+  readonly everyMs?: number
+  /** The timeout of an answer, milliseconds; that of a query if absent. */
+  readonly deadlineMs?: number
+}
+
+/**
+ * A query as a hook: old data stays, dimmed by the page, while new data loads. A query with the moment (`$at`) uses
+ * that of the address, and is not repeated automatically: the past does not change.
+ */
+export function useOperation<Doc extends Operation>(
+  document: Doc,
+  variables: VariablesOf<Doc>,
+  options: OperationOptions = {},
+): UseQueryResult<ResultOf<Doc>> {
+  const { enabled = true, keepPrevious = true, staleMs = 1_000, everyMs, deadlineMs } = options
+  const { asked, isPast } = useMoment(document, variables)
+  return useQuery<ResultOf<Doc>>({
+    queryKey: operationKey(document, asked),
+    queryFn: ({ signal }) => request(document, asked, { signal, deadlineMs }),
+    enabled,
+    staleTime: isPast && staleMs !== 'static' ? Number.POSITIVE_INFINITY : staleMs,
+    ...(everyMs === undefined || isPast ? {} : { refetchInterval: pollEvery(everyMs) }),
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
+  } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
+}
+
+/**
+ * Reads again so often; but the error of a first request that hung stays, with its button, until it is tried again or contact comes back.
+ */
+export const pollEvery =
+  (everyMs: number) =>
+  ({ state: { data, error } }: { readonly state: { readonly data: unknown; readonly error: unknown } }): number | false =>
+    data === undefined && isTimeout(error) ? false : everyMs
+
+/** The cache key of an answer: the operation's name, then its variables. */
+export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>
+  variables === undefined ? [headerOf(document).name] : [headerOf(document).name, variables]
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // a browser that calls itself offline may reach a service all the same, and whether this one does is known by its answers
+    mutations: { networkMode: 'always' },
+    queries: { networkMode: 'always', retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
+  },
+})
+
+/** Refusals and timeouts are not retried: they are shown with a button to try again. */
+const mayRetry = (error: unknown): boolean => !(error instanceof FaultError) && !isTimeout(error)
+
+/** Marks a list that a stream updates: its rows must not move while they are read. */
+export const BY_STREAM = { isByStream: true }
+
+setInterval(contact.look, LOOK_MS)
+// in a hidden tab nothing is read automatically
+document.addEventListener('visibilitychange', contact.resume)
+// what was missed without contact is read at once, not when its turn comes
+contact.onReturn(() => void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.isByStream !== true }))
+
+// another operator may sign in, or the last answers may have been refusals; the page is kept until it is read again
+followSession(() => {
+  const { key, reason } = currentSession()
+  if (reason === 'signed-out') queryClient.clear()
+  if (key === undefined) return
+  queryClient.removeQueries({ type: 'inactive' })
+  void queryClient.invalidateQueries()
+})
+
+const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof FaultError && error.faults.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')

@@ -1,0 +1,68 @@
+import { useSyncExternalStore } from 'react'
+import { contact } from './use-freshness.ts'
+
+/** One clock for all ages on the page: a tick per second, while the page is visible. */
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let now = Date.now()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  if (timer === undefined) {
+    now = Date.now()
+    timer = setInterval(tick, 1_000)
+  }
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+function tick(): void {
+  now = Date.now()
+  for (const listener of listeners) listener()
+}
+
+/** The moment at which ages are computed: the clock is stopped while the console shows the past. */
+let stoppedAt: number | undefined
+
+/** Stops the clock at a time, milliseconds since 1970; undefined lets it run. */
+export function stopClock(atMs: number | undefined): void {
+  stoppedAt = atMs
+  tick()
+}
+
+/** The time for computing ages, a second old at most, as a hook. */
+export const useShownNow = (): number => useSyncExternalStore(subscribe, () => stoppedAt ?? now + aheadMs)
+
+/** The same outside of components. */
+export const shownNow = (): number => stoppedAt ?? serviceNow()
+
+/** Clocks with a smaller difference count as equal, because the service reports its time in whole seconds. */
+const ALIKE_MS = 1_500
+/** The difference of the service's clock to this browser's by the last answers, milliseconds. */
+let aheadMs = 0
+
+/** The service's time now, milliseconds since 1970. */
+export const serviceNow = (): number => Date.now() + aheadMs
+
+/** Converts a time of the service to the clock of this browser. */
+export const toBrowserTime = (serviceMs: number): number => serviceMs - aheadMs
+
+/** Fetches, and reads the service's clock from the answer, which is also a sign of contact. */
+export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  contact.heard()
+  const serverMs = Date.parse(response.headers.get('date') ?? '')
+  if (!Number.isNaN(serverMs)) readClock(serverMs + 500 - Date.now())
+  return response
+}
+
+/** Accepts a new reading only if it differs from the last one by more than the error of a reading, so that ages do not jump. */
+function readClock(readingMs: number): void {
+  const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs
+  if (Math.abs(next - aheadMs) > ALIKE_MS) aheadMs = next
+}

@@ -1,0 +1,61 @@
+import { type Contact, type Source, silenceOf, silenceOfSource } from './freshness.ts'
+
+/**
+ * The single source of whether this page is in contact with the service. Every message counts: an answer to any request,
+ * an event or a heartbeat of any stream.
+ */
+
+/** The interval at which the silence of the service is checked. */
+export const LOOK_MS = 1_000
+/** A check that is this late shows that the page did not run meanwhile; messages that arrived are processed after the check. */
+const LATE_MS = 2_000
+
+export interface Clock {
+  now(): number
+}
+
+export function createContact({ now }: Clock) {
+  const looking = new Set<() => void>()
+  const returning = new Set<() => void>()
+  let current: Contact = { heardAtMs: now(), stateAgeMs: 0, resumedAtMs: now() }
+  let lookedAtMs = now()
+  let isLost = false
+
+  const notice = (): void => {
+    const wasLost = isLost
+    isLost = silenceOf(current, now()) !== undefined
+    if (wasLost && !isLost) for (const listener of returning) listener()
+    if (wasLost !== isLost) for (const listener of looking) listener()
+  }
+  const resume = (): void => {
+    current = { ...current, resumedAtMs: now() }
+  }
+  return {
+    /** Records a message of the service; `stateAgeMs` is the age of the service's state, if the message has it. */
+    heard(stateAgeMs = current.stateAgeMs): void {
+      current = { ...current, heardAtMs: now(), stateAgeMs }
+      notice()
+    },
+    /** Called each second while the page may be visible. */
+    look(): void {
+      const at = now()
+      if (at - lookedAtMs >= LATE_MS) resume()
+      lookedAtMs = at
+      notice()
+      for (const listener of looking) listener()
+    },
+    resume,
+    silence: (): number | undefined => silenceOf(current, now()),
+    silenceOfSource: (source: Source): number | undefined => silenceOfSource(source, current, now()),
+    /** Calls back after each check, and whenever contact is lost or restored; returns a function that ends this. */
+    onLook(listener: () => void): () => void {
+      looking.add(listener)
+      return () => void looking.delete(listener)
+    },
+    /** Calls back when contact is restored, so that missed changes can be read; returns a function that ends this. */
+    onReturn(listener: () => void): () => void {
+      returning.add(listener)
+      return () => void returning.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { initGraphQLTada } from 'gql.tada'
+import type { introspection } from '../../generated/graphql-env.d.ts'
+import { writeDocument } from './written.ts'
+
+type Typed = ReturnType<
+  typeof initGraphQLTada<{
+    introspection: introspection
+    disableMasking: true
+    scalars: {
+      DateTime: string
+      Duration: string
+      ID: string
+      JSON: unknown
+      PackedColumn: string
+      Moment: string
+      Revision: string
+      SafeInt: number
+      UUID: string
+    }
+  }>
+>
+
+/**
+ * Typed documents: `graphql('query ...')` is typed by the service's schema (generated from apps/server/schema.graphql).
+ * Only types of the library are used: written.ts defines what a document is at run time.
+ */
+export const graphql = writeDocument as unknown as Typed
+
+export type { ResultOf, TadaDocumentNode, VariablesOf } from 'gql.tada'

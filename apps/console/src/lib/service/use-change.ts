@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** The progress of a change that is previewed before it is made. */
+export interface Change {
+  /** The error of the last request. */
+  readonly problem: unknown
+  /** Whether a request is running. */
+  readonly isBusy: boolean
+  /** Whether the change is being made, so that it would not contain further input. */
+  readonly isMaking: boolean
+  /** Requests the effect. Answers after `forget`, or after unmounting, do not belong to the present input, and are dropped. */
+  see<Answer>(call: () => Promise<Answer>, onSeen: (answer: Answer) => void): void
+  /** Makes the change. Its answer is shown even if the input changes meanwhile. */
+  make<Answer>(call: () => Promise<Answer>, onMade: (answer: Answer) => void): void
+  /** Called when the input has changed. */
+  forget(): void
+}
+
+/** A change in a dialog: the service first returns its effect, then it is made. */
+export function useChange(): Change {
+  const [problem, setProblem] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const [isMaking, setMaking] = useState(false)
+  /** The input of the present or last preview. */
+  const seeing = useRef<symbol>(undefined)
+  const isThere = useRef(false)
+  useEffect(() => {
+    isThere.current = true
+    return () => {
+      isThere.current = false
+    }
+  }, [])
+  const run = async <Answer>(call: () => Promise<Answer>, onAnswer: (answer: Answer) => void, counts: () => boolean): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const answer = await call()
+      if (counts()) onAnswer(answer)
+    } catch (wrong) {
+      if (counts()) setProblem(wrong)
+    } finally {
+      if (counts()) setBusy(false)
+    }
+  }
+  return {
+    problem,
+    isBusy,
+    isMaking,
+    see(call, onSeen) {
+      const mine = Symbol()
+      seeing.current = mine
+      void run(call, onSeen, () => isThere.current && seeing.current === mine)
+    },
+    make(call, onMade) {
+      seeing.current = undefined
+      setMaking(true)
+      void run(call, onMade, () => true).finally(() => setMaking(false))
+    },
+    forget() {
+      setProblem(undefined)
+      if (seeing.current === undefined) return
+      seeing.current = undefined
+      setBusy(false)
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useDeferredValue, useMemo, useRef } from 'react'
+import { BY_STREAM, operationKey, pollEvery, request } from './api.ts'
+import type { ResultOf, VariablesOf } from './graphql.ts'
+import { useMoment } from './moment.ts'
+import { type Connection, countOf, pagesIn, type ReadPage, readInSight, type Sight } from './pages.ts'
+import type { Operation } from './wire.ts'
+
+interface PagesOptions {
+  readonly enabled?: boolean
+  /** The interval of reading the visible rows again, milliseconds; none if absent, as with a feed. */
+  readonly everyMs?: number
+}
+
+/** The loaded part of a list. */
+export interface Pages<Node, List = unknown> {
+  readonly rows: readonly Node[]
+  /** The loaded pages, with their data in addition to rows. */
+  readonly lists: readonly List[]
+  /** The page that was read last; undefined before the first one. */
+  readonly newest: List | undefined
+  /** The total number of items. */
+  readonly total: number
+  readonly error: Error | null
+  /** Whether nothing is loaded yet. */
+  readonly isLoading: boolean
+  /** Whether the loaded rows belong to another filter, or could not be refreshed. */
+  readonly isOld: boolean
+  /** The time of the last read, milliseconds by the clock of this browser; 0 if nothing was read for this filter. */
+  readonly readAtMs: number
+  /** The time of the next automatic read, milliseconds; undefined: a feed shows new rows. */
+  readonly everyMs: number | undefined
+  /**
+   * Reports the visible rows: the next page is loaded before it is needed, and visible ones are read again. A list that
+   * never reports them is visible as a whole.
+   */
+  onRange(first: number, last: number): void
+  refresh(): void
+  /** Reads only the first page; the following ones are loaded while scrolling, so that no row is missing or repeated. */
+  readNewest(): Promise<void>
+  /** Reads one page after a cursor, null for the first, without caching it. Throws like `request`. */
+  read(after: string | null, signal?: AbortSignal): Promise<List>
+  /** Returns this many rows, or all; missing ones are loaded first. Undefined if the list has changed meanwhile. */
+  load(most: number): Promise<readonly Node[] | undefined>
+}
+
+/** The cached part of a list. */
+interface Loaded<List> {
+  readonly pages: readonly ReadPage<List>[]
+  readonly newest: List
+}
+
+/** How close to the end of the loaded rows the next page is requested, in rows. */
+const AHEAD = 10
+
+const WHOLE: Sight = { first: 0, last: Number.POSITIVE_INFINITY }
+const TOP: Sight = { first: 0, last: 0 }
+
+/** A list that is loaded while scrolling. Its operation takes the cursor as `after`; `listOf` finds the list in an answer. */
+export function usePages<Doc extends Operation, List extends Connection<unknown>>(
+  document: Doc,
+  variables: Omit<VariablesOf<Doc>, 'after'>,
+  listOf: (data: ResultOf<Doc>) => List,
+  { enabled = true, everyMs }: PagesOptions = {},
+): Pages<List['nodes'][number], List> {
+  const client = useQueryClient()
+  const { asked, isPast } = useMoment(document, variables as VariablesOf<Doc>)
+  const key = operationKey(document, { ...asked, after: null })
+  const keyText = JSON.stringify(key)
+  const sight = useRef(WHOLE)
+  /** Whether the next page is being loaded, in contrast to a reload of the present ones. */
+  const isNextAsked = useRef(false)
+  /** The time at which each page was read, by its cursor. */
+  const readAt = useRef(new Map<string | null, number>())
+  /** The time of the last request, whatever its result. */
+  const triedAt = useRef(0)
+  const sightOf = useRef(keyText)
+  if (sightOf.current !== keyText) {
+    // another list begins at its first row
+    sightOf.current = keyText
+    readAt.current = new Map()
+    isNextAsked.current = false
+    if (sight.current !== WHOLE) sight.current = TOP
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is asked, and how
+  const readOne = useCallback(
+    async (after: string | null, signal?: AbortSignal) => listOf(await request(document, { ...asked, after }, { signal })),
+    [keyText],
+  )
+
+  const { data, error, dataUpdatedAt, isPending, isPlaceholderData, isFetching, refetch } = useQuery<Loaded<List>>({
+    queryKey: key,
+    queryFn: async ({ signal }): Promise<Loaded<List>> => {
+      const before = client.getQueryData<Loaded<List>>(key)?.pages ?? []
+      const after = isNextAsked.current ? nextAfter(before) : undefined
+      let newest: List | undefined
+      const read = async (cursor: string | null): Promise<List> => {
+        newest = await readOne(cursor, signal)
+        readAt.current.set(cursor, Date.now())
+        return newest
+      }
+      try {
+        const pages =
+          before.length === 0 || after !== undefined
+            ? [...before, { after: after ?? null, list: await read(after ?? null) }]
+            : await readInSight(before, sight.current, read)
+        isNextAsked.current = false
+        const cursors = new Set(pages.map(({ after }) => after))
+        for (const cursor of readAt.current.keys()) if (!cursors.has(cursor)) readAt.current.delete(cursor)
+        return { pages, newest: newest ?? (pages[0] as ReadPage<List>).list }
+      } catch (problem) {
+        // a retry requests the next page again, unless another request was made meanwhile
+        if (signal.aborted) isNextAsked.current = false
+        throw problem
+      } finally {
+        triedAt.current = Date.now()
+      }
+    },
+    placeholderData: (previous) => previous,
+    enabled,
+    ...(everyMs === undefined
+      ? // new rows are shown by a feed, and must not move the rows that are read
+        { refetchOnWindowFocus: false, refetchOnReconnect: false, meta: BY_STREAM }
+      : { refetchInterval: isPast ? false : pollEvery(everyMs) }),
+  } as Parameters<typeof useQuery<Loaded<List>>>[0])
+
+  const pages = data?.pages
+  const readNext = useCallback(() => {
+    isNextAsked.current = true
+    return refetch()
+  }, [refetch])
+  const onRange = useCallback(
+    (first: number, last: number) => {
+      sight.current = { first, last }
+      // a failed page is requested again at its interval or by a click, not whenever its rows become visible
+      if (pages === undefined || isPlaceholderData || isFetching || error !== null) return
+      if (last >= countOf(pages) - AHEAD && nextAfter(pages) !== undefined) void readNext()
+      else if (everyMs !== undefined && !isPast) {
+        const since = Date.now() - everyMs
+        const isOut = pages.slice(...pagesIn(pages, sight.current)).some(({ after }) => (readAt.current.get(after) ?? 0) < since)
+        if (isOut && triedAt.current < since) void refetch()
+      }
+    },
+    [pages, isPlaceholderData, isFetching, error, readNext, refetch, everyMs, isPast],
+  )
+  const refresh = useCallback(() => void refetch(), [refetch])
+  /** The numbers of the last requested and the last shown read of the newest rows: of two concurrent reads the later one is shown. */
+  const readings = useRef({ asked: 0, shown: 0 })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is that of keyText
+  const readNewest = useCallback(async () => {
+    const mine = ++readings.current.asked
+    // a page that is being loaded follows one that no longer exists
+    await client.cancelQueries({ queryKey: key })
+    const list = await readOne(null)
+    if (mine < readings.current.shown) return
+    readings.current.shown = mine
+    client.setQueryData<Loaded<List>>(key, { pages: [{ after: null, list }], newest: list })
+  }, [client, keyText, readOne])
+  const load = useCallback(
+    async (most: number) => {
+      // the loaded rows belong to the previous filter, until this one is answered
+      if (isPlaceholderData) return undefined
+      let loaded = pages ?? []
+      while (nextAfter(loaded) !== undefined && countOf(loaded) < most) {
+        const next = await readNext()
+        if (sightOf.current !== keyText) return undefined
+        if (next.isError) break
+        loaded = next.data?.pages ?? []
+      }
+      return loaded.flatMap(({ list }) => list.nodes).slice(0, most)
+    },
+    [pages, isPlaceholderData, readNext, keyText],
+  )
+  const isOld = isPlaceholderData || error !== null
+  const there = useMemo(() => {
+    const lists = data?.pages.map(({ list }) => list) ?? []
+    const rows = lists.flatMap(({ nodes }) => nodes)
+    const { newest } = data ?? {}
+    return { rows, lists, newest, total: newest?.totalCount ?? 0, error, isLoading: isPending && error === null, isOld }
+  }, [data, error, isPending, isOld])
+  // rows that arrive while the operator works are rendered in small steps, between key presses
+  const shown = useDeferredValue(there)
+  return { ...shown, isOld: isOld || shown.isOld, readAtMs: dataUpdatedAt, everyMs, onRange, refresh, readNewest, read: readOne, load }
+}
+
+/** The cursor after which the next page is read; undefined if there is no next page. */
+function nextAfter(pages: readonly ReadPage<Connection<unknown>>[]): string | null | undefined {
+  const { hasNextPage, endCursor } = pages.at(-1)?.list.pageInfo ?? { hasNextPage: false, endCursor: null }
+  return hasNextPage ? endCursor : undefined
+}

@@ -1,0 +1,41 @@
+import { useLayoutEffect } from 'react'
+import { useShortcuts } from '../browser/keys.ts'
+import { operationKey, queryClient, useOperation } from './api.ts'
+import type { VariablesOf } from './graphql.ts'
+import { useMoment } from './moment.ts'
+import { useLatest } from './use-latest.ts'
+import type { Call, Operation } from './wire.ts'
+
+/** Cancels all running requests of the page. */
+const running = new Set<() => void>()
+
+function cancelAll(): void {
+  for (const cancel of running) cancel()
+}
+
+/** The timeout; operators can cancel earlier. */
+const DEADLINE_MS = 60_000
+
+/** A costly request to the service: it is sent once, not repeated automatically, and can be cancelled. */
+export function useRun<Doc extends Operation>(document: Doc, variables: VariablesOf<Doc>, isWanted = true) {
+  const { data, error, fetchStatus, refetch } = useOperation(document, variables, {
+    staleMs: 'static',
+    keepPrevious: false,
+    enabled: isWanted,
+    deadlineMs: DEADLINE_MS,
+  })
+  const { asked } = useMoment(document, variables)
+  const isRunning = fetchStatus === 'fetching'
+  const cancel = (): void => void queryClient.cancelQueries({ queryKey: operationKey(document, asked) })
+  const latest = useLatest(cancel)
+  useLayoutEffect(() => {
+    if (!isRunning) return
+    const end = (): void => latest.current()
+    running.add(end)
+    return () => void running.delete(end)
+  }, [isRunning, latest])
+  useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel what is running', run: cancelAll }] : [])
+  const isCancelled = isWanted && !isRunning && data === undefined && !error
+  const call: Call = { document, variables }
+  return { data, error, isRunning, isCancelled, cancel, run: () => void refetch(), call }
+}

@@ -1,0 +1,42 @@
+import { FaultError, type Operation as SentOperation } from '@gantt/client'
+import type { TadaDocumentNode } from './graphql.ts'
+import type { Header, Written } from './written.ts'
+
+/** A typed GraphQL operation. */
+// biome-ignore lint/suspicious/noExplicitAny: a document of any result and any variables
+export type Operation = TadaDocumentNode<any, any, any>
+
+/** An operation, and its variables. */
+export interface Call {
+  readonly document: Operation
+  readonly variables?: Readonly<Record<string, unknown>>
+}
+
+const writtenOf = (document: Operation) => document as unknown as Written & { readonly documentId?: string }
+
+/** The text of an operation. */
+export const textOf = (document: Operation): string => writtenOf(document).text
+
+/** Whether a replica did not know this console's ids, because it has another release. */
+let isStranger = false
+
+/** The operation as it is sent: by its id from the build (persisted-documents.ts), otherwise by its text. */
+export function wireOf(document: Operation): SentOperation {
+  const { documentId } = writtenOf(document)
+  return documentId === undefined || isStranger ? textOf(document) : { documentId, operationName: headerOf(document).name }
+}
+
+/** The kind of an operation, and its name. */
+export function headerOf(document: Operation): Header {
+  const { header, text } = writtenOf(document)
+  if (header === undefined) throw new Error(`An operation begins with what it is and its name, under which it is kept and found: ${text}`)
+  return header
+}
+
+/** Whether the operation is to be sent again: its id was not known, so from now on texts are sent. */
+export function sendsTextNow(error: unknown): boolean {
+  const isUnknown =
+    error instanceof FaultError && error.faults.some(({ extensions }) => extensions?.code === 'PERSISTED_DOCUMENT_NOT_FOUND')
+  isStranger ||= isUnknown
+  return isUnknown
+}

@@ -1,0 +1,38 @@
+/** The facts that the console needs about an operation besides its text. */
+export interface Header {
+  readonly kind: 'query' | 'mutation' | 'subscription'
+  /** The name under which answers are cached. */
+  readonly name: string
+  /** Whether it takes a moment, as `$at`. */
+  readonly takesMoment: boolean
+}
+
+/**
+ * A document as text. It is not parsed in the browser, because every page would then load a parser and parse its operations. The build
+ * parses all documents (persisted-documents.ts), and fails if it finds another header.
+ */
+export interface Written {
+  /** The text with its fragments. */
+  readonly text: string
+  /** Undefined for a fragment. */
+  readonly header: Header | undefined
+}
+
+export function writeDocument(text: string, fragments: readonly Written[] = []): Written {
+  return { text: [atTheEdge(text), ...fragments.map((fragment) => fragment.text)].join('\n\n'), header: readHeader(text) }
+}
+
+const HEADER = /^\s*(query|mutation|subscription)\s+(\w+)\s*(\([^)]*\))?/
+
+/** The header of an operation that begins with it; undefined if there is none. */
+export function readHeader(text: string): Header | undefined {
+  const [, kind, name, variables = ''] = HEADER.exec(text) ?? []
+  if (kind === undefined || name === undefined) return undefined
+  return { kind: kind as Header['kind'], name, takesMoment: /\$at\b/.test(variables) }
+}
+
+/** The text without the indentation in the code. */
+function atTheEdge(text: string): string {
+  const [, indent = ''] = /^\n( *)\S/.exec(text) ?? []
+  return text.replaceAll(`\n${indent}`, '\n').trim()
+}

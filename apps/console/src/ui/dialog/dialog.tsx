@@ -1,0 +1,25 @@
+import { Modal, type ModalProps } from '@mantine/core'
+import { useEffect } from 'react'
+
+type DialogProps = Pick<
+  ModalProps,
+  'title' | 'size' | 'onClose' | 'closeOnEscape' | 'closeOnClickOutside' | 'withCloseButton' | 'zIndex' | 'centered' | 'children'
+>
+
+/** A dialog that exists while it is open. When it closes, the focus returns to where it was. */
+export function Dialog(props: DialogProps) {
+  useReturnedFocus()
+  return <Modal opened {...props} />
+}
+
+/** Returns the focus, because Mantine does so only for dialogs that stay mounted when they close. */
+function useReturnedFocus(): void {
+  useEffect(() => {
+    const before = document.activeElement
+    return () => {
+      // if the element that opened it is gone or disabled, the focus goes to a dialog below, or to the heading of the page
+      for (const target of [before, document.querySelector('[role="dialog"]'), document.querySelector('main h1')])
+        if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true })
+    }
+  }, [])
+}

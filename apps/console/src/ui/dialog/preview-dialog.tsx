@@ -1,0 +1,81 @@
+import { Alert, Button, Group, type ModalProps, Stack, Text } from '@mantine/core'
+import type { ComponentType, ReactNode } from 'react'
+import type { PreviewedChange } from '../../lib/service/use-preview.ts'
+import { Problem } from '../problem.tsx'
+import { Dialog } from './dialog.tsx'
+
+interface PreviewDialogProps<Effect> extends Pick<ModalProps, 'title' | 'onClose'> {
+  readonly change: PreviewedChange<Effect>
+  /** Whether the input is complete enough to preview its effect. */
+  readonly isReady: boolean
+  readonly previewLabel: string
+  readonly makeLabel: string
+  /** Whether the change may be made after its effect was previewed; true by default. */
+  readonly mayMake?: boolean
+  /** Whether the change is irreversible. */
+  readonly isDestructive?: boolean
+  /** Renders an error. */
+  readonly problem?: ComponentType<{ readonly error: unknown }>
+  /** Renders the form, and the effect below it. */
+  readonly children: ReactNode
+  /** Sends the change, with `dryRun` only for its preview; throws the service's refusal. */
+  step(dryRun: boolean): Promise<Effect>
+  onDone(effect: Effect): void
+}
+
+/** A dialog of two steps: the service returns the effect of a change, and then the same button makes it. */
+export function PreviewDialog<Effect>({
+  title,
+  change: { effect, problem, isBusy, preview, make },
+  isReady,
+  previewLabel,
+  makeLabel,
+  mayMake = true,
+  isDestructive = false,
+  problem: ShownProblem = Problem,
+  children,
+  step,
+  onClose,
+  onDone,
+}: PreviewDialogProps<Effect>) {
+  return (
+    <Dialog title={title} size="lg" onClose={onClose}>
+      <Stack gap="sm">
+        {children}
+        {problem === undefined ? null : <ShownProblem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+          {effect === undefined ? (
+            <Button onClick={() => preview(() => step(true))} loading={isBusy} disabled={!isReady}>
+              {previewLabel}
+            </Button>
+          ) : (
+            <Button
+              onClick={() => make(() => step(false), onDone)}
+              loading={isBusy}
+              disabled={!mayMake}
+              {...(isDestructive ? { color: 'red' } : {})}
+            >
+              {makeLabel}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** The effects of a change, in sentences. */
+export function Effects({ sentences }: { readonly sentences: readonly string[] }) {
+  return (
+    <Alert color="yellow" role="status" title="Nothing is changed yet">
+      {sentences.map((sentence) => (
+        <Text size="sm" key={sentence}>
+          {sentence}
+        </Text>
+      ))}
+    </Alert>
+  )
+}

@@ -1,0 +1,63 @@
+import { useMediaQuery } from '@mantine/hooks'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { type ListSearch, type Step, useListGo, useListSearch } from '../../lib/browser/list-search.ts'
+
+/** The delay of loading a row, because rows change quickly while a key is held down. */
+const FOLLOW_MS = 150
+
+/** The row in the side panel. */
+export interface SidePanelState {
+  /** The id in the address; undefined if there is none. */
+  readonly id: string | undefined
+  /** Whether the page is wide enough for the side panel. */
+  readonly isWide: boolean
+  /** Shows a row, or closes the panel if the row is shown already. */
+  toggle(id: string): void
+  /** Shows the row of the cursor instead of another row. */
+  follow(id: string): void
+  close(): void
+}
+
+/** `o` shows a row in the side panel, which then follows the cursor until Escape. The address has the shown row. */
+export function useSidePanel(): SidePanelState {
+  const { beside: id } = useListSearch()
+  const go = useListGo()
+  const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false }) ?? true
+  const isOpen = id !== undefined
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const show = useCallback(
+    (next: Step<ListSearch>, how?: 'typing') => {
+      clearTimeout(timer.current)
+      go(next, how)
+    },
+    [go],
+  )
+  const close = useCallback(() => show({ beside: undefined }), [show])
+  const toggle = useCallback((next: string) => show((now) => ({ beside: next === now.beside ? undefined : next })), [show])
+  const follow = useCallback(
+    (next: string): void => {
+      clearTimeout(timer.current)
+      if (isOpen) timer.current = setTimeout(() => show({ beside: next }, 'typing'), FOLLOW_MS)
+    },
+    [show, isOpen],
+  )
+  useShortcuts(isOpen ? [{ keys: 'Escape', label: 'Close the side panel', run: close }] : [])
+  return { id, isWide, toggle, follow, close }
+}
+
+/** The handlers of a list's keys and its cursor; undefined if no row is shown, or there is no room for the panel. */
+export function useSidePanelKeys({ id, isWide, toggle, follow }: SidePanelState, idAt: ((index: number) => string) | undefined) {
+  return useMemo(
+    () =>
+      isWide && idAt !== undefined
+        ? {
+            isShown: id === undefined ? undefined : (index: number) => idAt(index) === id,
+            onToggle: (index: number) => toggle(idAt(index)),
+            onFollow: (index: number) => follow(idAt(index)),
+          }
+        : undefined,
+    [id, isWide, toggle, follow, idAt],
+  )
+}

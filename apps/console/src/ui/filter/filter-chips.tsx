@@ -1,0 +1,114 @@
+import { cutTerm, parseQuery, type QueryField } from '@gantt/scheduler-core/query'
+import { IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react'
+import './filter-chips.css'
+
+export interface FilterChipsProps {
+  /** The label of the filter. */
+  readonly label: string
+  readonly fields: readonly QueryField[]
+  /** The applied filter. */
+  readonly value: string
+  /** The filter of the page; the input may contain newer text. */
+  readonly input: RefObject<HTMLInputElement | null>
+  /** Called with the filter without a removed term. */
+  onChange(value: string): void
+}
+
+/** The terms of a filter as written: a click moves the caret to a term; Delete, Backspace or its cross remove it. */
+export function FilterChips({ label, fields, value, input, onChange }: FilterChipsProps) {
+  const list = useRef<HTMLUListElement>(null)
+  const terms = termsOf(value, fields)
+  const isAny = terms.length > 0
+  useRoomFor(list, isAny)
+  /** The requested filter, which does not apply yet: the next term is removed from it. */
+  const asked = useRef<readonly string[]>([])
+  useLayoutEffect(() => {
+    // any other filter was set elsewhere
+    asked.current = asked.current.slice(asked.current.indexOf(value) + 1 || asked.current.length)
+  }, [value])
+  const edit = (wanted: string): void => {
+    const bar = input.current
+    if (bar === null) return
+    const { from, to } = termsOf(bar.value, fields).find(({ written }) => written === wanted) ?? {
+      from: bar.value.length,
+      to: bar.value.length,
+    }
+    // in this order: the focused term is scrolled into view
+    bar.setSelectionRange(from, to)
+    bar.focus()
+  }
+  const takeOut = (at: number): void => {
+    const written = terms[at]?.written
+    const chips = [...(list.current?.querySelectorAll<HTMLElement>('[data-term]') ?? [])]
+    // the focus moves before the chip disappears, so that it is never lost; of equal terms the last chip disappears
+    const hasEqual = terms.slice(at + 1).some((other) => other.written === written)
+    const next = hasEqual ? chips[at] : (chips[at + 1] ?? chips[at - 1] ?? input.current)
+    next?.focus()
+    const held = asked.current.at(-1) ?? value
+    const taken = termsOf(held, fields).find((term) => term.written === written)
+    if (taken === undefined) return
+    const left = cutTerm(held, taken)
+    asked.current = [...asked.current, left]
+    onChange(left)
+  }
+  const press = (at: number, event: KeyboardEvent): void => {
+    if (event.key !== 'Delete' && event.key !== 'Backspace') return
+    event.preventDefault()
+    takeOut(at)
+  }
+
+  if (!isAny) return null
+  return (
+    <ul ref={list} className="g-chips mono" aria-label={`${label}: terms`}>
+      {terms.map(({ negated, written }, at) => (
+        <li key={keyOf(terms, at)} data-negated={negated || undefined}>
+          <button
+            type="button"
+            data-term={written}
+            title={`${written}\nClick to edit, Delete to remove`}
+            aria-keyshortcuts="Delete Backspace"
+            aria-label={negated ? `${written}, excluded` : undefined}
+            onClick={() => edit(written)}
+            onKeyDown={(event) => press(at, event)}
+          >
+            {written}
+          </button>
+          {/* by keys it goes from the term itself: one stop for each is enough */}
+          <button type="button" tabIndex={-1} aria-label={`Remove ${written}`} onClick={() => takeOut(at)}>
+            <IconX size={12} aria-hidden />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const termsOf = (text: string, fields: readonly QueryField[]) =>
+  parseQuery(text, fields).query.terms.map(({ negated, from, to }) => ({ negated, from, to, written: text.slice(from, to) }))
+
+/** The key of a term: its text, and the number of equal terms before it. */
+const keyOf = (terms: readonly { readonly written: string }[], at: number): string => {
+  const written = terms[at]?.written ?? ''
+  return `${terms.slice(0, at).filter((other) => other.written === written).length} ${written}`
+}
+
+/** Sets `--g-chips` to the height of the chips in pixels, so that the list, which fills the window, leaves room for them. */
+function useRoomFor(list: { readonly current: HTMLElement | null }, isShown: boolean): void {
+  useLayoutEffect(() => {
+    const { style } = document.documentElement
+    const shown = list.current
+    if (!isShown || shown === null) return
+    const measure = (): void => {
+      // including the gap above
+      style.setProperty('--g-chips', `${shown.offsetHeight + Number.parseFloat(getComputedStyle(shown).marginTop)}px`)
+    }
+    const observer = new ResizeObserver(measure)
+    observer.observe(shown)
+    measure()
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--g-chips')
+    }
+  }, [list, isShown])
+}

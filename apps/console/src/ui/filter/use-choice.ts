@@ -1,0 +1,83 @@
+import { useMemo, useRef, useState } from 'react'
+
+export type Key = string | number
+
+/** Selected rows: they stay selected, as they were at that time, if the list changes. */
+export interface Choice<Item> {
+  readonly items: ReadonlyMap<Key, Item>
+  /** Whether the row at an index is selected; undefined if it cannot be selected. */
+  isChosen(index: number): boolean | undefined
+  /**
+   * Selects a key, or deselects it; `isRange`: all from the last selected one to this one. Keys that are not in the
+   * list are ignored.
+   */
+  toggle(key: Key, isRange: boolean): void
+  /** Selects these rows instead of the former ones, with `isAdded` in addition to them. */
+  choose(items: Iterable<Item>, isAdded?: boolean): void
+  clear(): void
+}
+
+interface ChoiceOptions<Item> {
+  readonly count: number
+  /** The row at an index of the list; undefined if it cannot be selected. */
+  at(index: number): Item | undefined
+  keyOf(item: Item): Key
+  /** The maximum number of selected rows; further rows are not selected. */
+  readonly most?: number
+}
+
+/** The selection in a list that may change. `at` and `keyOf` must be stable while the list does not change. */
+export function useChoice<Item>({ count, at, keyOf, most = Number.POSITIVE_INFINITY }: ChoiceOptions<Item>): Choice<Item> {
+  const [items, setItems] = useState<ReadonlyMap<Key, Item>>(new Map())
+  const last = useRef<Key | undefined>(undefined)
+  return useMemo(() => {
+    const keyAt = (index: number): Key | undefined => {
+      const item = at(index)
+      return item === undefined ? undefined : keyOf(item)
+    }
+    const choose = (chosen: Iterable<Item>, isAdded = false): void =>
+      setItems((before) => {
+        const after = new Map(isAdded ? before : [])
+        for (const item of chosen) {
+          if (after.size >= most) break
+          after.set(keyOf(item), item)
+        }
+        return after
+      })
+    return {
+      items,
+      choose,
+      isChosen(index) {
+        const key = keyAt(index)
+        return key === undefined ? undefined : items.has(key)
+      },
+      toggle(key, isRange) {
+        const index = indexOf(key, count, keyAt)
+        const item = at(index)
+        if (item === undefined) return
+        const from = isRange && last.current !== undefined ? indexOf(last.current, count, keyAt) : -1
+        last.current = key
+        if (from >= 0) choose(between(at, from, index), true)
+        else if (items.has(key)) setItems((before) => new Map([...before].filter(([one]) => one !== key)))
+        else choose([item], true)
+      },
+      clear() {
+        last.current = undefined
+        setItems(new Map())
+      },
+    }
+  }, [items, count, at, keyOf, most])
+}
+
+/** The index of a key in a list; -1 if it is not in the list. */
+export function indexOf(key: Key, count: number, keyAt: (index: number) => Key | undefined): number {
+  for (let i = 0; i < count; i++) if (keyAt(i) === key) return i
+  return -1
+}
+
+function* between<Item>(at: (index: number) => Item | undefined, one: number, other: number): Iterable<Item> {
+  for (let i = Math.min(one, other); i <= Math.max(one, other); i++) {
+    const item = at(i)
+    if (item !== undefined) yield item
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { isSame, LONGEST_NAME, MOST_VIEWS, opening, readViews, renamed, viewOf, withoutView, withView } from './views.ts'
+
+const failed = { name: 'Failed', search: { q: 'outcome:NO_VALID_HOST', cols: 'at,outcome' } }
+const mine = { name: 'mine', search: { q: 'account:me', sort: '-age' } }
+
+describe('the stored views', () => {
+  test.each<[string, unknown, unknown]>([
+    ['nothing yet', undefined, []],
+    ['no list', { name: 'x' }, []],
+    ['views as they were written, by name', [mine, failed], [failed, mine]],
+    ['what is no view is left out', [mine, 7, null, { name: 'x' }, { search: {} }, { name: '', search: {} }], [mine]],
+    ['a name counts once', [mine, { name: 'mine', search: {} }], [mine]],
+    [
+      'what is no part of a view is left out',
+      [{ name: 'x', search: { q: 'a', at: '7', live: 'off', cols: 3 } }],
+      [{ name: 'x', search: { q: 'a' } }],
+    ],
+    ['a name that is too long', [{ name: 'x'.repeat(LONGEST_NAME + 1), search: {} }], []],
+  ])('%s', (_name, kept, views) => expect(readViews(kept)).toEqual(views))
+
+  test('up to the maximum number', () =>
+    expect(readViews(Array.from({ length: MOST_VIEWS + 5 }, (_, i) => ({ name: String(i), search: {} })))).toHaveLength(MOST_VIEWS))
+})
+
+test('a view is an address without the moment and the open panel', () =>
+  expect(viewOf({ q: 'a', cols: 'b', sort: '-c', group: 'flavor', at: '7', row: '9', live: 'off', view: undefined })).toEqual({
+    q: 'a',
+    cols: 'b',
+    sort: '-c',
+    group: 'flavor',
+  }))
+
+test('opening a view removes parameters that it does not have', () =>
+  expect(opening({ q: 'a' })).toEqual({ q: 'a', cols: undefined, sort: undefined, group: undefined, view: undefined, colour: undefined }))
+
+test('the shown view is recognised', () => {
+  expect(isSame({ q: 'a' }, { q: 'a' })).toBe(true)
+  expect(isSame({ q: 'a' }, { q: 'a', sort: 'b' })).toBe(false)
+})
+
+test('a view replaces the one with the same name', () => {
+  const again = { name: 'mine', search: { q: 'account:you' } }
+  expect(withView([failed, mine], again)).toEqual([failed, again])
+  expect(withoutView([failed, mine], 'mine')).toEqual([failed])
+})
+
+test.each([
+  ['another name', 'mine', 'a first one', ['a first one', 'Failed']],
+  ['a name that is taken changes nothing', 'mine', 'Failed', ['Failed', 'mine']],
+  ['no name changes nothing', 'mine', '', ['Failed', 'mine']],
+  ['what is not there changes nothing', 'gone', 'x', ['Failed', 'mine']],
+])('%s', (_name, from, to, names) => expect(renamed([failed, mine], from, to).map(({ name }) => name)).toEqual(names))

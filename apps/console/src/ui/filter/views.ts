@@ -1,0 +1,61 @@
+import { createKept, type Kept } from '../../lib/browser/kept.ts'
+
+/** A saved view of a list: the list's query parameters, by a name. */
+export interface View {
+  readonly name: string
+  readonly search: ViewSearch
+}
+
+/** The parameters that belong to a view: neither the moment nor the open side panel. */
+const PARTS = ['q', 'cols', 'sort', 'group', 'view', 'colour'] as const
+
+export type ViewSearch = { readonly [Part in (typeof PARTS)[number]]?: string }
+
+export const MOST_VIEWS = 50
+export const LONGEST_NAME = 60
+
+/** The part of an address that belongs to a view. */
+export const viewOf = (search: Readonly<Record<string, unknown>>): ViewSearch =>
+  Object.fromEntries(PARTS.flatMap((part) => (isText(search[part]) ? [[part, search[part]]] : [])))
+
+/** The parameters that open a view, from any present address. */
+export const opening = (view: ViewSearch): { readonly [Part in keyof ViewSearch]-?: string | undefined } =>
+  ({ ...Object.fromEntries(PARTS.map((part) => [part, undefined])), ...view }) as ReturnType<typeof opening>
+
+export const isSame = (one: ViewSearch, other: ViewSearch): boolean => PARTS.every((part) => one[part] === other[part])
+
+/** The views sorted by name; damaged ones are omitted. */
+export function readViews(kept: unknown): readonly View[] {
+  if (!Array.isArray(kept)) return []
+  const views = kept.flatMap((one: unknown): View[] => {
+    if (!isRecord(one) || !isText(one.name) || one.name.length > LONGEST_NAME || !isRecord(one.search)) return []
+    return [{ name: one.name, search: viewOf(one.search) }]
+  })
+  return byName(views.filter(({ name }, i) => views.findIndex((one) => one.name === name) === i)).slice(0, MOST_VIEWS)
+}
+
+/** Adds a view, replacing one with the same name. */
+export const withView = (views: readonly View[], view: View): readonly View[] => byName([...withoutView(views, view.name), view])
+
+export const withoutView = (views: readonly View[], name: string): readonly View[] => views.filter((one) => one.name !== name)
+
+/** Renames a view; the list is unchanged if the name is taken or the view does not exist. */
+export function renamed(views: readonly View[], from: string, to: string): readonly View[] {
+  const view = views.find(({ name }) => name === from)
+  if (view === undefined || to === '' || views.some(({ name }) => name === to)) return views
+  return withView(withoutView(views, from), { ...view, name: to })
+}
+
+const byName = (views: readonly View[]): View[] => [...views].sort((a, b) => a.name.localeCompare(b.name, 'en'))
+
+const known = new Map<string, Kept<readonly View[]>>()
+
+/** The storage key of a list's views in this browser. */
+export function viewsOf(list: string): Kept<readonly View[]> {
+  const found = known.get(list) ?? createKept(`views.${list}`, readViews)
+  known.set(list, found)
+  return found
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

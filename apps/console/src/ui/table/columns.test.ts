@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { readColumnLayout, shownColumns, toWidth, withColumn } from './columns.ts'
+
+const columns = [
+  { key: 'host', width: '1fr' },
+  { key: 'az', width: '1fr' },
+  { key: 'mem.free', width: '1fr' },
+  { key: 'traits', width: '1fr', isExtra: true },
+]
+const keysOf = (shown: readonly string[] | undefined): string =>
+  shownColumns(columns, { widths: {}, ...(shown === undefined ? {} : { shown }) })
+    .map(({ key }) => key)
+    .join()
+
+describe('the shown columns', () => {
+  it.each([
+    ['as the list comes', undefined, 'host,az,mem.free'],
+    ['those that were chosen, in the order of the list', ['traits', 'az'], 'host,az,traits'],
+    ['the first even if nobody asked for it', [], 'host'],
+    ['no unknown ones', ['nonsense', 'constructor'], 'host'],
+  ])('%s', (_name, shown, keys) => expect(keysOf(shown)).toBe(keys))
+
+  it('have the stored widths', () => {
+    expect(shownColumns(columns, { widths: { az: 120 } }).map(({ width }) => width)).toEqual(['1fr', '120px', '1fr'])
+  })
+})
+
+describe('a column that is added or removed', () => {
+  it.each([
+    ['out', undefined, 'az', false, ['host', 'mem.free']],
+    ['in', undefined, 'traits', true, ['host', 'az', 'mem.free', 'traits']],
+    ['back to how the list comes', ['host', 'az'], 'mem.free', true, undefined],
+  ])('%s', (_name, shown, key, isShown, after) => {
+    expect(withColumn(columns, { widths: {}, ...(shown === undefined ? {} : { shown }) }, key, isShown)).toEqual(after)
+  })
+})
+
+it.each([
+  ['nothing', undefined],
+  ['a list', ['host']],
+  ['a width that is none', { widths: { host: '100', az: -1, 'mem.free': 1e9 }, shown: 'host' }],
+  ['keys that are no texts', { shown: [1] }],
+])('an invalid stored layout is left out: %s', (_name, kept) => {
+  expect(readColumnLayout(kept)).toEqual({ widths: {} })
+})
+
+it('a width stays within its limits, in whole pixels', () => {
+  expect([-5, 99.6, 5_000].map(toWidth)).toEqual([40, 100, 1_200])
+})

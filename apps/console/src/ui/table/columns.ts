@@ -1,0 +1,79 @@
+import { useMemo } from 'react'
+import { createKept, type Kept } from '../../lib/browser/kept.ts'
+import { useListSearch } from '../../lib/browser/list-search.ts'
+import type { TableColumn } from './table.tsx'
+
+/** The layout of a list in this browser. */
+export interface ColumnLayout {
+  /** The keys of the shown columns; undefined for the default of the list. */
+  readonly shown?: readonly string[]
+  /** The widths of columns that were set, in pixels. */
+  readonly widths: Readonly<Record<string, number>>
+}
+
+/** The limits of widths in pixels: a column stays wide enough for the pointer, and narrower than a screen. */
+export const LEAST_WIDTH = 40
+export const MOST_WIDTH = 1_200
+
+export function readColumnLayout(kept: unknown): ColumnLayout {
+  const { shown, widths } = isRecord(kept) ? kept : {}
+  const set = Object.entries(isRecord(widths) ? widths : {}).filter((entry): entry is [string, number] => isWidth(entry[1]))
+  return {
+    ...(Array.isArray(shown) && shown.every((key) => typeof key === 'string') ? { shown } : {}),
+    widths: Object.fromEntries(set),
+  }
+}
+
+/** A valid width. */
+export const toWidth = (pixels: number): number => Math.round(Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, pixels)))
+
+type Column = Pick<TableColumn<never>, 'key' | 'isExtra' | 'width'>
+
+/** The shown columns, in the order of the list. The first names the row and is always shown; unknown keys are ignored. */
+export function shownColumns<One extends Column>(columns: readonly One[], { shown, widths }: ColumnLayout): readonly One[] {
+  const isShown = ({ key, isExtra = false }: One, i: number): boolean => i === 0 || (shown === undefined ? !isExtra : shown.includes(key))
+  return columns.filter(isShown).map((column) => {
+    const width = widths[column.key]
+    return width === undefined ? column : { ...column, width: `${width}px` }
+  })
+}
+
+/** The keys after a column was added or removed; undefined if the result is the default of the list. */
+export function withColumn(columns: readonly Column[], layout: ColumnLayout, key: string, isShown: boolean): readonly string[] | undefined {
+  const now = new Set(shownColumns(columns, layout).map((column) => column.key))
+  if (isShown) now.add(key)
+  else now.delete(key)
+  const usual = shownColumns(columns, { widths: {} }).map((column) => column.key)
+  const keys = columns.map((column) => column.key).filter((one) => now.has(one))
+  return keys.join() === usual.join() ? undefined : keys
+}
+
+const layouts = new Map<string, Kept<ColumnLayout>>()
+
+/** The storage key of a list's layout. */
+export function columnsOf(list: string): Kept<ColumnLayout> {
+  const known = layouts.get(list) ?? createKept(`columns.${list}`, readColumnLayout)
+  layouts.set(list, known)
+  return known
+}
+
+/** Sets the width of a column, within its limits; undefined restores the default. */
+export function setWidth(list: string, key: string, pixels: number | undefined): void {
+  const kept = columnsOf(list)
+  const { [key]: _before, ...others } = kept.get().widths
+  kept.set({ ...kept.get(), widths: pixels === undefined || Number.isNaN(pixels) ? others : { ...others, [key]: toWidth(pixels) } })
+}
+
+/** The layout of a list: from its address, otherwise from this browser. */
+export function useColumnLayout(list: string): ColumnLayout {
+  const { cols } = useListSearch()
+  const layout = columnsOf(list).use()
+  return useMemo(() => layoutOf(cols, layout), [cols, layout])
+}
+
+/** The layout of a list: the columns in its address, if it has any, otherwise those that this browser stores. */
+export const layoutOf = (cols: string | undefined, kept: ColumnLayout): ColumnLayout =>
+  cols === undefined ? kept : { ...kept, shown: cols.split(',') }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= LEAST_WIDTH && value <= MOST_WIDTH

@@ -1,0 +1,93 @@
+import { useCallback, useMemo, useState } from 'react'
+import { useShortcuts } from '../../lib/browser/keys.ts'
+import { neighbourKeys } from '../../lib/browser/present-list.ts'
+import { type Choice, indexOf, type Key } from '../filter/use-choice.ts'
+import { setWidth, shownColumns, useColumnLayout } from './columns.ts'
+import { Table, type TableProps } from './table.tsx'
+
+/** The properties that the table computes itself. */
+type Own = 'active' | 'onActive' | 'rowKey' | 'isChosen' | 'onChoose' | 'onResize' | 'isMain' | 'onBeside'
+
+interface PanelRows {
+  readonly isShown: ((index: number) => boolean) | undefined
+  onToggle(index: number): void
+  onFollow(index: number): void
+}
+
+export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
+  /** The name of the list for its stored layout. */
+  readonly list: string
+  /** The identity of a row, which does not change when the row moves. The function must be stable while the rows are. */
+  keyOf(index: number): Key
+  /** The initial row of the cursor. */
+  readonly first?: Key | undefined
+  /** The row of the cursor, and how to change it, if the page controls it. */
+  readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
+  /** The side panel of the list: the shown row, undefined if none is; called when a row is opened, or the cursor moves to one. */
+  readonly sidePanel?: PanelRows | undefined
+  /** The selection of rows by `x`, Shift-x and checkboxes; absent if rows cannot be selected. */
+  readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
+}
+
+/**
+ * The list of a page: its cursor stays with its row when changes move the row, its columns are those of the layout, and the
+ * keys of lists work wherever the focus is.
+ */
+export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, choice, columns, ...table }: ListTableProps<Row>) {
+  const { count } = table
+  const own = useState(first)
+  const [cursor, setCursor] = given ?? own
+  const active = useMemo(() => (cursor === undefined ? -1 : indexOf(cursor, count, keyOf)), [cursor, count, keyOf])
+  const onFollow = sidePanel?.onFollow
+  const setActive = useCallback(
+    (index: number) => {
+      setCursor(keyOf(index))
+      onFollow?.(index)
+    },
+    [keyOf, setCursor, onFollow],
+  )
+  const layout = useColumnLayout(list)
+  const shown = useMemo(() => shownColumns(columns, layout), [columns, layout])
+  const resize = useCallback((key: string, width: number | undefined) => setWidth(list, key, width), [list])
+
+  const choose = (isRange: boolean) => (): void => {
+    if (cursor !== undefined) choice?.toggle(cursor, isRange)
+  }
+  useShortcuts(
+    sidePanel?.isShown === undefined
+      ? []
+      : neighbourKeys('row', (step) => {
+          // a page that was opened with a row in the side panel has no cursor yet
+          const from = active >= 0 ? active : shownIndexOf(sidePanel.isShown, count)
+          if (from >= 0 && from + step >= 0 && from + step < count) setActive(from + step)
+        }),
+  )
+  useShortcuts(
+    choice === undefined
+      ? []
+      : [
+          { keys: 'x', label: 'Select or deselect the row', run: choose(false) },
+          { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: choose(true) },
+        ],
+  )
+  return (
+    <Table
+      {...table}
+      columns={shown}
+      rowKey={(index) => String(keyOf(index))}
+      active={active}
+      onActive={setActive}
+      onResize={resize}
+      isMain
+      onTogglePanel={sidePanel?.onToggle}
+      {...(choice === undefined
+        ? {}
+        : { isChosen: choice.isChosen, onChoose: (index: number, isRange: boolean) => choice.toggle(keyOf(index), isRange) })}
+    />
+  )
+}
+
+function shownIndexOf(isShown: PanelRows['isShown'], count: number): number {
+  for (let i = 0; i < count; i++) if (isShown?.(i)) return i
+  return -1
+}

@@ -1,0 +1,197 @@
+import { parseSort, printSort, type QueryField, type Sort } from '@gantt/scheduler-core/query'
+import { Group, Skeleton, Stack, Text } from '@mantine/core'
+import { type HTMLAttributes, type ReactNode, useCallback, useMemo } from 'react'
+import { useListGo, useListSearch } from '../../lib/browser/list-search.ts'
+import { rememberList } from '../../lib/browser/present-list.ts'
+import { formatCount } from '../../lib/format.ts'
+import type { Pages } from '../../lib/service/use-pages.ts'
+import { SidePanel } from '../dialog/side-panel.tsx'
+import { useSidePanel, useSidePanelKeys } from '../dialog/use-side-panel.ts'
+import { FilterBar } from '../filter/filter-bar.tsx'
+import { FilterChips } from '../filter/filter-chips.tsx'
+import { NoMatch } from '../filter/no-match.tsx'
+import type { Choice, Key } from '../filter/use-choice.ts'
+import { ViewsButton } from '../filter/views-button.tsx'
+import { Problem } from '../problem.tsx'
+import { type FreshProps, Stale } from '../stale.tsx'
+import { useAnchor } from '../use-anchor.ts'
+import { ColumnChooser } from './column-chooser.tsx'
+import { ListTable, type ListTableProps } from './list-table.tsx'
+import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
+
+interface PagedListProps<Row> {
+  /** The name of the list for its stored layout. */
+  readonly list: string
+  /** The title of the list: "Claims"; then the singular and plural nouns. */
+  readonly label: string
+  /** The label of the filter, if it is not "Filter claims". */
+  readonly filterLabel?: string
+  readonly nouns: readonly [one: string, many: string]
+  readonly fields: readonly QueryField[]
+  /** The same as the filter bar's. */
+  readonly readPaste?: ((text: string) => string | undefined) | undefined
+  readonly pages: Pages<Row>
+  /** The stream of new rows, and whether it is followed. */
+  readonly live?: FreshProps['live']
+  readonly isFollowed?: FreshProps['isFollowed']
+  readonly columns: readonly TableColumn<Row>[]
+  keyOf(row: Row): Key
+  onOpen(row: Row): void
+  readonly choice?: Choice<Row> | undefined
+  /** The default order of a list with several, one column at a time: `name`, `-age`. The selected order is in the address. */
+  readonly usualSort?: string
+  /** The actions on the selected rows. */
+  readonly chosen?: ReactNode
+  /** Shown if the list is empty. */
+  readonly none: ReactNode
+  /** Shown next to a filter without matches. */
+  readonly noMatch?: ReactNode
+  /** For a list that is counted elsewhere: the number of rows, and whether there are more. */
+  readonly counted?: { readonly total: number; readonly isMore: boolean }
+  /** Content next to the filter. */
+  readonly aside?: ReactNode
+  /** Content below the filter, with or without matches. */
+  readonly above?: ReactNode
+  /** Shown instead of the list. */
+  readonly instead?: ReactNode
+  /** Content between the count and the rows. */
+  readonly children?: ReactNode
+  /** The side panel of a row, by its key. */
+  readonly sidePanel?: (id: string) => ReactNode
+  /** The table's properties that the page sets. */
+  readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>
+  /** Called when the operator uses the rows with the pointer or the keyboard. */
+  readonly handlers?: Pick<HTMLAttributes<HTMLDivElement>, 'onPointerEnter' | 'onPointerLeave' | 'onScrollCapture'>
+}
+
+/** A list of the service that is loaded while scrolling: the filter, the number of matches, and the rows; the address has the view. */
+export function PagedList<Row>(props: PagedListProps<Row>) {
+  const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
+  const { q = '' } = useListSearch()
+  const go = useListGo()
+  // rows arrive far more often than the parts above them change
+  const bar = useMemo(
+    () => (
+      <>
+        <FilterBar
+          label={filterLabel}
+          fields={fields}
+          value={q}
+          onChange={(next, how) => go({ q: next }, how)}
+          readPaste={readPaste}
+          Chips={FilterChips}
+        />
+        <ViewsButton list={list} />
+      </>
+    ),
+    [filterLabel, fields, readPaste, q, go, list],
+  )
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-start">
+        {bar}
+        {aside}
+      </Group>
+      {above}
+      {instead ?? <Found {...props} />}
+    </Stack>
+  )
+}
+
+/** The number of matches, or a message if there are none or the number is unknown. */
+function Found<Row>(props: PagedListProps<Row>) {
+  const { label, nouns, pages, none, noMatch, live, isFollowed, counted = { total: pages.total, isMore: false } } = props
+  const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
+  const { q = '' } = useListSearch()
+  const go = useListGo()
+  // a page that cannot be read has no rows, and further pages may follow it
+  const isAny = rows.length > 0 || counted.total > 0
+  return (
+    <>
+      {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {isLoading ? <Skeleton height={280} role="status" aria-label={`${label} are being loaded`} /> : null}
+      <Stale error={error} atMs={readAtMs} everyMs={everyMs} live={live} isFollowed={isFollowed} isOther={isOld}>
+        {isAny && !isLoading ? <Rows {...props} counted={counted} /> : null}
+        {isLoading || error !== null || isAny ? null : q === '' ? (
+          none
+        ) : (
+          <NoMatch one={nouns[0]} filter={q} onClear={() => go({ q: '' })}>
+            {noMatch}
+          </NoMatch>
+        )}
+      </Stale>
+    </>
+  )
+}
+
+/** The number of rows, and the rows. */
+function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
+  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, sidePanel, table, handlers } =
+    props
+  const shown = useSidePanel()
+  const { rows, onRange } = pages
+  const { total, isMore } = counted
+  const { q = '', sort = usualSort } = useListSearch()
+  const go = useListGo()
+  const keyAt = useCallback(
+    (index: number): Key => {
+      const row = rows[index]
+      return row === undefined ? index : keyOf(row)
+    },
+    [rows, keyOf],
+  )
+  const listKey = sort === undefined ? q : `${sort} ${q}`
+  const onDrawn = useAnchor({ count: rows.length, keyOf: keyAt, listKey: table?.listKey ?? listKey })
+  const idAt = useCallback((index: number) => String(keyAt(index)), [keyAt])
+  const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
+  const panelKeys = useSidePanelKeys(shown, sidePanel === undefined ? undefined : idAt)
+  return (
+    <>
+      <Group gap="xs" mb={4} mih={26}>
+        <Text size="sm" fw={600} role="status" data-count={total}>
+          {isMore ? 'more than ' : ''}
+          {formatCount(total)} {nouns[total === 1 ? 0 : 1]}
+        </Text>
+        {chosen}
+        <div style={{ marginInlineStart: 'auto' }}>{chooser}</div>
+      </Group>
+      {children}
+      <SidePanel state={shown} panel={sidePanel ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>
+        <div {...handlers}>
+          <ListTable
+            list={list}
+            label={label}
+            columns={columns}
+            count={rows.length}
+            row={(index) => rows[index]}
+            keyOf={keyAt}
+            onOpen={(index) => {
+              const row = rows[index]
+              if (row === undefined) return
+              rememberList(list, rows.length, idAt)
+              onOpen(row)
+            }}
+            sidePanel={panelKeys}
+            choice={choice}
+            onRange={onRange}
+            listKey={listKey}
+            onDrawn={onDrawn}
+            {...(sort === undefined
+              ? {}
+              : {
+                  sort: parseSort(sort),
+                  onSort: (press: (now: readonly Sort[]) => readonly Sort[]) =>
+                    go((now) => {
+                      const text = printSort(press(parseSort(now.sort ?? usualSort ?? '')).slice(-1))
+                      return { sort: text === usualSort ? undefined : text }
+                    }),
+                })}
+            {...table}
+          />
+        </div>
+      </SidePanel>
+    </>
+  )
+}
+
+const noPanel = (): ReactNode => null

@@ -1,0 +1,19 @@
+import type { CSSProperties, ReactNode } from 'react'
+
+interface ScrollBoxProps {
+  /** The content, for screen readers. */
+  readonly label: string
+  readonly maxHeight?: string | undefined
+  readonly children: ReactNode
+}
+
+/** A box in which content that is wider or longer than the page scrolls, also with the keyboard. */
+export function ScrollBox({ label, maxHeight, children }: ScrollBoxProps) {
+  const style: CSSProperties = { overflow: 'auto', maxHeight }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <section aria-label={label} tabIndex={0} style={style}>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Sort } from '@gantt/scheduler-core/query'
+
+interface Sortable {
+  readonly key: string
+  readonly sortsDescending?: boolean
+}
+
+/**
+ * The orders after a click on the head of a column. By default the column replaces all orders; with `isAdded` it is appended to them,
+ * reversed at the second click, and removed at the third.
+ */
+export function nextSort(sort: readonly Sort[], { key, sortsDescending = false }: Sortable, isAdded: boolean): readonly Sort[] {
+  const found = sort.find((one) => one.key === key)
+  const begun: Sort = { key, descending: sortsDescending }
+  const turned: Sort = { key, descending: !(found ?? begun).descending }
+  if (!isAdded) return [found === undefined ? begun : turned]
+  if (found === undefined) return [...sort, begun]
+  if (found.descending === sortsDescending || sort.length === 1) return sort.map((one) => (one === found ? turned : one))
+  return sort.filter((one) => one !== found)
+}

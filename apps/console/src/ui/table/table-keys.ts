@@ -1,0 +1,39 @@
+import { type Shortcut, useShortcuts } from '../../lib/browser/keys.ts'
+
+export interface TableKeysProps {
+  readonly count: number
+  readonly active: number
+  onActive(index: number): void
+  onOpen(index: number): void
+  /** Moves the focus to the table. */
+  onFocus(): void
+  /** Whether a row can be shown in the side panel. */
+  onTogglePanel?: ((index: number) => void) | undefined
+}
+
+/**
+ * `j`, `k`, `o` and Enter for the main table of a page, wherever the focus is outside of inputs. Moving the cursor also focuses the
+ * table, because on a button, Enter would still press the button. Undefined if the keys do not belong to this table.
+ */
+export function useTableKeys(table: TableKeysProps | undefined): void {
+  useShortcuts(table === undefined ? [] : keysOf(table))
+}
+
+function keysOf({ count, active, onActive, onOpen, onFocus, onTogglePanel }: TableKeysProps): Shortcut[] {
+  const move = (index: number) => (): void => {
+    if (count === 0) return
+    onFocus()
+    onActive(Math.max(0, Math.min(count - 1, index)))
+  }
+  const withActive = (run: (index: number) => void) => (): void => {
+    if (active >= 0 && active < count) run(active)
+  }
+  return [
+    { keys: 'j', label: 'Next row', run: move(active + 1) },
+    { keys: 'k', label: 'Previous row', run: move(active - 1) },
+    { keys: 'Enter', label: 'Open the row', run: withActive(onOpen) },
+    onTogglePanel === undefined
+      ? { keys: 'o', label: 'Open the row', run: withActive(onOpen) }
+      : { keys: 'o', label: 'Show or hide the row in the side panel', run: withActive(onTogglePanel) },
+  ]
+}

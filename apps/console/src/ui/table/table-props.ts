@@ -1,0 +1,58 @@
+import type { Sort } from '@gantt/scheduler-core/query'
+import type { ReactNode } from 'react'
+
+/** One column: its cells, and how it is sorted and copied, which is independent of its appearance. */
+export interface TableColumn<Row> {
+  readonly key: string
+  readonly label: string
+  /** The whole name, where the label is a short one. */
+  readonly title?: string
+  /** CSS width: `96px`, `minmax(160px, 1fr)`. */
+  readonly width: string
+  /** Whether the column is hidden by default. */
+  readonly isExtra?: boolean
+  readonly align?: 'left' | 'right'
+  readonly sortable?: boolean
+  /** The first click sorts the largest first. */
+  readonly sortsDescending?: boolean
+  /** The text to copy, and to show if there is no `cell`. */
+  value(row: Row): string | number
+  cell?(row: Row): ReactNode
+}
+
+export interface TableProps<Row> {
+  /** The description for screen readers. */
+  readonly label: string
+  readonly columns: readonly TableColumn<Row>[]
+  readonly count: number
+  /** The row at a position; undefined while it is not loaded. */
+  row(index: number): Row | undefined
+  rowKey(index: number): string
+  /** The orders that hold, the first of them before the others. */
+  readonly sort?: readonly Sort[] | undefined
+  /** The head of a column was pressed: what the orders become. With Shift a column is ordered by after the others. */
+  onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
+  /** The edge of a head was moved, to a width in pixels; undefined: put back. */
+  onResize?(key: string, width: number | undefined): void
+  /** The row of the keyboard cursor; -1: none. */
+  readonly active: number
+  onActive(index: number): void
+  /** Enter, or a click. */
+  onOpen(index: number): void
+  /** With onChoose: whether a row is chosen; each row then has a box, and Ctrl or Shift with a click chooses. Undefined: it cannot be. */
+  isChosen?(index: number): boolean | undefined
+  /** A row is chosen, or not any more; `isRange`: with all rows since the one before. */
+  onChoose?(index: number, isRange: boolean): void
+  /** The rows in sight, for lists that load while scrolling. */
+  onRange?(first: number, last: number): void
+  /** The identity of the list, as a text: another list starts at its first row. */
+  readonly listKey?: string
+  /** Called after drawing, with the scroll position and the row height in pixels. */
+  onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
+  /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
+  readonly isMain?: boolean
+  /** Called by the key `o` to show a row next to the table; without it, `o` opens the row. */
+  readonly onTogglePanel?: ((index: number) => void) | undefined
+  /** Height of the scrolled part; it grows to it at most. */
+  readonly height?: string
+}

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { type Chosen, createGantt, type Gantt, type GanttOptions, RoomLostError, UnknownOutcomeError } from '@gantt/client'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_TTL_MS } from '../../services/claim/claims.ts'
+import { handClock, instantClock } from '../../testing/clocks.ts'
+import { type HttpProxy, startHttpProxy } from '../../testing/http-proxy.ts'
+import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
+
+// `place` of @gantt/client, on a service behind a proxy that loses, delays and refuses.
+
+let api: TestService
+let proxy: HttpProxy
+let key: string
+
+beforeAll(async () => {
+  api = await startTestService()
+  // h1 is the best, then h2, then h3
+  await api.report({ h1: {}, h2: { memoryMbUsed: 8_192 }, h3: { memoryMbUsed: 16_384 } })
+  key = await api.keyWith('SCHEDULE', 'CLAIM')
+})
+beforeEach(async () => {
+  proxy = await startHttpProxy(api.url)
+})
+afterEach(async () => {
+  await proxy.close()
+  const { claims } = await dataOf(api, '{ claims(first: 500, states: [RESERVED, CONFIRMED]) { nodes { id } } }')
+  const ids = claims.nodes.map(({ id }: { id: string }) => id)
+  if (ids.length > 0) await dataOf(api, 'mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "next test") { __typename } }', { ids })
+})
+afterAll(() => api.close())
+
+const clientWith = (options: Partial<GanttOptions> = {}) =>
+  createGantt({ url: proxy.url, key, clock: handClock(), random: () => 0, ...options })
+
+const anInstance = (uuid: string) => ({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [uuid] } } })
+
+/** Claims for an instance: host, state, and why it ended. */
+async function claimsFor(instance: string): Promise<readonly string[]> {
+  const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { id state instanceUuid host { name } } } }')
+  type Node = { readonly state: string; readonly instanceUuid: string; readonly host: { readonly name: string } }
+  return claims.nodes
+    .filter((node: Node) => node.instanceUuid === instance)
+    .map(({ host, state }: Node) => `${host.name} ${state}`)
+    .sort()
+}
+
+/** Lets time pass until the client has seen it. */
+async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
+  const look = (): boolean => {
+    if (!hasCome()) clock.pass(ms)
+    return hasCome()
+  }
+  await expect.poll(look).toBe(true)
+}
+
+const ttlOf = ({ createdAt, expiresAt }: { readonly createdAt: string; readonly expiresAt: string | null }): number =>
+  Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
+
+/** Starts on the hosts that are named, and is refused by all others. */
+const startOn =
+  (...hosts: readonly string[]) =>
+  async ({ host }: Chosen): Promise<string> => {
+    if (!hosts.includes(host.name)) throw new Error(`${host.name} has no image`)
+    return `vm on ${host.name}`
+  }
+
+const refusedBy = (name: string) => expect.objectContaining({ host: expect.objectContaining({ name }) })
+
+test('it starts on the best host, which learns its limits, and the room is confirmed', async () => {
+  const uuid = randomUUID()
+  const seen: Chosen[] = []
+  const result = await clientWith().place(anInstance(uuid), async (chosen) => {
+    seen.push(chosen)
+    return 7
+  })
+  expect(result).toMatchObject({ __typename: 'Started', value: 7, refused: [], host: { name: 'h1' }, claim: { state: 'CONFIRMED' } })
+  expect(seen).toMatchObject([{ instanceUuid: uuid, claim: { state: 'RESERVED' }, host: { name: 'h1', node: 'h1' } }])
+  expect(seen[0]?.limits.map(({ resource }) => resource)).toContain('MEMORY_MB')
+  expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+})
+
+test('the room on a host that refuses is released, and the next alternate is tried', async () => {
+  const uuid = randomUUID()
+  const result = await clientWith().place(anInstance(uuid), startOn('h3'))
+  expect(result).toMatchObject({
+    __typename: 'Started',
+    value: 'vm on h3',
+    host: { name: 'h3' },
+    refused: [refusedBy('h1'), refusedBy('h2')],
+  })
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 CONFIRMED'])
+})
+
+test('an alternate without room is skipped, with the reasons of the service', async () => {
+  const uuid = randomUUID()
+  const close = (host: string, status: string) =>
+    dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "${host}" }], status: ${status}, reason: "test") { __typename } }`)
+  const result = await clientWith().place(anInstance(uuid), async (chosen) => {
+    if (chosen.host.name === 'h1') await close('h2', 'DISABLED')
+    return await startOn('h3')(chosen)
+  })
+  await close('h2', 'ENABLED')
+  expect(result).toMatchObject({ __typename: 'Started', host: { name: 'h3' } })
+  if (result.__typename !== 'Started') throw new Error(result.__typename)
+  expect(result.refused[1]).toMatchObject({
+    host: { name: 'h2' },
+    why: { __typename: 'NoValidHost', reasons: expect.arrayContaining([expect.objectContaining({ code: 'host.disabled' })]) },
+  })
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h3 CONFIRMED'])
+})
+
+test('if every host refuses, nothing is held', async () => {
+  const uuid = randomUUID()
+  const result = await clientWith().place(anInstance(uuid), startOn())
+  expect(result).toMatchObject({ __typename: 'NotStarted', refused: [refusedBy('h1'), refusedBy('h2'), refusedBy('h3')] })
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 RELEASED'])
+})
+
+test('a request without a host gets the answer of selectDestinations', async () => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 9_999_999 } } }
+  expect(await clientWith().place({ spec }, startOn('h1'))).toMatchObject({
+    __typename: 'NoValidHost',
+    reasons: [{ code: 'memory.too_little' }],
+  })
+})
+
+test('a slow start keeps its room', async () => {
+  const clock = handClock()
+  const uuid = randomUUID()
+  const result = await clientWith({ clock }).place(
+    anInstance(uuid),
+    async ({ host }) => {
+      for (let times = 1; times <= 4; times++) await passUntil(clock, 20_000, () => proxy.calls('claimExtend') >= times)
+      return host.name
+    },
+    { ttl: 'PT1M' },
+  )
+  expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
+})
+
+test('without a TTL of its own it keeps its room by that of the service', async () => {
+  const clock = handClock()
+  const uuid = randomUUID()
+  const lasts = async (): Promise<number | undefined> => {
+    const { claims } = await dataOf(api, '{ claims(first: 500, query: "state:RESERVED") { nodes { instanceUuid createdAt expiresAt } } }')
+    const mine = claims.nodes.find((node: { readonly instanceUuid: string }) => node.instanceUuid === uuid)
+    return mine && ttlOf(mine)
+  }
+  await clientWith({ clock }).place(anInstance(uuid), async ({ claim }) => {
+    expect(ttlOf(claim)).toBe(DEFAULT_TTL_MS)
+    await passUntil(clock, DEFAULT_TTL_MS / 3, () => proxy.calls('claimExtend') >= 1)
+    // as long as it was made for, from a moment after it was made
+    await expect.poll(lasts).toBeGreaterThan(DEFAULT_TTL_MS)
+    expect(await lasts()).toBeLessThan(2 * DEFAULT_TTL_MS)
+  })
+})
+
+test('room of an earlier call is extended at once: nobody knows how much time is left of it', async () => {
+  const uuid = randomUUID()
+  const call = { ...anInstance(uuid), idempotencyKey: uuid }
+  await clientWith().selectDestinations({ ...call, claim: { mode: 'RESERVE' } })
+  const clock = handClock()
+  const result = await clientWith({ clock }).place(call, async ({ host }) => {
+    await passUntil(clock, 0, () => proxy.calls('claimExtend') >= 1)
+    return host.name
+  })
+  expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
+})
+
+test('room that an operator takes back stops the start there, and it starts elsewhere', async () => {
+  const clock = handClock()
+  const uuid = randomUUID()
+  const stopped: unknown[] = []
+  const result = await clientWith({ clock }).place(anInstance(uuid), async ({ host, claim, signal }) => {
+    if (host.name !== 'h1') return host.name
+    await dataOf(api, `mutation { claimRevoke(ids: ["${claim.id}"], reason: "rack 4 burns") { __typename } }`)
+    await passUntil(clock, 40_000, () => signal.aborted)
+    stopped.push(signal.reason)
+    throw signal.reason
+  })
+  expect(stopped[0]).toBeInstanceOf(RoomLostError)
+  expect(result).toMatchObject({
+    __typename: 'Started',
+    host: { name: 'h2' },
+    refused: [{ host: { name: 'h1' }, why: { name: 'RoomLostError' } }],
+  })
+  expect(await claimsFor(uuid)).toEqual(['h1 REVOKED', 'h2 CONFIRMED'])
+})
+
+test('an instance that runs although its claim is lost is reported, so that it can be stopped', async () => {
+  const result = await clientWith().place(anInstance(randomUUID()), async ({ claim }) => {
+    await dataOf(api, `mutation { claimRevoke(ids: ["${claim.id}"], reason: "rack 4 burns") { __typename } }`)
+    return 'vm'
+  })
+  expect(result).toMatchObject({ __typename: 'NotConfirmed', value: 'vm', host: { name: 'h1' }, why: { __typename: 'ClaimLost' } })
+})
+
+test('an instance that runs although the service cannot be asked to confirm is reported too', async () => {
+  const uuid = randomUUID()
+  const page = { status: 500, body: 'oh' }
+  proxy.plan('claimConfirm', page)
+  const gantt = clientWith()
+  const result = await gantt.place(anInstance(uuid), startOn('h1'))
+  expect(result).toMatchObject({ __typename: 'NotConfirmed', why: { name: 'ProtocolError', status: 500 } })
+  if (result.__typename !== 'NotConfirmed') throw new Error(result.__typename)
+  expect(await gantt.confirm([result.claim])).toMatchObject([{ claim: { state: 'CONFIRMED' } }])
+})
+
+test('a caller that gives up while it starts gets its own reason, and the room is given back', async () => {
+  const uuid = randomUUID()
+  const stop = new AbortController()
+  const placing = clientWith().place(
+    anInstance(uuid),
+    async ({ signal }) => {
+      stop.abort(new Error('changed my mind'))
+      signal.throwIfAborted()
+    },
+    { signal: stop.signal },
+  )
+  await expect(placing).rejects.toThrow('changed my mind')
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
+})
+
+test('a claim under a generated key is abandoned if no answer came', async () => {
+  const uuid = randomUUID()
+  const busy = { status: 429, headers: { 'retry-after': '20' } }
+  proxy.plan('selectDestinations', 'lose answer', busy, busy)
+  await expect(clientWith({ clock: instantClock() }).place(anInstance(uuid), startOn('h1'))).rejects.toMatchObject({ status: 429 })
+  expect(proxy.calls('claimAbandon')).toBe(1)
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
+})
+
+test('a key that the caller gave stays its own: the same call finds its room again', async () => {
+  const uuid = randomUUID()
+  const busy = { status: 429, headers: { 'retry-after': '20' } }
+  proxy.plan('selectDestinations', 'lose answer', busy, busy)
+  const gantt = clientWith({ clock: instantClock() })
+  const call = { ...anInstance(uuid), idempotencyKey: uuid }
+  await expect(gantt.place(call, startOn('h1'))).rejects.toBeInstanceOf(UnknownOutcomeError)
+  expect(await claimsFor(uuid)).toEqual(['h1 RESERVED'])
+  expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started' })
+  expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+  // and again, as a caller does that died before it recorded this
+  expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started', claim: { state: 'CONFIRMED' } })
+  expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+})
+
+test('place is for one instance: several are refused, and hold nothing', async () => {
+  const uuids = [randomUUID(), randomUUID()]
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, numInstances: 2, instanceUuids: uuids } }
+  await expect(clientWith().place({ spec }, startOn('h1'))).rejects.toThrow(/the request is for 2 instances; place is for one/)
+  for (const uuid of uuids) expect((await claimsFor(uuid)).join()).toMatch(/RELEASED$/)
+})
+
+describe('a key that is bound to a project', () => {
+  const ofProject = (uuid: string, memoryMb = 64) => ({
+    spec: { gantt: { flavor: { vcpus: 1, memoryMb }, projectId: 'p1', instanceUuids: [uuid] } },
+  })
+  let gantt: Gantt
+
+  beforeAll(async () => {
+    const bound = { name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' } as const
+    const { secret } = await api.service.keys.create(bound)
+    gantt = createGantt({ url: api.url, key: secret, isForProject: true })
+  })
+
+  test('places by the same call, and gets only the chosen host', async () => {
+    const uuid = randomUUID()
+    const result = await gantt.place(ofProject(uuid), startOn('h1'))
+    expect(result).toMatchObject({ __typename: 'Started', host: { name: 'h1', availabilityZone: null }, claim: { state: 'CONFIRMED' } })
+    expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+  })
+
+  test('knows no alternates: where its host refuses, nothing is held', async () => {
+    const uuid = randomUUID()
+    expect(await gantt.place(ofProject(uuid), startOn())).toMatchObject({ __typename: 'NotStarted', refused: [{ host: { name: 'h1' } }] })
+    expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
+  })
+
+  test('learns that no host was found, without reasons', async () => {
+    const result = await gantt.selectDestinations(ofProject(randomUUID(), 1_000_000))
+    expect(result).toMatchObject({ __typename: 'NoValidHost', placedCount: 0, reasons: [] })
+  })
+
+  test('is refused where the client asks as for others', async () => {
+    const { secret } = await api.service.keys.create({ name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' })
+    const asking = createGantt({ url: api.url, key: secret }).selectDestinations(ofProject(randomUUID()))
+    await expect(asking).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+})

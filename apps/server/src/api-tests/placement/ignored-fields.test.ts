@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ h1: {} })
+})
+afterAll(() => api.close())
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) {
+  ... on SelectDestinationsPayload { ignoredFields } ... on NoValidHost { ignoredFields } ... on UserError { message } } }`
+
+const ignored = async (spec: object, more: object = {}) =>
+  (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec, ...more } })).selectDestinations
+    .ignoredFields
+
+const extraSpecs = [{ key: 'hw:cpu_policy', value: 'dedicated' }]
+const extra_specs = { 'quota:cpu_shares': '1' }
+const row = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs }
+const object = (name: string, version: string, data: object) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
+
+test.each([
+  [
+    'A13d: scoped specs in the typed form',
+    { gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs } } },
+    ['flavor.extraSpecs.hw:cpu_policy'],
+  ],
+  [
+    'the same, of a request that no host can take',
+    { gantt: { flavor: { vcpus: 9_999, memoryMb: 64, extraSpecs } } },
+    ['flavor.extraSpecs.hw:cpu_policy'],
+  ],
+  [
+    'a member of a gang',
+    {
+      gantt: {
+        numInstances: 2,
+        flavor: { vcpus: 1, memoryMb: 64 },
+        gang: [{ instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs } }],
+      },
+    },
+    ['gang.0.flavor.extraSpecs.hw:cpu_policy'],
+  ],
+  [
+    "Nova's object, beside a field of a later release",
+    { nova: object('RequestSpec', '1.14', { num_instances: 1, later: 1, flavor: object('Flavor', '1.2', row) }) },
+    ['spec.later', 'spec.flavor.extra_specs.quota:cpu_shares'],
+  ],
+  [
+    "Nova's dictionaries",
+    { legacy: { request_spec: { num_instances: 1, instance_type: row, image: {}, instance_properties: {} }, filter_properties: {} } },
+    ['request_spec.instance_type.extra_specs.quota:cpu_shares'],
+  ],
+  [
+    "what an image needs at least, which Nova's API has compared with what it knows of volumes",
+    {
+      nova: object('RequestSpec', '1.8', {
+        ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...row, root_gb: 1, extra_specs: {} }) },
+        image: object('ImageMeta', '1.8', { min_ram: 65, min_disk: 2 }),
+      }),
+    },
+    ['spec.image.min_ram', 'spec.image.min_disk'],
+  ],
+  [
+    'the same in its dictionaries',
+    {
+      legacy: {
+        request_spec: {
+          ...{ num_instances: 1, image: { min_ram: '65', min_disk: '2' }, instance_properties: {} },
+          instance_type: { ...row, root_gb: 1, extra_specs: {} },
+        },
+        filter_properties: {},
+      },
+    },
+    ['request_spec.image.min_ram', 'request_spec.image.min_disk'],
+  ],
+])('fields without effect are reported: %s', async (_, spec, paths) => {
+  expect(await ignored(spec)).toEqual(paths)
+})
+
+test("an instance that only moves is not checked: a flavor below the image's requirements is refused on a rebuild or resize", async () => {
+  await api.report({ h2: {}, h3: {} })
+  const flavor = { vcpus: 1, memoryMb: 64 }
+  const claimOf = `... on SelectDestinationsPayload { destinations { selected { claim { id fence } } } }
+    ... on ValidationError { issues { path } }`
+  const call = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ${claimOf} } }`
+  const ask = async (intent: string, moveOf: object | null, image: object | null) => {
+    const input = { idempotencyKey: randomUUID(), intent, moveOf, claim: { mode: 'RESERVE' }, spec: { gantt: { flavor, image } } }
+    return (await dataOf(api, call, { in: input })).selectDestinations
+  }
+  const small = { minRamMb: 65 }
+  const refused = { __typename: 'ValidationError', issues: [{ path: ['input', 'spec', 'gantt', 'image', 'minRamMb'] }] }
+  for (const intent of ['EVACUATE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'RESIZE', 'REBUILD']) {
+    const { id, fence } = (await ask('CREATE', null, null)).destinations[0].selected.claim
+    const answer = await ask(intent, { id, fence }, small)
+    if (['RESIZE', 'REBUILD'].includes(intent)) expect([intent, answer]).toEqual([intent, refused])
+    else expect([intent, answer.__typename]).toEqual([intent, 'SelectDestinationsPayload'])
+  }
+  expect(await ask('CREATE', null, small)).toEqual(refused)
+  expect((await ask('UNSHELVE', null, small)).__typename).toBe('SelectDestinationsPayload')
+})
+
+test('an affinity hint is reported if the profile has no filter for it, and not if it has one', async () => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, schedulerHints: [{ key: 'near_volume', values: [randomUUID()] }] } }
+  const version = (profile: string, filters: readonly string[]) =>
+    dataOf(
+      api,
+      'mutation ($profile: String!, $in: ProfileVersionInput!) { profileVersionCreate(profile: $profile, input: $in) { __typename ... on UserError { message } } }',
+      {
+        profile,
+        in: { filters: filters.map((name) => ({ name })), weighers: [], note: 'a test' },
+      },
+    )
+  await version('far', ['RamFilter'])
+  await version('near', ['RamFilter', 'VolumeAffinityFilter'])
+  expect(await ignored(spec, { profile: 'far' })).toEqual(['schedulerHints.near_volume'])
+  expect(await ignored(spec, { profile: 'near' })).toEqual([])
+})
+
+test('a decision, and a simulation, say the same afterwards', async () => {
+  const flavor = { ...row, extra_specs }
+  const spec = {
+    nova: object('RequestSpec', '1.14', { num_instances: 1, later: 1, availability_zone: 'nova', flavor: object('Flavor', '1.2', flavor) }),
+  }
+  const paths = ['spec.later', 'spec.flavor.extra_specs.quota:cpu_shares']
+  const { selectDestinations } = await dataOf(
+    api,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { decision { ignoredFields } }
+      ... on NoValidHost { decision { ignoredFields } } } }`,
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec } },
+  )
+  expect(selectDestinations.decision.ignoredFields).toEqual(paths)
+  const { simulate } = await dataOf(api, 'query ($in: SimulateInput!) { simulate(input: $in) { decisions { ignoredFields } } }', {
+    in: { requests: [{ spec, count: 2 }] },
+  })
+  expect(simulate.decisions).toEqual([{ ignoredFields: paths }, { ignoredFields: paths }])
+})
+
+test('the explanation comes with the answer if it is selected, and the argument that promised it is deprecated', async () => {
+  const { selectDestinations } = await dataOf(
+    api,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload {
+      decision { explanation { fidelity headline verdicts(first: 1) { nodes { hostName outcome } } } } } } }`,
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } } },
+  )
+  expect(selectDestinations.decision.explanation).toMatchObject({
+    fidelity: 'REPLAYED',
+    headline: expect.stringContaining('h1'),
+    verdicts: { nodes: [{ hostName: 'h1', outcome: 'SELECTED' }] },
+  })
+  const { __type } = await dataOf(
+    api,
+    '{ __type(name: "SelectDestinationsInput") { inputFields(includeDeprecated: true) { name deprecationReason } } }',
+    {},
+  )
+  const explain = __type.inputFields.find(({ name }: { readonly name: string }) => name === 'explain')
+  expect(explain.deprecationReason).toContain('decision { explanation { ... } }')
+})
+
+test('the TTL of a reservation is reported if nothing is reserved', async () => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }
+  const ttl = 'PT5M'
+  expect(await ignored(spec, { claim: { mode: 'NONE', ttl } })).toEqual(['claim.ttl'])
+  expect(await ignored(spec, { claim: { mode: 'CONFIRM', ttl } })).toEqual(['claim.ttl'])
+  expect(await ignored(spec, { claim: { mode: 'RESERVE', ttl }, intent: 'PROBE' })).toEqual(['claim.ttl'])
+  expect(await ignored(spec, { claim: { mode: 'RESERVE', ttl } })).toEqual([])
+  expect(await ignored(spec, { claim: { mode: 'NONE' } })).toEqual([])
+})
+
+test('traits that no request can require are reported, in both forms of a report', async () => {
+  const UPDATE = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results {
+    ... on ResourceStatsApplied { ignoredFields } ... on UserError { message } } } }`
+  const reported = async (report: object) => {
+    const update = { name: { host: 'h1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report }
+    return (await dataOf(api, UPDATE, { in: { updates: [update] } })).updateResourceStats.results[0].ignoredFields
+  }
+  const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
+  expect(await reported({ full: { ...full, traits: ['HW_CPU_X86_VMX', 'hw_cpu_x86_avx', 'CUSTOM-X'] } })).toEqual(['traits.1', 'traits.2'])
+  expect(await reported({ full: { ...full, traits: ['HW_CPU_X86_VMX'] } })).toEqual([])
+})

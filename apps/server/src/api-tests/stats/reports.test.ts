@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestService, type TestService } from '../../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+})
+afterAll(() => api.close())
+
+const REPORT = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename
+  ... on ResourceStatsApplied { lastSequence claimsMaterialised { state instanceUuid } } ... on UserError { code message path } } } }`
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { destinations { selected { claim { id state } } } } } }`
+
+const stats = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 4_096, localGb: 1_024, localGbUsed: 0 }
+const incarnation = randomUUID()
+const report = (sequence: number, instances: readonly string[] | null) =>
+  api.ask(REPORT, { u: [{ name: { host: 'h1' }, reporter: { incarnation, sequence }, report: { full: { ...stats, instances } } }] })
+
+test('an unchanged report still materialises a claim whose instance it lists', async () => {
+  const instance = randomUUID()
+  await report(1, [instance])
+  const { text } = await api.ask(PLACE, {
+    in: {
+      ...{ idempotencyKey: 'k', claim: { mode: 'CONFIRM' } },
+      spec: { gantt: { instanceUuids: [instance], flavor: { vcpus: 2, memoryMb: 4_096 } } },
+    },
+  })
+  expect(text).toContain('"CONFIRMED"')
+  expect((await report(2, [instance])).text).toContain(`"claimsMaterialised":[{"state":"MATERIALISED","instanceUuid":"${instance}"}]`)
+})
+
+test('a report without new content writes nothing, and its answer names the sequence in the log', async () => {
+  const { revision } = api.service.replica.fleet.place
+  expect((await report(3, [...(api.service.replica.fleet.hosts.find({ host: 'h1', node: 'h1' })?.present ?? [])])).text).toContain(
+    '"lastSequence":2',
+  )
+  expect(api.service.replica.fleet.place.revision).toBe(revision)
+})
+
+test('a namespace called compute is refused: it is reported as full or delta', async () => {
+  const { text } = await api.ask(REPORT, {
+    u: [
+      {
+        name: { host: 'h1' },
+        reporter: { incarnation, sequence: 9 },
+        report: { namespace: { namespace: 'compute', version: '1', document: {} } },
+      },
+    ],
+  })
+  expect(text).toContain('ValidationError')
+})
+
+test('a number in a document that JSON cannot hold exactly is refused', async () => {
+  const { text } = await api.ask(REPORT, {
+    u: [
+      {
+        name: { host: 'h1' },
+        reporter: { incarnation, sequence: 1 },
+        report: { namespace: { namespace: 'big', version: '1', document: { a: 2 ** 53 } } },
+      },
+    ],
+  })
+  expect(text).toContain('GRAPHQL_VALIDATION_FAILED')
+})
+
+test('stale reports, and deltas of hosts that never reported, write nothing', async () => {
+  const { revision } = api.service.replica.fleet.place
+  expect((await report(1, null)).text).toContain('"ResourceStatsStale"')
+  const delta = { delta: { baseSequence: 1, vcpusUsed: 1 } }
+  const { text } = await api.ask(REPORT, { u: [{ name: { host: 'ghost' }, reporter: { incarnation, sequence: 2 }, report: delta }] })
+  expect(text).toContain('"ResourceStatsNeedFull"')
+  expect(api.service.replica.fleet.place.revision).toBe(revision)
+})

@@ -1,0 +1,84 @@
+import { Fleet } from '@gantt/scheduler-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
+
+/** Fleets to which an entry was applied in one go. */
+const applied = vi.spyOn(Fleet.prototype, 'apply')
+
+let api: TestService
+let uuid: string
+let decision: string
+let begun: number
+
+const ask = (document: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, document, variables)
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ one: {}, two: {} })
+  const { aggregateCreate } = await ask(
+    'mutation { aggregateCreate(input: { name: "fast", hosts: ["one"] }) { ... on AggregatePayload { aggregate { uuid } } } }',
+  )
+  uuid = aggregateCreate.aggregate.uuid
+  begun = Number((await ask('{ fleet { asOf } }')).fleet.asOf)
+  decision = (await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 } })).decision.id
+  await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 } })
+  await api.report({ one: {} })
+})
+afterAll(async () => {
+  applied.mockRestore()
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+test('the entries of the log itself are applied in one go', () => {
+  expect(new Set(applied.mock.contexts).size).toBe(1)
+})
+
+test.each<[string, (named: { uuid: string; decision: string; begun: number }) => [document: string, variables?: Record<string, unknown>]]>([
+  [
+    'a simulation on an edited fleet',
+    () => [
+      `{ simulate(input: { requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }],
+        overlay: { addHosts: [{ likeHost: "one", count: 3 }], removeHosts: ["two"] } }) { placed } }`,
+    ],
+  ],
+  ['hosts of the past', ({ begun: at }) => ['query ($at: Moment) { hosts(first: 5, at: $at) { totalCount } }', { at: String(at) }]],
+  [
+    'an explanation of the past',
+    (named) => [
+      'query ($in: ExplainPlacementInput!) { explainPlacement(input: $in) { headline } }',
+      { in: { subject: { decisionId: named.decision }, at: String(named.begun + 1) } },
+    ],
+  ],
+  [
+    'a comparison of profiles',
+    () => [
+      '{ compareProfiles(baseline: "default", candidate: { draft: { filters: [{ name: "ComputeFilter" }], weighers: [] } }) { sampled } }',
+    ],
+  ],
+  [
+    'an edit of an aggregate that is only tried',
+    (named) => [
+      `mutation ($uuid: UUID!) { aggregateUpdate(uuid: $uuid, ifVersion: 1, input: { addHosts: ["two"] }, dryRun: true) {
+        ... on AggregatePayload { impact { hostsAffected } warnings { __typename } replay { sampled } } } }`,
+      { uuid: named.uuid },
+    ],
+  ],
+  [
+    'another source of used amounts that is only tried',
+    () => [
+      `mutation { hostSetUsedFrom(hosts: [{ host: "one" }], usedFrom: CLAIMS, reason: "x", dryRun: true) { __typename
+        ... on HostSetUsedFromPayload { impact { hostsAffected } } } }`,
+    ],
+  ],
+  ['a healing that is only tried', () => ['mutation { replicaHeal(dryRun: true) { __typename } }']],
+])('a question applies entries to a fleet of its own in slices: %s', async (_name, questionOf) => {
+  const living = new Set(applied.mock.contexts)
+  const inSteps = vi.spyOn(Fleet.prototype, 'applyInSteps')
+  const answer = await ask(...questionOf({ uuid, decision, begun }))
+  expect(JSON.stringify(answer)).not.toContain('UserError')
+  const own = inSteps.mock.contexts.filter((fleet) => !living.has(fleet))
+  inSteps.mockRestore()
+  expect(own.length).toBeGreaterThan(0)
+  expect(new Set(applied.mock.contexts)).toEqual(living)
+})

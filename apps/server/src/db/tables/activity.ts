@@ -1,0 +1,132 @@
+import { currentSpec, type PublishedSpec, type RequestSpec } from '@gantt/scheduler-core'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { PrismaClient } from '../prisma.ts'
+import { CAUSE } from './decision-query.ts'
+
+/** A span of store time from `since` to before `until`, milliseconds since 1970, in equal steps; the last one may be shorter. */
+export interface Span {
+  readonly since: number
+  readonly until: number
+  readonly stepMs: number
+}
+
+/** Decisions of one step. */
+export interface StepCount {
+  /** The start of the step. */
+  readonly at: number
+  readonly decisions: number
+  /** The decisions in which an instance was not placed. */
+  readonly failed: number
+}
+
+/** Failed decisions whose last remaining hosts were refused with the same code. */
+export interface FailureCount {
+  readonly code: string
+  readonly decisions: number
+  /** The reason texts of the newest of these decisions. */
+  readonly text: string
+}
+
+export interface FlavorCount {
+  readonly flavor: RequestSpec['flavor']
+  readonly decisions: number
+}
+
+/** The durations of decisions, milliseconds: half of them take at most `p50Ms`, 99 of 100 at most `p99Ms`. Both are measured values. */
+export interface Durations {
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface SpanDurations {
+  /** Undefined if no duration was measured. */
+  readonly all: Durations | undefined
+  /** The durations by the index of the step; steps without a measurement are absent. */
+  readonly steps: ReadonlyMap<number, Durations>
+  /** Whether the limit of decisions was reached: then these are the newest. */
+  readonly isCut: boolean
+}
+
+/** The requests and the results. */
+export interface ActivityStore {
+  /** All steps of the span, including those without decisions. */
+  steps(span: Span): Promise<StepCount[]>
+  durations(span: Span): Promise<SpanDurations>
+  /** Most decisions first, of the newest MOST_FAILED. */
+  failures(span: Span): Promise<FailureCount[]>
+  /** The most frequent demands of the newest decisions, the most frequent first. */
+  flavors(span: Span): Promise<FlavorCount[]>
+}
+
+/** The number of the newest decisions that are read for requested flavors, and of failed ones for reasons. */
+const MOST_ASKED = 1_000
+export const MOST_FAILED = 20_000
+/** The number of the newest decisions whose durations are read: percentiles need a sort, and no index has them. */
+const MOST_TIMED = 100_000
+const MOST_FLAVORS = 10
+const MOST_CODES = 50
+
+// the outcomes are listed one by one, so that the index by outcome and time can be used
+const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
+const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
+
+/**
+ * Counts decisions in the tables by the index of outcomes and times; everything else is computed from a bounded number of
+ * decisions. `mostTimed` is for tests of that limit.
+ */
+export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED): ActivityStore {
+  return {
+    async steps(span) {
+      const counts = await prisma.$queryRaw<{ step: number; decisions: bigint; failed: bigint }[]>`
+        SELECT ${stepOf(span)} AS step, count(*) AS decisions, count(*) FILTER (WHERE ${FAILED}) AS failed
+        FROM decision d WHERE ${ANY} AND ${isWithin(span)} GROUP BY step`
+      return stepsOf(span, counts)
+    },
+    async durations(span) {
+      // percentile_disc returns a measured duration and does not interpolate
+      const rows = await prisma.$queryRaw<{ step: number | null; measured: bigint; tookUs: [number, number] }[]>`
+        SELECT d.step, count(*) AS measured, percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY d.took_us) AS "tookUs"
+        FROM (SELECT ${stepOf(span)} AS step, d.took_us FROM decision d WHERE ${ANY} AND ${isWithin(span)} AND d.took_us IS NOT NULL
+          ORDER BY d.at_ms DESC LIMIT ${mostTimed}) d
+        GROUP BY GROUPING SETS ((d.step), ()) HAVING count(*) > 0`
+      const timed = rows.map(({ step, tookUs: [p50, p99] }) => ({ step, p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 }))
+      const { step: _, ...all } = timed.find(({ step }) => step === null) ?? { step: null }
+      return {
+        all: 'p50Ms' in all ? all : undefined,
+        steps: new Map(timed.flatMap(({ step, ...durations }) => (step === null ? [] : [[step, durations] as const]))),
+        isCut: rows.some(({ step, measured }) => step === null && Number(measured) >= mostTimed),
+      }
+    },
+    async failures(span) {
+      const causes = await prisma.$queryRaw<{ code: string; decisions: bigint; text: string }[]>`
+        SELECT why.code, count(*) AS decisions, (array_agg(why.text ORDER BY d.at_ms DESC, d.id))[1] AS text
+        FROM (SELECT d.id, d.at_ms, d.document FROM decision d WHERE ${isWithin(span)} AND ${FAILED} ORDER BY d.at_ms DESC LIMIT ${MOST_FAILED}) d,
+          LATERAL (${CAUSE}) AS why
+        WHERE why.code IS NOT NULL GROUP BY why.code ORDER BY decisions DESC, why.code LIMIT ${MOST_CODES}`
+      return causes.map(({ decisions, ...cause }) => ({ ...cause, decisions: Number(decisions) }))
+    },
+    async flavors(span) {
+      const flavors = await prisma.$queryRaw<{ decisions: bigint; document: PublishedSpec }[]>`
+        SELECT count(*) AS decisions, (array_agg(r.document))[1] AS document
+        FROM (SELECT d.request_spec_id FROM decision d WHERE ${isWithin(span)} ORDER BY d.at_ms DESC LIMIT ${MOST_ASKED}) d
+        JOIN request_spec r ON r.id = d.request_spec_id
+        GROUP BY r.document -> 'flavor' ORDER BY decisions DESC, r.document -> 'flavor' LIMIT ${MOST_FLAVORS}`
+      return flavors.map(({ decisions, document }) => ({ flavor: currentSpec(document).flavor, decisions: Number(decisions) }))
+    },
+  }
+}
+
+const isWithin = ({ since, until }: Span): Prisma.Sql => Prisma.sql`d.at_ms >= ${since} AND d.at_ms < ${until}`
+
+const stepOf = ({ since, stepMs }: Span): Prisma.Sql => Prisma.sql`((d.at_ms - ${since}) / ${stepMs})::int`
+
+function stepsOf(
+  { since, until, stepMs }: Span,
+  counts: readonly { readonly step: number; readonly decisions: bigint; readonly failed: bigint }[],
+): StepCount[] {
+  const found = new Map(counts.map((one) => [one.step, one]))
+  return Array.from({ length: Math.ceil((until - since) / stepMs) }, (_, step) => {
+    const { decisions = 0n, failed = 0n } = found.get(step) ?? {}
+    return { at: since + step * stepMs, decisions: Number(decisions), failed: Number(failed) }
+  })
+}

@@ -1,0 +1,110 @@
+import { isOfTime, type Query, type Span } from '@gantt/scheduler-core/query'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { PrismaClient } from '../prisma.ts'
+import { CAUSE, CHAIN, decisionQuerySql, FLAVOR, type HostNames, PROJECT, spanSql } from './decision-query.ts'
+
+/** The fields by which decisions are grouped. */
+export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
+
+/** Decisions of a query in a span of store time; terms of the query about time are ignored. */
+export interface Counted {
+  readonly query: Query
+  readonly span: Span
+  /** Other names of hosts, by which the query finds them too. */
+  readonly names: HostNames
+}
+
+/** The time range of the newest decisions of a query. */
+export interface Reach {
+  readonly decisions: number
+  /** Time of the first of them; undefined: there is none. */
+  readonly since: number | undefined
+  /** Whether older decisions exist that are not counted. */
+  readonly isCut: boolean
+}
+
+/** The number of decisions by outcome; decisions whose outcome cannot be read are counted in `decisions` only. */
+export interface OutcomeCounts {
+  readonly decisions: number
+  readonly placed: number
+  readonly partial: number
+  readonly noValidHost: number
+}
+
+export interface StepOutcomes extends OutcomeCounts {
+  /** The number of the step, counted from the base. */
+  readonly step: number
+}
+
+export interface KeyCount {
+  /** Null for decisions without this field. */
+  readonly key: string | null
+  readonly decisions: number
+  /** The decisions in which an instance was not placed. */
+  readonly failed: number
+  /** Store time of the newest. */
+  readonly lastAt: number
+}
+
+export interface DecisionCountStore {
+  /** At most MOST_COUNTED decisions; those of one millisecond are counted all or not at all. */
+  reach(counted: Counted): Promise<Reach>
+  /** Steps that have decisions; step 0 begins at `base`, which is not after the span's begin. */
+  steps(counted: Counted, base: number, stepMs: number): Promise<StepOutcomes[]>
+  /** The groups, the largest first, and the total number of groups. */
+  groups(counted: Counted, by: DecisionGrouping, first: number): Promise<{ readonly groups: KeyCount[]; readonly total: number }>
+}
+
+/** The number of the newest decisions of a query that are counted. */
+export const MOST_COUNTED = 100_000
+
+const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
+  CAUSE: Prisma.sql`(SELECT why.code FROM (${CAUSE}) AS why)`,
+  FLAVOR,
+  PROJECT,
+  PROFILE: Prisma.sql`d.profile`,
+  CHAIN,
+}
+
+/** Counts a bounded number of decisions in the tables. `most` is that number, for tests of the limit. */
+export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNTED): DecisionCountStore {
+  return {
+    async reach(counted) {
+      const [row] = await prisma.$queryRaw<{ found: number; first: bigint | null; after: number; second: bigint | null }[]>`
+        WITH found AS MATERIALIZED (
+          SELECT d.at_ms FROM decision d WHERE ${isCounted(counted)} ORDER BY d.at_ms DESC LIMIT ${most + 1}::int)
+        SELECT (SELECT count(*)::int FROM found) AS found, extent.first, count(later.at_ms)::int AS after, min(later.at_ms) AS second
+        FROM (SELECT min(at_ms) AS first FROM found) extent LEFT JOIN found later ON later.at_ms > extent.first
+        GROUP BY extent.first`
+      const { found = 0, first = null, after = 0, second = null } = row ?? {}
+      const isCut = found > most
+      const since = isCut ? second : first
+      return { decisions: isCut ? after : found, since: since === null ? undefined : Number(since), isCut }
+    },
+    async steps(counted, base, stepMs) {
+      return prisma.$queryRaw<StepOutcomes[]>`
+        SELECT ((d.at_ms - ${base}::bigint) / ${stepMs}::bigint)::int AS step, count(*)::int AS decisions,
+          count(*) FILTER (WHERE d.outcome = 'PLACED')::int AS placed, count(*) FILTER (WHERE d.outcome = 'PARTIAL')::int AS partial,
+          count(*) FILTER (WHERE d.outcome = 'NO_VALID_HOST')::int AS "noValidHost"
+        FROM decision d WHERE ${isCounted(counted)} GROUP BY step ORDER BY step`
+    },
+    async groups(counted, by, first) {
+      const rows = await prisma.$queryRaw<(Omit<KeyCount, 'lastAt'> & { lastAt: bigint; total: number })[]>`
+        SELECT one.key, count(*)::int AS decisions, count(*) FILTER (WHERE one.outcome IN ('PARTIAL', 'NO_VALID_HOST'))::int AS failed,
+          max(one.at_ms) AS "lastAt", (count(*) OVER ())::int AS total
+        FROM (SELECT d.outcome, d.at_ms, ${keys[by]} AS key FROM decision d WHERE ${isCounted(counted)}) one
+        GROUP BY one.key ORDER BY decisions DESC, one.key NULLS LAST LIMIT ${first}::int`
+      return {
+        groups: rows.map(({ total: _, lastAt, ...group }) => ({ ...group, lastAt: Number(lastAt) })),
+        total: rows[0]?.total ?? 0,
+      }
+    },
+  }
+}
+
+function isCounted({ query, span, names }: Counted): Prisma.Sql {
+  const { terms } = query
+  // the span already contains the terms about time, so the current time is not needed
+  const others = decisionQuerySql({ terms: terms.filter((term) => !isOfTime(term)) }, 0, names)
+  return Prisma.join([others, ...spanSql(Prisma.sql`d.at_ms`, span)], ' AND ')
+}

@@ -1,0 +1,350 @@
+import { allNamesIn, type KeptDecision, type PublishedSpec, packDecision, type StoredFields, unpackDecision } from '@gantt/scheduler-core'
+import type { Query } from '@gantt/scheduler-core/query'
+import { mapInPieces } from '../../event-loop/lists.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Database, PrismaClient } from '../prisma.ts'
+import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
+import { type LostTry, readLostTries } from './lost-tries.ts'
+import { hashesOf, searchedOf } from './receipts.ts'
+import type { KeptReceipt, StoredDecision, UnreadableDecision } from './rows.ts'
+
+export type { StoredDecision, UnreadableDecision } from './rows.ts'
+
+export interface DecisionFilter {
+  /** Further terms, all of which must hold. */
+  readonly query?: Query
+  readonly outcome?: readonly string[]
+  /** A host that was chosen. */
+  readonly host?: string
+  /** Other names of hosts, by which `host` and `query` find them too. */
+  readonly names?: HostNames
+  readonly instanceUuid?: string
+  readonly requestSpecId?: string
+  readonly account?: string
+  /** Decisions at or after this store time, milliseconds since 1970. */
+  readonly since?: number
+}
+
+export interface DecisionStore {
+  find(id: string): Promise<StoredDecision | undefined>
+  /** The decisions with these ids that are kept, in the order in which they were made. */
+  findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
+  /** Newest first. */
+  list(
+    page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
+  ): Promise<(StoredDecision | UnreadableDecision)[]>
+  count(filter: DecisionFilter): Promise<number>
+  /** The earlier attempts of the decision that did not count, oldest first. */
+  lostTries(id: string): Promise<readonly LostTry[]>
+  /** Ids of the requests that each decision answered, by decision id and as far as the audit has them, in the order of the requests. */
+  requestIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** A uniform random sample of the decisions by any version of a profile between two store times, and their total number. */
+  sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
+    readonly total: number
+    readonly decisions: readonly (StoredDecision | UnreadableDecision)[]
+  }>
+  /** Stores the hash of a decision's verdicts unless one is stored already; returns the stored hash. */
+  keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
+}
+
+/** Refusals and advice: they are in no log, so other replicas find them in the tables only. */
+export interface UnloggedDecisions {
+  /**
+   * Decisions that are in no log, made within the last milliseconds by the clock of the tables, oldest first: their
+   * ids, and their age.
+   */
+  unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
+}
+
+interface DecisionRow {
+  id: string
+  outcome: string
+  atMs: bigint
+  caller: string
+  requestSpecId: string
+  document: unknown
+  packed: Uint8Array | null
+  profile: string
+  seed: string
+  attempt: number
+  revision: bigint
+  entryId: string | null
+  entryPlace: number | null
+  claimIds: string[] | null
+  inputsHash: Uint8Array | null
+  decidedHash: Uint8Array | null
+  rowHash: Uint8Array | null
+  hosts: string[]
+  instanceUuids: string[]
+  matrixHash: Uint8Array | null
+  matrixAtMs: bigint | null
+  tookUs: number | null
+  /** A field of the request, for a decision that is packed. */
+  request: unknown
+}
+
+const SELECT = Prisma.sql`
+  SELECT d.id::text AS id, d.outcome, d.at_ms AS "atMs", d.caller, d.request_spec_id AS "requestSpecId", d.document, d.packed, d.profile, d.seed,
+    d.attempt, d.revision, d.entry_id AS "entryId", d.entry_place AS "entryPlace", d.claim_ids::text[] AS "claimIds", d.inputs_hash AS "inputsHash",
+    d.decided_hash AS "decidedHash", d.row_hash AS "rowHash", d.hosts, d.instance_uuids AS "instanceUuids", d.matrix_hash AS "matrixHash", d.matrix_at_ms AS "matrixAtMs",
+    d.took_us AS "tookUs",
+    CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
+  FROM decision d`
+
+/** A decision is in the tables, but its record was written by a newer release, or is damaged. */
+export class UnreadableDecisionError extends RangeError {
+  override readonly name = 'UnreadableDecisionError'
+  readonly reason: string
+
+  constructor(id: string, reason: string) {
+    super(`decision ${id} is in the tables and cannot be read: ${reason}`)
+    this.reason = reason
+  }
+}
+
+export function createDecisionStore(prisma: PrismaClient): DecisionStore & UnloggedDecisions {
+  return {
+    async find(id) {
+      if (!UUID.test(id)) return undefined
+      const [row] = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ${id}::uuid`
+      return row === undefined ? undefined : toStored(row)
+    },
+    async findAll(ids) {
+      const rows = await prisma.$queryRaw<
+        DecisionRow[]
+      >`${SELECT} WHERE d.id = ANY(${ids.filter((id) => UUID.test(id))}::uuid[]) ORDER BY d.at_ms, d.id`
+      return mapInPieces(rows, toListed)
+    },
+    async list({ first, after, ...filter }) {
+      const isAfter = after ? Prisma.sql`(d.at_ms < ${after.at} OR (d.at_ms = ${after.at} AND d.id > ${after.id}::uuid))` : Prisma.sql`true`
+      const rows = await prisma.$queryRaw<DecisionRow[]>`
+        ${SELECT} WHERE ${whereOf(filter)} AND ${isAfter} ORDER BY d.at_ms DESC, d.id ASC LIMIT ${first}`
+      return mapInPieces(rows, toListed)
+    },
+    async count(filter) {
+      const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
+      return Number(row?.count ?? 0)
+    },
+    async unlogged(withinMs) {
+      const rows = await prisma.$queryRaw<{ id: string; agoMs: bigint }[]>(unloggedSql(withinMs))
+      return rows.map(({ id, agoMs }) => ({ id, agoMs: Number(agoMs) }))
+    },
+    lostTries: async (id) => (UUID.test(id) ? readLostTries(prisma, id) : []),
+    async requestIds(ids) {
+      const rows = await prisma.$queryRaw<{ id: string; requestIds: string[] }[]>`
+        SELECT a.target AS id, array_agg(a.request_id ORDER BY a.seq) AS "requestIds" FROM audit a
+        WHERE ${ANSWERED} AND a.target = ANY(${[...ids]}) GROUP BY a.target`
+      return new Map(rows.map(({ id, requestIds }) => [id, [...new Set(requestIds)]]))
+    },
+    async sample({ profileName, since, until, limit }) {
+      const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
+      const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
+      // ids are random: their order is a random sample, and the same for every reader
+      const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
+      return { total: Number(counted?.count ?? 0), decisions: await mapInPieces(rows, toListed) }
+    },
+    async keepMatrix(id, hash) {
+      const bytes = Buffer.from(hash, 'hex')
+      const [row] = await prisma.$queryRaw<Pick<DecisionRow, 'matrixHash' | 'matrixAtMs'>[]>`
+        UPDATE decision SET matrix_hash = coalesce(matrix_hash, ${bytes}),
+          matrix_at_ms = coalesce(matrix_at_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        WHERE id = ${id}::uuid RETURNING matrix_hash AS "matrixHash", matrix_at_ms AS "matrixAtMs"`
+      return row && { matrix: hexOf(row.matrixHash), matrixAt: Number(row.matrixAtMs) }
+    },
+  }
+}
+
+/** The clock is read once, in a query of its own, because a value that may change for each row prevents the use of an index. */
+export function unloggedSql(withinMs: number): Prisma.Sql {
+  const now = Prisma.sql`(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`
+  return Prisma.sql`
+    SELECT d.id::text AS id, ${now} - d.at_ms AS "agoMs" FROM decision d
+    WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
+}
+
+/** The condition that every given part of the filter holds. */
+function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, query, names = [] }: DecisionFilter): Prisma.Sql {
+  return Prisma.join(
+    [
+      Prisma.sql`true`,
+      ...(outcome ? [Prisma.sql`d.outcome = ANY(${[...outcome]})`] : []),
+      ...(host ? [hostsSql(allNamesIn(names)(host))] : []),
+      ...(instanceUuid ? [Prisma.sql`${instanceUuid} = ANY(d.instance_uuids)`] : []),
+      ...(requestSpecId ? [Prisma.sql`d.request_spec_id = ${requestSpecId}`] : []),
+      ...(account ? [Prisma.sql`d.caller = ${account}`] : []),
+      ...(since === undefined ? [] : [Prisma.sql`d.at_ms >= ${since}`]),
+      ...(query ? [decisionQuerySql(query, Date.now(), names)] : []),
+    ],
+    ' AND ',
+  )
+}
+
+/** The fields of a decision in long form. */
+type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons' | 'cause'>
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const hexOf = (bytes: Uint8Array | null): string | null => (bytes === null ? null : Buffer.from(bytes).toString('hex'))
+
+const toStored = (row: DecisionRow): StoredDecision => ({
+  ...documentOf(row),
+  id: row.id,
+  outcome: outcomeOf(row),
+  at: Number(row.atMs),
+  account: row.caller,
+  requestSpecId: row.requestSpecId,
+  tookUs: row.tookUs,
+  searched: { hosts: row.hosts, instanceUuids: row.instanceUuids },
+  receipt: {
+    inputs: hexOf(row.inputsHash),
+    decided: hexOf(row.decidedHash),
+    row: hexOf(row.rowHash),
+    matrix: hexOf(row.matrixHash),
+    matrixAt: row.matrixAtMs === null ? null : Number(row.matrixAtMs),
+  },
+})
+
+/** A row that cannot be read does not prevent the others from being listed. */
+function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
+  try {
+    return toStored(row)
+  } catch (error) {
+    if (!(error instanceof UnreadableDecisionError)) throw error
+    const { id, outcome, atMs, caller } = row
+    return { id, outcome: isOutcome(outcome) ? outcome : null, at: Number(atMs), account: caller, unreadable: error.reason }
+  }
+}
+
+/** Whether only the columns of the row can be read. */
+export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
+
+/** A decision is kept packed next to its columns and its request, or as older releases did: all of it in the document. */
+function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
+  if (packed === null) return longForm(id, document)
+  const refusal = refusalIn(document)
+  if (refusal === undefined) throw new UnreadableDecisionError(id, 'its reasons are damaged')
+  if (request === null) throw new UnreadableDecisionError(id, `its request ${row.requestSpecId} is not in the tables`)
+  const { profile, seed, attempt } = row
+  return {
+    ...unpackOrSay(packed, { id, request: request as PublishedSpec, profile, seed, attempt }),
+    place: { basis: Number(row.revision), entryId: row.entryId, position: row.entryPlace },
+    claimIds: row.claimIds ?? [],
+    ...refusal,
+  }
+}
+
+/** A record of an older release whose packed form was lost, or that never had one. */
+function longForm(id: string, document: unknown): Document {
+  if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
+  return document
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = (value: unknown, isOne: (one: unknown) => boolean): value is readonly unknown[] =>
+  Array.isArray(value) && value.every(isOne)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+const isInstance = (one: unknown): boolean => isObject(one) && isListOf(one.filters, isObject) && isListOf(one.best, isObject)
+const isDestination = (one: unknown): boolean => isObject(one) && isText(one.host) && isText(one.node) && isObject(one.limits)
+const isAnswer = (one: unknown): boolean => isObject(one) && isDestination(one.selected) && isListOf(one.alternates, isDestination)
+const isReason = (one: unknown): boolean =>
+  isObject(one) && isText(one.filter) && isText(one.code) && isText(one.text) && Number.isInteger(one.hosts)
+
+const isCause = (one: unknown): boolean =>
+  isObject(one) &&
+  (one.code === null || isText(one.code)) &&
+  isText(one.text) &&
+  (one.admitted === null || Number.isInteger(one.admitted)) &&
+  (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
+
+/** The record without a check of its parts; readers parse it. */
+const isLongForm = (document: unknown): document is Document =>
+  isObject(document) &&
+  isObject(document.record) &&
+  isObject(document.record.request) &&
+  isText(document.record.profile) &&
+  isText(document.record.seed) &&
+  isListOf(document.record.instances, isInstance) &&
+  isObject(document.place) &&
+  Number.isInteger(document.place.basis) &&
+  isListOf(document.answer, isAnswer) &&
+  isListOf(document.claimIds, isText) &&
+  isRefusal(document)
+
+type Refusal = Pick<Document, 'reasons' | 'cause'>
+
+const isRefusal = (document: Readonly<Record<string, unknown>>): boolean =>
+  isListOf(document.reasons, isReason) && (document.cause === undefined || isCause(document.cause))
+
+/** Reasons and cause of a packed decision, from their columns; undefined where they are not what was written. */
+function refusalIn(document: unknown): Refusal | undefined {
+  if (!isObject(document)) return undefined
+  const { reasons = [], cause } = document as Partial<Refusal>
+  return isRefusal({ reasons, cause }) ? { reasons, ...(cause !== undefined && { cause }) } : undefined
+}
+
+const outcomes = ['PLACED', 'PARTIAL', 'NO_VALID_HOST'] as const satisfies readonly StoredDecision['outcome'][]
+const isOutcome = (text: string): text is StoredDecision['outcome'] => outcomes.some((one) => one === text)
+
+function outcomeOf({ id, outcome }: DecisionRow): StoredDecision['outcome'] {
+  if (!isOutcome(outcome)) throw new UnreadableDecisionError(id, `its outcome is ${outcome}, which is none of ${outcomes.join(', ')}`)
+  return outcome
+}
+
+function unpackOrSay(packed: Uint8Array, columns: StoredFields): KeptDecision {
+  try {
+    return unpackDecision(packed, columns)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new UnreadableDecisionError(columns.id, message.replace(`decision ${columns.id}`, 'it'))
+  }
+}
+
+/** Keeps decisions; one that is there already stays as it is. */
+export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
+  if (decisions.length === 0) return
+  const rows = decisions.map((decision) => {
+    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
+    const { hosts, instanceUuids } = searchedOf(decision)
+    return {
+      ...packedOr({ record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) }, mayPack),
+      ...hashesOf(decision),
+      id,
+      outcome,
+      at_ms: at,
+      caller: account,
+      request_spec_id: requestSpecId,
+      profile: record.profile,
+      seed: record.seed,
+      revision: place.basis,
+      entry_id: place.entryId,
+      entry_place: place.position,
+      attempt: record.attempt,
+      took_us: tookUs ?? null,
+      instance_uuids: instanceUuids,
+      hosts,
+    }
+  })
+  await database.$executeRaw`
+    INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, took_us, instance_uuids, hosts, document,
+      packed, claim_ids, inputs_hash, decided_hash, row_hash)
+    SELECT id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, took_us, instance_uuids, hosts, document,
+      decode(packed, 'base64'), claim_ids, decode(inputs_hash, 'hex'), decode(decided_hash, 'hex'), decode(row_hash, 'hex')
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, outcome text, at_ms bigint, caller text, request_spec_id text,
+      profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, took_us int, instance_uuids text[], hosts text[], document jsonb,
+      packed text, claim_ids uuid[], inputs_hash text, decided_hash text, row_hash text)
+    ON CONFLICT (id) DO NOTHING`
+}
+
+/** Packed if every replica reads packed decisions and the packed form holds everything, otherwise in long form. */
+function packedOr(decision: Document, mayPack: boolean) {
+  const { place: _columns, claimIds, reasons, cause, ...kept } = decision
+  const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined
+  if (packed === undefined) return { document: decision, packed: null, claim_ids: null }
+  return {
+    document: { ...(reasons.length > 0 && { reasons }), ...(cause !== undefined && { cause }) },
+    packed: Buffer.from(packed).toString('base64'),
+    claim_ids: claimIds.length > 0 ? claimIds : null,
+  }
+}

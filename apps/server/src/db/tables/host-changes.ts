@@ -1,0 +1,45 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Database, PrismaClient } from '../prisma.ts'
+import type { HostChangeRow, Rows } from './rows.ts'
+
+/** The revision from which on the tables have every change of hosts. */
+export interface HostChangeSpan {
+  /** The tables have all entries after this revision; 0 means the whole log. */
+  readonly fromRevision: number
+  /** Store time of the first entry in the tables, milliseconds since 1970. */
+  readonly from: number
+}
+
+/** Stores steps; a step that is stored already is not changed. */
+export const writeHostChanges = (database: Database, rows: readonly HostChangeRow[]): Promise<unknown> =>
+  database.$executeRaw`
+    INSERT INTO host_change (revision, place, host, node, kind, at_ms, reason, aggregate, aggregate_name, changes, untold)
+    SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(revision bigint, place int, host text, node text, kind text,
+      at_ms bigint, reason text, aggregate text, aggregate_name text, changes jsonb, untold int)
+    ON CONFLICT (revision, place) DO NOTHING`
+
+/**
+ * The head of a statement that records how far the steps go, together with the tables' position. A release without
+ * this table writes entries without steps; after such entries the record begins anew.
+ */
+export const coverHostChanges = ({
+  after,
+  first,
+  last,
+}: {
+  readonly after: number
+  readonly first: Pick<Rows, 'at'>
+  readonly last: Pick<Rows, 'revision'>
+}): Prisma.Sql =>
+  Prisma.sql`WITH span AS (
+    INSERT INTO host_change_span AS span (id, from_revision, from_ms, to_revision) VALUES (1, ${after}::bigint, ${first.at}::bigint, ${last.revision}::bigint)
+    ON CONFLICT (id) DO UPDATE SET to_revision = excluded.to_revision,
+      from_revision = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_revision ELSE excluded.from_revision END,
+      from_ms = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_ms ELSE excluded.from_ms END)`
+
+/** Undefined before anything was written. */
+export async function readHostChangeSpan(prisma: PrismaClient): Promise<HostChangeSpan | undefined> {
+  const [row] = await prisma.$queryRaw<{ fromRevision: bigint; from: bigint }[]>`
+    SELECT from_revision AS "fromRevision", from_ms AS "from" FROM host_change_span WHERE id = 1`
+  return row === undefined ? undefined : { fromRevision: Number(row.fromRevision), from: Number(row.from) }
+}

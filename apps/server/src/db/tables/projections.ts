@@ -1,0 +1,158 @@
+import type { Followed } from '../../sync/followed-log.ts'
+import type { Database, PrismaClient } from '../prisma.ts'
+import { writeDecisions } from './decisions.ts'
+import { coverHostChanges, writeHostChanges } from './host-changes.ts'
+import { writeLostTries } from './lost-tries.ts'
+import { writeRequestSpecs } from './request-specs.ts'
+import type { NodeRow, Rows } from './rows.ts'
+import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
+
+const NAME = 'main'
+/** Rows of one statement: one entry may touch every host of a fleet. */
+const STATEMENT_ROWS = 5_000
+/** The time limit of a transaction, and the time that each row adds to it. */
+const WRITE_MS = 30_000
+const ROW_MS = 2
+
+/** The positions of the projections, and the only way to write them. */
+export interface ProjectionStore {
+  /** The last entry that the tables reflect. */
+  position(): Promise<Followed>
+  /**
+   * Writes rows whose revisions follow the position, in one transaction with the new position. Answers the position
+   * afterwards; undefined when another replica is writing now. Rows at or before the position are left out; rows behind
+   * a gap are not written.
+   */
+  write(rows: readonly Rows[]): Promise<number | undefined>
+  /** The number of rows set aside so far because the database refuses their content. */
+  countSetAside(): Promise<number>
+}
+
+/** `mayPack`: whether every replica reads packed decisions; `onSetAside` hears of every row that the database refuses. */
+export function createProjectionStore(
+  prisma: PrismaClient,
+  mayPack: () => boolean,
+  onSetAside: (row: SetAside) => void = () => {},
+): ProjectionStore {
+  const run = (rows: readonly Rows[], isCareful: boolean): Promise<{ position: number | undefined; aside: readonly SetAside[] }> =>
+    prisma.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`INSERT INTO projection_position (name, revision, id) VALUES (${NAME}, 0, '') ON CONFLICT DO NOTHING`
+        const [held] = await tx.$queryRaw<{ revision: bigint }[]>`
+          SELECT revision FROM projection_position WHERE name = ${NAME} FOR UPDATE SKIP LOCKED`
+        if (held === undefined) return { position: undefined, aside: [] }
+        const position = Number(held.revision)
+        const next = rows.filter(({ revision }) => revision > position)
+        const last = next.at(-1)
+        const [first] = next
+        if (last === undefined || first?.revision !== position + 1) return { position, aside: [] }
+        const aside: SetAside[] = []
+        await writeTables(
+          tx,
+          next,
+          isCareful ? async (kind, own, write) => void aside.push(...(await writeOrSetAside(tx, kind, own, write))) : putAll,
+          mayPack(),
+        )
+        await tx.$executeRaw`${coverHostChanges({ after: position, first, last })} UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
+        return { position: last.revision, aside }
+      },
+      { timeout: WRITE_MS + ROW_MS * rows.reduce((sum, { nodes, hostChanges }) => sum + nodes.length + hostChanges.length, 0) },
+    )
+
+  return {
+    async position() {
+      const found = await prisma.projectionPosition.findUnique({ where: { name: NAME } })
+      return { revision: Number(found?.revision ?? 0), id: found?.id ?? '' }
+    },
+
+    async write(rows) {
+      const { position, aside } = await run(rows, false).catch((error: unknown) => {
+        // one row must not stop the others: the rows are written again one by one, and refused ones are set aside
+        if (refusalOf(error) === undefined) throw error
+        return run(rows, true)
+      })
+      aside.forEach(onSetAside)
+      return position
+    },
+
+    countSetAside: () => prisma.projectionSetAside.count(),
+  }
+}
+
+/** Writes rows of one table. */
+type Put = <Row extends { readonly id: string; readonly revision: number }>(
+  kind: string,
+  rows: readonly Row[],
+  write: (rows: readonly Row[]) => Promise<unknown>,
+) => Promise<unknown>
+
+const putAll: Put = async (_kind, rows, write) => {
+  for (let from = 0; from < rows.length; from += STATEMENT_ROWS) await write(rows.slice(from, from + STATEMENT_ROWS))
+}
+
+/** Writes what some entries change, table by table: the last state of each thing. */
+async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPack: boolean): Promise<void> {
+  const decisions = next.flatMap((row) => row.decisions.map((decision) => ({ ...decision, revision: row.revision })))
+  await put('decision', decisions, async (rows) => {
+    await writeRequestSpecs(tx, rows)
+    await writeDecisions(tx, rows, mayPack)
+  })
+  await put(
+    'lost_try',
+    next.flatMap((row) => row.lostTries),
+    (rows) => writeLostTries(tx, rows),
+  )
+  await put(
+    'claim',
+    lastOf(next.flatMap((row) => row.claims)),
+    (rows) => tx.$executeRaw`
+      INSERT INTO claim (id, instance_uuid, host, node, state, account, decision_id, fence, document, revision, created_at_ms, expires_at_ms)
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, instance_uuid text, host text, node text, state text,
+        account text, decision_id text, fence bigint, document jsonb, revision bigint, created_at_ms bigint, expires_at_ms bigint)
+      ON CONFLICT (id) DO UPDATE SET host = excluded.host, node = excluded.node, state = excluded.state, document = excluded.document, revision = excluded.revision, expires_at_ms = excluded.expires_at_ms`,
+  )
+  await put(
+    'host_change',
+    next.flatMap((row) => row.hostChanges),
+    (rows) => writeHostChanges(tx, rows),
+  )
+  await put('compute_node', lastOfHost(next.flatMap((row) => row.nodes)), async (rows) => {
+    const renamed = rows.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
+    if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
+    await tx.$executeRaw`
+      INSERT INTO compute_node (id, ordinal, host, node, status, availability_zone, document, revision)
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
+        availability_zone text, document jsonb, revision bigint)
+      ON CONFLICT (id) DO UPDATE SET status = excluded.status, availability_zone = excluded.availability_zone, document = excluded.document,
+        revision = excluded.revision`
+  })
+  await put(
+    'aggregate',
+    lastOf(next.flatMap((row) => row.aggregates)),
+    (rows) => tx.$executeRaw`
+      INSERT INTO aggregate (id, name, availability_zone, metadata, hosts, version, revision, deleted_at_ms)
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, name text, availability_zone text, metadata jsonb,
+        hosts jsonb, version int, revision bigint, deleted_at_ms bigint)
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, availability_zone = excluded.availability_zone, metadata = excluded.metadata,
+        hosts = excluded.hosts, version = excluded.version, revision = excluded.revision, deleted_at_ms = excluded.deleted_at_ms`,
+  )
+  await put(
+    'server_group',
+    lastOf(next.flatMap((row) => row.groups)),
+    (rows) => tx.$executeRaw`
+      INSERT INTO server_group (id, policy, max_server_per_host, revision)
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, policy text, max_server_per_host int, revision bigint)
+      ON CONFLICT (id) DO UPDATE SET policy = excluded.policy, max_server_per_host = excluded.max_server_per_host, revision = excluded.revision`,
+  )
+}
+
+/** The last row of each thing. */
+function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()]
+}
+
+/** The last row of each host, by ordinal because ids may change. Hosts that gave up an id come before those that may have it now. */
+function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
+  const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]
+  return last.sort((a, b) => Number(b.isRenamed) - Number(a.isRenamed))
+}

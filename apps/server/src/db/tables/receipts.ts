@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { decidedText, inputsText, type KeptDecision, rowText } from '@gantt/scheduler-core'
+import type { Searched, StoredDecision } from './rows.ts'
+
+/** The feature level from which replicas read packed decisions. */
+export const PACKED_LEVEL = 4
+
+/** SHA-256 of texts, one after the other. */
+export function sha256(texts: Iterable<string>): string {
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(text)
+  return hash.digest('hex')
+}
+
+/** SHA-256 of texts in their given order. */
+export interface Hashing {
+  add(text: string): void
+  /** The hash of all texts up to now. */
+  soFar(): string
+}
+
+export function createHashing(): Hashing {
+  const hash = createHash('sha256')
+  return { add: (text) => void hash.update(text), soFar: () => hash.copy().digest('hex') }
+}
+
+/** The parts of a decision's receipt that follow from the decision itself. */
+export const receiptOf = (decision: StoredDecision): Taken => ({
+  inputs: sha256([inputsText(decision, decision.place)]),
+  decided: sha256([decidedText(decision)]),
+  row: sha256([rowText({ ...decision, ...(decision.searched ?? searchedOf(decision)) })]),
+})
+
+/** A receipt of which no part is missing. */
+interface Taken {
+  readonly inputs: string
+  readonly decided: string
+  readonly row: string
+}
+
+/** The same values as columns. */
+export function hashesOf(decision: StoredDecision): {
+  readonly inputs_hash: string
+  readonly decided_hash: string
+  readonly row_hash: string
+} {
+  const { inputs, decided, row } = receiptOf(decision)
+  return { inputs_hash: inputs, decided_hash: decided, row_hash: row }
+}
+
+/** The search columns of a decision, computed from its record. */
+export const searchedOf = ({ record, answer }: KeptDecision): Searched => ({
+  hosts: [...new Set(answer.map(({ selected }) => selected.host))],
+  instanceUuids: record.request.instanceUuids,
+})

@@ -1,0 +1,40 @@
+import type { RecordStore } from '../../stores/records.ts'
+import type { PrismaClient } from '../prisma.ts'
+import { type AuditHead, appendAudit, NO_ROWS } from './audit.ts'
+import { writeDecisions } from './decisions.ts'
+import { writeRequestSpecs } from './request-specs.ts'
+
+export interface RecordStoreOptions {
+  /** Whether every replica reads packed decisions. */
+  mayPack(): boolean
+  /** Warns operators when the audit lost rows that this process wrote. */
+  warn(message: string): void
+}
+
+/** How long a transaction of writes may take if the database is slow, milliseconds; the client sets how long it waits for a connection. */
+const PATIENCE = { timeout: 15_000 }
+
+/** Writes records directly into their tables. */
+export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: RecordStoreOptions): RecordStore {
+  let head: AuditHead = NO_ROWS
+  return {
+    keepDecisions: (decisions) =>
+      prisma.$transaction(async (tx) => {
+        await writeRequestSpecs(tx, decisions)
+        await writeDecisions(tx, decisions, mayPack())
+      }, PATIENCE),
+    async keepAudit(entries) {
+      const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), PATIENCE)
+      warnIfBack(before, head, warn)
+      head = now
+    },
+    caughtUp: async () => true,
+    takesMore: () => true,
+  }
+}
+
+/** Warns when the chain ends before where it was known to reach. */
+export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
+  if (found.seq < known.seq)
+    warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)
+}

@@ -1,0 +1,32 @@
+import { sortInSteps } from '@gantt/scheduler-core'
+import { answerInPieces, pauseOfQuestion } from './question.ts'
+
+/** The items that are kept, in their order, with pauses. Throws CallerGoneError. */
+export async function filterInPieces<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
+  const kept: Item[] = []
+  await eachInPieces(items, (item) => {
+    if (isKept(item)) kept.push(item)
+  })
+  return kept
+}
+
+/** Does something with each item, with pauses: a single one may take as long as a turn of the event loop may. Throws CallerGoneError. */
+export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
+  let position = 0
+  for (const item of items) {
+    const pause = position === 0 ? undefined : pauseOfQuestion()
+    if (pause !== undefined) await pause
+    use(item, position++)
+  }
+}
+
+/** The result for each item, with a pause between any two. Throws CallerGoneError. */
+export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
+  const made: Made[] = []
+  await eachInPieces(items, (item, position) => void made.push(make(item, position)))
+  return made
+}
+
+/** A sorted copy, with pauses; equal items keep their order. Throws CallerGoneError. */
+export const sortInPieces = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
+  answerInPieces(sortInSteps(items, compare))

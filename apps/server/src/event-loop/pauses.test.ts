@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import type { Timers } from '../timers.ts'
+import { createTurns } from './pauses.ts'
+import { answerInPieces, CallerGoneError, duringCall } from './question.ts'
+
+/** A clock that advances by a millisecond with each read, and turns that come when the test triggers them. */
+function aLoop() {
+  let now = 0
+  const due: (() => void)[] = []
+  const timers: Timers = {
+    now: () => now++,
+    after(_ms, callback) {
+      due.push(callback)
+      return () => undefined
+    },
+    every: () => () => undefined,
+  }
+  const turn = async (): Promise<void> => {
+    for (const callback of due.splice(0)) callback()
+    await new Promise<void>((resolve) => void setImmediate(resolve))
+  }
+  return { turns: createTurns(timers), turn, isIdle: () => due.length === 0 }
+}
+
+function* counting(steps: number, note: (step: number) => void): Generator<undefined, number> {
+  for (let step = 0; step < steps; step++) {
+    note(step)
+    yield
+  }
+  return steps
+}
+
+describe('turns of the event loop', () => {
+  test('all long work together has one turn, in the order in which it came', async () => {
+    const { turns, turn, isIdle } = aLoop()
+    const steps = new Array<number>(20).fill(0)
+    const answers = steps.map((_, i) =>
+      answerInPieces(
+        counting(50, () => void steps.splice(i, 1, (steps[i] ?? 0) + 1)),
+        turns,
+      ),
+    )
+    let most = 0
+    let before = steps.reduce((sum, count) => sum + count)
+    while (!isIdle()) {
+      await turn()
+      const now = steps.reduce((sum, count) => sum + count)
+      most = Math.max(most, now - before)
+      before = now
+    }
+    expect(await Promise.all(answers)).toEqual(steps.map(() => 50))
+    // a turn lasts four milliseconds of this clock, which advances at every read
+    expect(most).toBeLessThanOrEqual(5)
+  })
+
+  test('many calls that come at once are let in during several turns', async () => {
+    const { turns, turn, isIdle } = aLoop()
+    let begun = 0
+    const calls = Array.from({ length: 100 }, async () => {
+      await turns.admit()
+      begun++
+    })
+    await Promise.resolve()
+    expect(begun).toBeLessThan(20)
+    for (let turnsTaken = 0; !isIdle(); turnsTaken++) {
+      expect(turnsTaken).toBeLessThan(100)
+      await turn()
+    }
+    await Promise.all(calls)
+    expect(begun).toBe(100)
+  })
+})
+
+describe('a question whose caller goes away', () => {
+  test('ends at its next pause, and gives back what it holds', async () => {
+    const { turns, turn } = aLoop()
+    const caller = new AbortController()
+    let [steps, released] = [0, 0]
+    function* holding(): Generator<undefined, number> {
+      try {
+        return yield* counting(1_000, () => void steps++)
+      } finally {
+        released++
+      }
+    }
+    const answer = duringCall(caller.signal, () => answerInPieces(holding(), turns))
+    const end = expect(answer).rejects.toThrow(CallerGoneError)
+    await turn()
+    const before = steps
+    expect(before).toBeGreaterThan(0)
+    caller.abort()
+    await turn()
+    await end
+    expect(steps).toBe(before)
+    expect(released).toBe(1)
+  })
+
+  test('does not end the work of another call', async () => {
+    const { turns, turn, isIdle } = aLoop()
+    const [gone, stays] = [new AbortController(), new AbortController()]
+    const first = duringCall(gone.signal, () =>
+      answerInPieces(
+        counting(30, () => undefined),
+        turns,
+      ),
+    )
+    const second = duringCall(stays.signal, () =>
+      answerInPieces(
+        counting(30, () => undefined),
+        turns,
+      ),
+    )
+    const end = expect(first).rejects.toThrow(CallerGoneError)
+    gone.abort()
+    while (!isIdle()) await turn()
+    await end
+    expect(await second).toBe(30)
+  })
+})

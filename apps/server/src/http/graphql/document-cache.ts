@@ -1,0 +1,102 @@
+import { type DocumentNode, type ParseOptions, parse, stripIgnoredCharacters } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { createByteCache } from '../byte-cache.ts'
+import { limits } from '../limits.ts'
+import { checkShape } from './limits/document-shape.ts'
+
+/** The cache limits in bytes: for texts of callers with their normal forms, and for parsed documents. */
+const MOST_TEXT_BYTES = 8 * 1024 * 1024
+const MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
+
+/**
+ * The largest number of bytes per character of a parsed normal text: a token of a document without locations has about 80 bytes, and the
+ * shortest tokens have one character.
+ */
+const BYTES_PER_CHARACTER = 80
+
+/** Normal forms of documents: texts that differ in blanks, commas and comments alone have one. */
+export interface DocumentTexts {
+  /** Throws GraphQLError for a text that does not consist of tokens. */
+  normal(text: string): string
+  readonly bytes: number
+}
+
+export function createDocumentTexts(mostBytes = MOST_TEXT_BYTES): DocumentTexts {
+  const known = createByteCache<string>(mostBytes)
+  return {
+    normal(text) {
+      let normal = known.get(text)
+      if (normal === undefined) {
+        normal = stripIgnoredCharacters(text)
+        known.set(text, normal, 2 * normal.length)
+      }
+      return normal
+    },
+    get bytes() {
+      return known.bytes
+    },
+  }
+}
+
+/** Parsed valid documents by their normal texts, so that a repeated document is not parsed again. */
+export interface DocumentCache {
+  /** Parses a normal text. Throws the fault of a document that exceeds a limit, and GraphQLError for an invalid one. */
+  read(text: string): DocumentNode
+  isValid(document: DocumentNode): boolean
+  /** Caches a document. Invalid documents are not cached, because a caller can send any number of them. */
+  setValid(document: DocumentNode, text: string): void
+  readonly bytes: number
+  readonly documentCount: number
+}
+
+export function createDocumentCache(mostBytes = MOST_DOCUMENT_BYTES): DocumentCache {
+  const known = createByteCache<DocumentNode>(mostBytes)
+  const valid = new WeakSet<DocumentNode>()
+  // without locations a document does not contain its tokens, which would be three times as large
+  const options: ParseOptions = { maxTokens: limits.tokens, noLocation: true }
+  return {
+    read(text) {
+      const found = known.get(text)
+      if (found !== undefined) return found
+      const document = parse(text, options)
+      checkShape(document)
+      return document
+    },
+    isValid: (document) => valid.has(document),
+    setValid(document, text) {
+      valid.add(document)
+      known.set(text, document, BYTES_PER_CHARACTER * text.length)
+    },
+    get bytes() {
+      return known.bytes
+    },
+    get documentCount() {
+      return known.size
+    },
+  }
+}
+
+/** Parses documents with a cache. The errors of an invalid document are computed each time that it is sent. */
+export function useDocumentCache(cache: DocumentCache): Plugin {
+  /** Texts of documents that are not validated yet. */
+  const texts = new WeakMap<DocumentNode, string>()
+  return {
+    onParse: ({ setParseFn }) =>
+      setParseFn((source) => {
+        const text = typeof source === 'string' ? source : source.body
+        const document = cache.read(text)
+        if (!cache.isValid(document)) texts.set(document, text)
+        return document
+      }),
+    onValidate({ params: { documentAST }, setResult }) {
+      if (cache.isValid(documentAST)) {
+        setResult([])
+        return undefined
+      }
+      return ({ valid }) => {
+        const text = texts.get(documentAST)
+        if (valid && text !== undefined) cache.setValid(documentAST, text)
+      }
+    },
+  }
+}

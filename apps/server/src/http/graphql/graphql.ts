@@ -1,0 +1,258 @@
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
+import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
+import type { Context } from '../../schema/context.ts'
+import { fault, isFault } from '../../schema/types/faults.ts'
+import { servicesFor } from '../../services/key/bound.ts'
+import type { Services } from '../../services/services.ts'
+import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from '../compression.ts'
+import { type Heartbeat, useHeartbeats } from '../heartbeats.ts'
+import type { Call } from './call.ts'
+import { variableFaults } from './coercion.ts'
+import { createDocumentCache, type DocumentCache, useDocumentCache } from './document-cache.ts'
+import { useFieldRules } from './field-rules.ts'
+import { type Answer, writeInPieces } from './limits/answer-size.ts'
+import { areWide } from './limits/body.ts'
+import { checkLists } from './limits/list-limits.ts'
+import { checkCost } from './limits/operation-cost.ts'
+import { documentFaults } from './literals.ts'
+import { defectBehind, toFault } from './masking.ts'
+
+export interface GraphqlOptions {
+  readonly schema: GraphQLSchema
+  readonly services: Services
+  /** The cache for documents that are sent repeatedly; a new one if absent. */
+  readonly documents?: DocumentCache
+  /** Undefined if all readable state is durable; otherwise it resolves once the read state is durable. */
+  settled?(): Promise<void> | undefined
+  /** The content of the heartbeats of open streams. */
+  heartbeat(): Heartbeat
+  /** Warns operators why a call failed. */
+  warn(message: string): void
+}
+
+export type GraphqlHandler = YogaServerInstance<Call, Context>
+
+/** GraphQL over a request whose body was read and whose caller is known. */
+export function createGraphql({
+  schema,
+  services,
+  documents = createDocumentCache(),
+  settled = () => undefined,
+  heartbeat,
+  warn,
+}: GraphqlOptions): GraphqlHandler {
+  return createYoga<Call, Context>({
+    schema,
+    context: ({ caller, requestId, answer, over }) => ({
+      ...servicesFor(services, caller),
+      caller,
+      requestId,
+      answer,
+      over,
+      fleetAt: services.moments.forCall(),
+    }),
+    logging: false,
+    cors: false,
+    batching: false,
+    multipart: false,
+    graphiql: false,
+    landingPage: false,
+    maxRequestBodySize: false,
+    // its own cache holds a thousand documents of any size
+    parserAndValidationCache: false,
+    maskedErrors: { maskError: (error) => toFault(error) },
+    plugins: [
+      useDocumentCache(documents),
+      useCostLimit(),
+      useFieldRules(),
+      useTypedErrors(schema),
+      useDurableReads(settled),
+      useAnswerLimit(),
+      useRequestId(warn),
+      useCompression(),
+      useHeartbeats(heartbeat),
+    ],
+  })
+}
+
+/** Refuses calls with too long lists or too high costs, by the values of their variables, before anything runs. */
+function useCostLimit(): Plugin<Context, Call> {
+  const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
+    const { schema, document, operationName, variableValues } = args
+    try {
+      checkLists(schema, document, operationName ?? undefined, variableValues ?? {})
+      checkCost(schema, document, operationName ?? undefined, variableValues ?? {})
+    } catch (error) {
+      setResultAndStopExecution({ errors: [error as GraphQLError] })
+    }
+  }
+  return { onExecute: check, onSubscribe: check as never }
+}
+
+type Executed = {
+  readonly document: DocumentNode
+  readonly operationName?: string | null | undefined
+  readonly variableValues?: Readonly<Record<string, unknown>> | null | undefined
+}
+
+/** Reports for every wrong value its path, the found value and the allowed values. */
+export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
+  /** Errors that the executor must not report, because it prints a whole wide object for each. */
+  const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
+    variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
+  const retell = (
+    result: unknown,
+    document: Parameters<typeof variableFaults>[1],
+    operationName: string | undefined,
+    variables: unknown,
+  ) => {
+    const { data, errors } = result as ExecutionResult
+    // an error without data and path means that the call never ran: the variables did not fit, or no operation was named
+    if (data !== undefined || !errors || errors.some(({ path, extensions }) => path || extensions.rule !== undefined)) return undefined
+    const faults = variableFaults(schema, document, operationName, (variables ?? {}) as Record<string, unknown>)
+    return { errors: faults.length > 0 ? faults : errors.map(toFault) }
+  }
+  return {
+    onParse:
+      () =>
+      ({ result, replaceParseResult }) => {
+        if (result instanceof Error && !isFault(result))
+          replaceParseResult(fault('GRAPHQL_PARSE_FAILED', result.message.slice(0, 300)) as never)
+      },
+    onValidate:
+      ({ params }) =>
+      ({ valid, result, setResult }) => {
+        const errors = result as readonly GraphQLError[]
+        // a value kept from an earlier call is in our form already
+        if (!valid && errors.some(({ extensions }) => extensions.rule === undefined))
+          setResult(documentFaults(schema, params.documentAST, errors))
+      },
+    onExecute: ({ args, setResultAndStopExecution }) => {
+      const faults = wideFaults(args)
+      if (faults.length > 0) setResultAndStopExecution({ errors: faults })
+      return {
+        onExecuteDone({ result, setResult }) {
+          const reworded = retell(result, args.document, args.operationName ?? undefined, args.variableValues)
+          if (reworded) setResult(reworded)
+        },
+      }
+    },
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const faults = wideFaults(args)
+      if (faults.length > 0) setResultAndStopExecution({ errors: faults } as never)
+      return {
+        onSubscribeResult({ result, setResult }) {
+          const reworded =
+            Symbol.asyncIterator in (result as object)
+              ? undefined
+              : retell(result, args.document, args.operationName ?? undefined, args.variableValues)
+          if (reworded) setResult(reworded as never)
+        },
+      }
+    },
+  }
+}
+
+/**
+ * Answers and events of streams are sent once the state on which they depend is durable. State of a tail that the store then lost is not
+ * returned. Only `health` never waits, so that it answers even if nothing else does.
+ */
+function useDurableReads(settled: () => Promise<void> | undefined): Plugin<Context, Call> {
+  type Done = { setResult(result: ExecutionResult): void }
+  const wait = ({ setResult }: Done): Promise<void> | undefined =>
+    settled()?.catch((error: unknown) => setResult({ errors: [toFault(error)] }))
+  return {
+    onExecute: ({ args: { document } }) =>
+      asksForHealthOnly(document) ? undefined : { onExecuteDone: (done) => wait(done as Done) as undefined },
+    onSubscribe: () => ({ onSubscribeResult: () => ({ onNext: (done) => wait(done as Done) }) }),
+  }
+}
+
+const asksForHealthOnly = ({ definitions }: DocumentNode): boolean =>
+  definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      definition.selectionSet.selections.every((field) => field.kind === Kind.FIELD && ['health', '__typename'].includes(field.name.value)),
+  )
+
+/**
+ * Answers with the error alone if an answer is too large, and writes long ones with pauses, so that other calls are
+ * answered meanwhile.
+ */
+function useAnswerLimit(): Plugin<Context, Call> {
+  const written = async (result: ExecutionResult, answer: Answer): Promise<ExecutionResult> => {
+    if (answer.fault !== undefined) return { errors: [answer.fault] }
+    try {
+      return await writeInPieces(result, answer)
+    } catch (error) {
+      return { errors: [toFault(error)] }
+    }
+  }
+  const answerOf = (context: unknown): Answer => (context as Call).answer
+  return {
+    onExecute: ({ args }) => ({
+      async onExecuteDone({ result, setResult }) {
+        if (!(Symbol.asyncIterator in result)) setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
+      },
+    }),
+    onSubscribe: ({ args }) => ({
+      onSubscribeResult: () => ({
+        async onNext({ result, setResult }) {
+          setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
+        },
+      }),
+    }),
+  }
+}
+
+/** Adds the id of the request to every fault, of an answer or of an event of a stream; operators get a warning with the reason of faults of the service itself. */
+function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
+  const withIds = (result: ExecutionResult, requestId: string): ExecutionResult => {
+    const { errors, ...rest } = result
+    if (!errors) return result
+    for (const error of errors) {
+      const reason = defectBehind(error)
+      if (reason !== undefined) warn(`request ${requestId} failed: ${reason}`)
+    }
+    // faults of a document are kept and returned to everyone who sends it: each call gets copies of its own
+    return { ...rest, errors: errors.map((error) => withRequestId(error, requestId)) }
+  }
+  return {
+    onExecutionResult({ result, setResult, context }) {
+      // the server merges its arguments into the context, which the type does not express
+      const { requestId } = context as unknown as Call
+      if (isAsyncIterable<ExecutionResult>(result)) setResult(mapAsyncIterator(result, (event) => withIds(event, requestId)) as never)
+      else setResult(withIds((result ?? {}) as ExecutionResult, requestId))
+    },
+  }
+}
+
+/** Compresses answers of known length as the caller accepts; a stream is sent unchanged. */
+function useCompression(): Plugin<Context, Call> {
+  return {
+    onResponse({ request, response, setResponse, fetchAPI }) {
+      const { headers, status } = response
+      const isWhole = /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '')
+      if (!isWhole || Number(headers.get('content-length') ?? 0) < LEAST_TO_COMPRESS) return
+      headers.set('vary', 'accept-encoding')
+      const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+      if (encoding === undefined) return
+      return response
+        .bytes()
+        .then((body) => compress(body, encoding))
+        .then((body) => {
+          headers.set('content-encoding', encoding)
+          headers.set('content-length', String(body.byteLength))
+          setResponse(new fetchAPI.Response(body, { status, headers }))
+        })
+    },
+  }
+}
+
+/** A copy with the request's id. Its status holds for every media type. */
+function withRequestId(error: GraphQLError, requestId: string): GraphQLError {
+  const { message, nodes, path } = error
+  const { http, ...others } = error.extensions as { readonly http?: { readonly status?: number } }
+  const extensions = { ...others, http: { status: http?.status ?? 500 } }
+  return new GraphQLError(message, { ...(nodes ? { nodes } : {}), ...(path ? { path } : {}), extensions: { ...extensions, requestId } })
+}

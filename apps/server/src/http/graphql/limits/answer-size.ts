@@ -1,0 +1,126 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { CallerGoneError } from '../../../event-loop/question.ts'
+import type { AnswerSize } from '../../../schema/types/answer-size.ts'
+import { fault } from '../../../schema/types/faults.ts'
+import { jsonInPieces } from '../../json-with-pauses.ts'
+import { limits, overLimit } from '../../limits.ts'
+
+/** The size of one call's answer, or of the event of a stream that is being computed. */
+export interface Answer extends AnswerSize {
+  /** The number of bytes counted up to now. */
+  readonly bytes: number
+  /** The error of an answer that is too large. */
+  readonly fault: GraphQLError | undefined
+  /** Records that the caller received the answer or disconnected, so that it no longer takes memory. */
+  end(): void
+}
+
+/** The answers that a replica is computing or sending. */
+export interface Answers {
+  /** The number of bytes of all these answers. */
+  readonly bytes: number
+  /** `stop`: ends the work on an answer that is too large. */
+  begin(stop?: () => void): Answer
+}
+
+export interface AnswerLimits {
+  readonly answerBytes: number
+  readonly answersBytes: number
+  readonly smallAnswerBytes: number
+}
+
+export function createAnswers({ answerBytes, answersBytes, smallAnswerBytes }: AnswerLimits = limits): Answers {
+  let all = 0
+  const begin = (stop: () => void = () => undefined): Answer => {
+    let bytes = 0
+    let known: GraphQLError | undefined
+    let lastEvent: unknown
+    let isEnded = false
+    const turnTo = (event: unknown): void => {
+      if (event === lastEvent) return
+      // a stream asks for its next event once it has sent the last one
+      all -= bytes
+      bytes = 0
+      known = undefined
+      lastEvent = event
+    }
+    const refuse = (why: GraphQLError): never => {
+      all -= bytes
+      bytes = 0
+      known = why
+      // a stream continues with its next event
+      if (lastEvent === undefined) stop()
+      throw why
+    }
+    return {
+      most: answerBytes,
+      get bytes() {
+        return bytes
+      },
+      get fault() {
+        return known
+      },
+      check(event) {
+        turnTo(event)
+        if (known !== undefined) throw known
+      },
+      add(more, event, isMutation) {
+        turnTo(event)
+        if (known !== undefined) throw known
+        if (isEnded) throw new CallerGoneError()
+        bytes += more
+        all += more
+        if (bytes > answerBytes) refuse(tooLarge(answerBytes, isMutation))
+        if (all > answersBytes && bytes > smallAnswerBytes) refuse(tooMany(all, answersBytes, isMutation))
+      },
+      end() {
+        isEnded = true
+        all -= bytes
+        bytes = 0
+      },
+    }
+  }
+  return {
+    get bytes() {
+      return all
+    },
+    begin,
+  }
+}
+
+const done = (isMutation: boolean): string => (isMutation ? ' The changes of the call are kept.' : '')
+
+const tooLarge = (most: number, isMutation: boolean): GraphQLError =>
+  overLimit(
+    'answer',
+    `more than ${most} bytes`,
+    most,
+    `The answer has more than ${most} bytes; at most ${most} are allowed. Ask for smaller pages, fewer fields or fewer aliases.${done(isMutation)}`,
+  )
+
+const tooMany = (found: number, most: number, isMutation: boolean): GraphQLError =>
+  fault(
+    'RATE_LIMITED',
+    `The answers that this replica is computing or sending have ${found} bytes together; at most ${most} are allowed. Ask again later, for less at once, or another replica.${done(isMutation)}`,
+    { rule: 'limit.answers', found: String(found), allowed: `at most ${most}`, retryAfterMs: 1_000 },
+  )
+
+/** Answers of fewer bytes are written at once. */
+const WRITTEN_AT_ONCE = 256 * 1024
+
+/** A result as the GraphQL server sends it: long parts were written already, with pauses. */
+export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
+
+/** Writes long answers in chunks. Throws CallerGoneError, and the fault of an answer that is too large when it is written. */
+export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
+  if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
+  const data = await jsonInPieces(result.data, answer.most)
+  if (data === undefined) throw tooLarge(answer.most, false)
+  return {
+    ...result,
+    stringify: ({ data: _, ...others }) => {
+      const rest = JSON.stringify(others)
+      return `{"data":${data}${rest === '{}' ? '' : `,${rest.slice(1, -1)}`}}`
+    },
+  }
+}

@@ -1,0 +1,222 @@
+import type { IncomingMessage } from 'node:http'
+import { quote } from '@gantt/scheduler-core'
+import { GraphQLError } from 'graphql'
+import { fault } from '../../../schema/types/faults.ts'
+import { limits, overLimit } from '../../limits.ts'
+import type { DocumentTexts } from '../document-cache.ts'
+import type { Documents } from '../documents.ts'
+
+/** The parameters of a GraphQL call. */
+export interface Params {
+  readonly query: string
+  readonly operationName?: string | null
+  readonly variables?: Readonly<Record<string, unknown>> | null
+  readonly extensions?: Readonly<Record<string, unknown>> | null
+}
+
+const tooLarge = () =>
+  fault('GRAPHQL_VALIDATION_FAILED', `The body is larger than ${limits.bodyBytes} bytes.`, {
+    rule: 'limit.body',
+    allowed: `at most ${limits.bodyBytes} bytes`,
+    status: 413,
+  })
+
+/**
+ * The parameters in a JSON body; of an operation that is named by its id, the text. The text of the document is in its normal
+ * form. Throws the fault: another content type, too large (before all of it is read), not JSON, not a call, an id that is not
+ * known, a document that is too long or no GraphQL.
+ */
+export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
+  const type = request.headers['content-type'] ?? ''
+  // only JSON: what a foreign page's form can send is never a call
+  if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
+    throw fault('GRAPHQL_VALIDATION_FAILED', `The content type is ${quote(type)}; it must be application/json`, {
+      rule: 'http.content_type',
+      found: quote(type),
+      allowed: 'application/json',
+      status: 415,
+    })
+  if (request.headers['content-encoding'] !== undefined)
+    throw fault('GRAPHQL_VALIDATION_FAILED', 'The body is encoded; it must be sent without an encoding', {
+      rule: 'http.content_encoding',
+      status: 415,
+    })
+  return toParams(parseJson(await readBody(request)), documents, texts)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let length = 0
+  // leaving the loop early must not close the connection, because the caller must be able to read the reason
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > limits.bodyBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return new TextDecoder('utf-8').decode(Buffer.concat(chunks))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw fault('GRAPHQL_PARSE_FAILED', `The body is ${quote(text)}; it must be JSON`, {
+      rule: 'http.body',
+      found: quote(text),
+      allowed: 'JSON',
+    })
+  }
+}
+
+/** Throws the fault unless the body is one call. */
+function toParams(body: unknown, documents: Documents, texts: DocumentTexts): Params {
+  if (Array.isArray(body)) throw wrong([], body, 'one call, not a list of calls')
+  if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query or documentId')
+  const { query: sent, documentId, operationName, variables, extensions, ...others } = body as Record<string, unknown>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    throw wrong([unknown.slice(0, 80)], others[unknown], 'one of query, documentId, operationName, variables, extensions')
+  const query = documentId === undefined ? sent : textOf(documentId, sent, documents)
+  if (typeof query !== 'string' || query === '') throw wrong(['query'], query, 'the text of an operation')
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+    throw wrong(['operationName'], operationName, 'a name')
+  if (!isMap(variables)) throw wrong(['variables'], variables, 'an object')
+  if (!isMap(extensions)) throw wrong(['extensions'], extensions, 'an object')
+  checkLength(query)
+  const normal = normalOf(query, texts)
+  checkDepth(normal)
+  checkVariables(variables)
+  return { query: normal, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
+}
+
+/** The text of an operation that was sent by its id. */
+function textOf(documentId: unknown, sent: unknown, documents: Documents): string {
+  if (sent !== undefined) throw wrong(['documentId'], documentId, 'left out where query is sent')
+  const text = typeof documentId === 'string' ? documents.get(documentId) : undefined
+  if (text !== undefined) return text
+  throw fault('PERSISTED_DOCUMENT_NOT_FOUND', `The operation ${quote(documentId)} is not known here; send its text as query.`, {
+    path: ['documentId'],
+    found: quote(documentId),
+    allowed: `the id of one of the ${documents.size} operations of this service’s own console`,
+  })
+}
+
+/** This limit is much smaller than that of the body, which is for variables, because no useful document is as long. */
+function checkLength(query: string): void {
+  const bytes = Buffer.byteLength(query)
+  if (bytes > limits.documentBytes)
+    throw fault(
+      'GRAPHQL_VALIDATION_FAILED',
+      `The document has ${bytes} bytes; at most ${limits.documentBytes} are allowed. Send long values as variables.`,
+      {
+        path: ['query'],
+        rule: 'limit.document',
+        found: `${bytes} bytes`,
+        allowed: `at most ${limits.documentBytes} bytes`,
+        status: 413,
+      },
+    )
+}
+
+function normalOf(query: string, texts: DocumentTexts): string {
+  try {
+    return texts.normal(query)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw fault('GRAPHQL_PARSE_FAILED', error.message.slice(0, 300))
+  }
+}
+
+/** The parser and the validation are recursive, so the depth of a document is limited before they start. */
+function checkDepth(query: string): void {
+  let depth = 0
+  for (const character of query) {
+    if (character === '{' || character === '[' || character === '(') depth++
+    else if (character === '}' || character === ']' || character === ')') depth--
+    if (depth > limits.nesting) throw tooDeep(['query'])
+  }
+}
+
+/** A list or an object in the variables. */
+interface Spot {
+  readonly value: object
+  readonly key: string
+  readonly parent: Spot | undefined
+  readonly depth: number
+}
+
+const pathOf = (spot: Spot): readonly string[] => {
+  const path: string[] = []
+  for (let at: Spot | undefined = spot; at?.parent !== undefined; at = at.parent) path.push(at.key.slice(0, 80))
+  return path.reverse()
+}
+
+/** An object with more keys than this is wide: no input has as many fields. */
+const WIDE_KEYS = 500
+
+const wide = new WeakSet<object>()
+
+/**
+ * Whether variables contain a wide object. For a value that does not fit, the executor prints all keys, once for each
+ * error: such a call is checked for errors before it runs.
+ */
+export const areWide = (variables: object): boolean => wide.has(variables)
+
+/** Depth, length and number of everything in the variables, before anything descends into them. */
+function checkVariables(variables: object | null | undefined): void {
+  let values = 0
+  const waiting: Spot[] = variables ? [{ value: variables, key: '', parent: undefined, depth: 0 }] : []
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, depth } = next
+    if (depth > limits.nesting) throw tooDeep(pathOf(next).slice(0, 8))
+    if (Array.isArray(value) && value.length > limits.listItems) {
+      const path = pathOf(next)
+      throw fault(
+        'GRAPHQL_VALIDATION_FAILED',
+        `${path.join('.')} is a list of ${value.length}; it must be a list of at most ${limits.listItems}`,
+        {
+          path,
+          rule: 'limit.list',
+          found: quote(value),
+          allowed: `a list of at most ${limits.listItems}`,
+        },
+      )
+    }
+    const keys = Object.keys(value)
+    values += keys.length
+    if (keys.length > WIDE_KEYS && !Array.isArray(value)) wide.add(variables as object)
+    if (values > limits.values)
+      throw overLimit(
+        'values',
+        `more than ${limits.values}`,
+        limits.values,
+        `The variables have more than ${limits.values} values, those within lists and objects counted; at most ${limits.values} are allowed. Send them in several calls.`,
+      )
+    for (const key of keys) {
+      const item: unknown = (value as Readonly<Record<string, unknown>>)[key]
+      if (item !== null && typeof item === 'object') waiting.push({ value: item, key, parent: next, depth: depth + 1 })
+    }
+  }
+}
+
+const tooDeep = (path: readonly string[]) =>
+  fault('GRAPHQL_VALIDATION_FAILED', `${path.join('.')} is nested more than ${limits.nesting} deep`, {
+    path,
+    rule: 'limit.depth',
+    found: `more than ${limits.nesting} levels`,
+    allowed: `at most ${limits.nesting} levels`,
+  })
+
+const isMap = (value: unknown): value is Record<string, unknown> | null | undefined =>
+  value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
+
+const wrong = (path: readonly string[], found: unknown, allowed: string) => {
+  const place = path.join('.') || 'the body'
+  return fault('GRAPHQL_VALIDATION_FAILED', `${place} is ${found === undefined ? 'missing' : quote(found)}; it must be ${allowed}`, {
+    path,
+    rule: 'http.body',
+    found: quote(found),
+    allowed,
+  })
+}

@@ -1,0 +1,99 @@
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  typeFromAST,
+} from 'graphql'
+import { fault } from '../../../schema/types/faults.ts'
+import { limits } from '../../limits.ts'
+
+/** The maximum length of a list without a limit of its own: that of the longest list in a request or report. */
+export const LIST_ITEMS = 10_000
+
+/**
+ * Lists with other limits, by the field of their input. Lists with larger limits are read with pauses; those with smaller limits have items
+ * that cost more than a comparison. These bound the work on a call before it is read. What a document may have, its own form says with its
+ * own code and path; no limit here is below it.
+ */
+export const listLimits: Readonly<Record<string, number>> = {
+  'AggregateCreateInput.hosts': limits.listItems,
+  'AggregateUpdateInput.addHosts': limits.listItems,
+  'AggregateUpdateInput.removeHosts': limits.listItems,
+  'AggregateChangeInput.addHosts': limits.listItems,
+  'AggregateChangeInput.removeHosts': limits.listItems,
+  'FleetOverlayInput.removeHosts': limits.listItems,
+  'FleetOverlayInput.drainHosts': limits.listItems,
+  'FleetOverlayInput.disableHosts': limits.listItems,
+  'FleetOverlayInput.enableHosts': limits.listItems,
+  'FleetOverlayInput.releaseClaims': limits.listItems,
+  'AggregateCreateInput.metadata': 1_000,
+  'AggregateUpdateInput.setMetadata': 1_000,
+  'AggregateUpdateInput.unsetMetadata': 1_000,
+  'ApiKeyCreateInput.scopes': 100,
+  'ApiKeyCreateInput.hosts': 1_000,
+  'FleetAllocationInput.classes': 100,
+  'ProfileVersionInput.collects': 100,
+  'ProfileVersionInput.filters': 1_000,
+  'ProfileVersionInput.weighers': 1_000,
+}
+
+interface Spot {
+  readonly value: unknown
+  readonly type: GraphQLInputType
+  readonly path: readonly string[]
+  /** The name of the list in the table. */
+  readonly name: string
+}
+
+/**
+ * Refuses variables with a list that is longer than its input allows, before its items are read. Throws the error.
+ * Lists in the document itself are limited with it. A loop, not a recursion; the variables are no deeper than a call
+ * may be.
+ */
+export function checkLists(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): void {
+  const waiting: Spot[] = []
+  for (const { variable, type: node } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    const type = typeFromAST(schema, node as never)
+    const name = variable.name.value
+    if (isInputType(type)) waiting.push({ value: variables[name], type, path: [name], name })
+  }
+  for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) waiting.push(...insideOf(spot))
+}
+
+/** The parts of a value that may contain lists. Throws if a list is too long. */
+function insideOf({ value, type, path, name }: Spot): Spot[] {
+  const inner = isNonNullType(type) ? type.ofType : type
+  if (isListType(inner) && Array.isArray(value)) {
+    const most = listLimits[name] ?? LIST_ITEMS
+    if (value.length > most) throw tooLong(path, value.length, most)
+    const { ofType } = inner
+    const mayHaveLists = isInputObjectType(getNamedType(ofType)) || isListType(isNonNullType(ofType) ? ofType.ofType : ofType)
+    return mayHaveLists ? value.map((item: unknown, i) => ({ value: item, type: ofType, path: [...path, String(i)], name })) : []
+  }
+  if (!isInputObjectType(inner) || value === null || typeof value !== 'object') return []
+  return Object.values(inner.getFields()).flatMap((field) => {
+    const held = Object.hasOwn(value, field.name) ? (value as Readonly<Record<string, unknown>>)[field.name] : undefined
+    return typeof held === 'object' && held !== null
+      ? [{ value: held, type: field.type, path: [...path, field.name], name: `${inner.name}.${field.name}` }]
+      : []
+  })
+}
+
+const tooLong = (path: readonly string[], length: number, most: number) =>
+  fault('GRAPHQL_VALIDATION_FAILED', `${path.join('.')} is a list of ${length}; it must be a list of at most ${most}`, {
+    path,
+    rule: 'limit.list',
+    found: `a list of ${length}`,
+    allowed: `a list of at most ${most}`,
+  })

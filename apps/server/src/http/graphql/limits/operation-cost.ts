@@ -1,0 +1,240 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql'
+import { limits, overLimit } from '../../limits.ts'
+import { introspectionCost } from './introspection-cost.ts'
+
+/** The cost of a field in addition to its objects; lists are counted once per possible item. */
+const weights: Readonly<Record<string, number>> = {
+  'Query.explainPlacement': 100,
+  'Query.whyNot': 100,
+  'Query.compareDecisions': 200,
+  'Query.compareProfiles': 500,
+  'Query.unusedParts': 500,
+  'Query.activity': 200,
+  'Activity.took': 50,
+  'Activity.before': 200,
+  'Query.decisionCounts': 200,
+  'DecisionCounts.steps': 100,
+  'DecisionCounts.groups': 200,
+  'Query.capacity': 500,
+  'AggregatePayload.warnings': 500,
+  'Query.verifyDecision': 200,
+  'Query.simulate': 1_000,
+  'Query.whatWouldFit': 2_000,
+  'SimulatedDecision.explanation': 100,
+  'Decision.explanation': 100,
+  'Decision.replica': 5,
+  // for each decision a past state is read
+  'Destination.reportAge': 20,
+  'Fleet.columns': 500,
+  // its first event has all hosts that changed since the reader's revision
+  'Subscription.fleetDeltas': 500,
+  'Explanation.matrix': 100,
+  'Explanation.nearMisses': 20,
+  'Explanation.weighing': 20,
+  'Explanation.verdicts': 20,
+  'HostVerdict.checks': 2,
+}
+
+/** Arguments that say how long a list may be. */
+const SIZES: readonly string[] = ['first', 'top', 'points']
+
+/** Numbers within the input of a call that say how long lists of its answer may be. */
+const COUNTS: ReadonlySet<string> = new Set(['first', 'numInstances', 'instances', 'count'])
+
+/** Lists without a known length. */
+const PLAIN_LIST = 5
+
+interface Cost {
+  readonly all: number
+  /** The part of the cost for pages and for weighted fields, which not every one of many items may have. */
+  readonly heavy: number
+}
+
+const FREE: Cost = { all: 0, heavy: 0 }
+
+interface Walk {
+  readonly schema: GraphQLSchema
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly roots: ReadonlySet<unknown>
+}
+
+/** The cost below one root field. */
+interface Call {
+  readonly parent: GraphQLNamedType
+  /** The number of items in its input, computed only if a cost depends on it, because the input may be long. */
+  readonly itemCount: () => number
+  /** Costs of fragments, by their names; inside of a list and outside. */
+  readonly known: Map<string, Cost>
+  readonly inList: boolean
+}
+
+/**
+ * The cost of an operation with its values: those of the caller, the defaults of its variables, and the defaults of
+ * arguments. Objects cost 1, scalars nothing, and the content of a list counts once per item. Fragments are counted for
+ * each spread, and visited once. Throws the error if the cost is too high.
+ */
+export function checkCost(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): number {
+  const operation = getOperationAST(document, operationName)
+  const root = operation ? schema.getRootType(operation.operation) : undefined
+  if (!operation || !root) return 0
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
+  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+  const walk: Walk = { schema, fragments, variables: valuesOf(operation, variables), roots }
+  const cost = costOf(walk, operation.selectionSet, { parent: root, itemCount: () => 0, known: new Map(), inList: false }).all
+  if (cost > limits.cost)
+    throw overLimit(
+      'cost',
+      cost,
+      limits.cost,
+      `The operation costs ${cost}; at most ${limits.cost} is allowed. Ask for shorter lists or less of each item.`,
+    )
+  return cost
+}
+
+/**
+ * The variables with the defaults of those that are not given; a default of null is one. The object inherits nothing: callers choose the
+ * names, and `constructor` is one as any other.
+ */
+function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Walk['variables'] {
+  const values: Record<string, unknown> = Object.assign(Object.create(null), given)
+  for (const { variable, defaultValue } of variableDefinitions)
+    if (defaultValue !== undefined && values[variable.name.value] === undefined)
+      values[variable.name.value] = valueFromASTUntyped(defaultValue)
+  return values
+}
+
+function costOf(walk: Walk, { selections }: SelectionSetNode, call: Call): Cost {
+  let all = 0
+  let heavy = 0
+  for (const node of selections) {
+    const cost =
+      node.kind === Kind.FIELD
+        ? costOfField(walk, node, call)
+        : node.kind === Kind.INLINE_FRAGMENT
+          ? costOfFragment(walk, node.typeCondition?.name.value, node.selectionSet, call)
+          : costOfSpread(walk, node.name.value, call)
+    all += cost.all
+    heavy += cost.heavy
+  }
+  return { all, heavy }
+}
+
+function costOfSpread(walk: Walk, name: string, call: Call): Cost {
+  const key = `${name} ${call.inList}`
+  const known = call.known.get(key)
+  if (known !== undefined) return known
+  const fragment = walk.fragments.get(name)
+  const cost = fragment ? costOfFragment(walk, fragment.typeCondition.name.value, fragment.selectionSet, call) : FREE
+  call.known.set(key, cost)
+  return cost
+}
+
+function costOfFragment(walk: Walk, typeName: string | undefined, set: SelectionSetNode, call: Call): Cost {
+  const parent = typeName === undefined ? call.parent : walk.schema.getType(typeName)
+  return parent ? costOf(walk, set, { ...call, parent }) : FREE
+}
+
+function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
+  const { parent } = call
+  const name = node.name.value
+  if (name === '__schema' || name === '__type') {
+    const all = introspectionCost(walk.schema, node, walk.fragments, walk.variables)
+    return { all, heavy: all }
+  }
+  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
+  if (field === undefined) return FREE
+  const weight = weights[`${parent.name}.${name}`] ?? 0
+  const type = getNamedType(field.type)
+  if (!isCompositeType(type) || !node.selectionSet) return { all: weight, heavy: weight }
+  const isRoot = walk.roots.has(parent)
+  const times = timesOf(walk, node, field)
+  const isList = times === undefined && isPlainList(node, field)
+  const inner = costOf(walk, node.selectionSet, {
+    parent: type,
+    itemCount: isRoot ? once(() => itemsIn(walk, node)) : call.itemCount,
+    known: isRoot ? new Map() : call.known,
+    inList: call.inList || isList || times !== undefined,
+  })
+  if (times !== undefined) {
+    const all = weight + times * (1 + inner.all)
+    return { all, heavy: all }
+  }
+  if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
+  // the answer has an item for each item of the input; many are allowed, but not with a page or a slow field for each
+  const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
+  const heavy = items * inner.heavy
+  return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
+}
+
+/** The number of items that a field's arguments request; undefined if they set none. */
+function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
+  const sized = field.args.find(({ name }) => SIZES.includes(name))
+  if (sized !== undefined) {
+    const given = node.arguments?.find((argument) => argument.name.value === sized.name)?.value
+    const value = given === undefined ? undefined : readValue(given, variables)
+    return typeof value === 'number' && value > 0 ? value : Number(sized.defaultValue ?? 1)
+  }
+  // the number that was requested by name
+  for (const { value: given } of node.arguments ?? []) {
+    const value = readValue(given, variables)
+    if (Array.isArray(value)) return value.length
+  }
+  return undefined
+}
+
+/** The parts of a page count once: the page itself was counted for each of its items. */
+function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
+}
+
+const readValue = (node: ValueNode, variables: Walk['variables']): unknown => valueFromASTUntyped(node, variables)
+
+/** The longest list in the arguments of a call, or the largest number of objects that it requests. */
+function itemsIn({ variables }: Walk, node: FieldNode): number {
+  let most = 0
+  const waiting: unknown[] = (node.arguments ?? []).map(({ value }) => readValue(value, variables))
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (value === null || typeof value !== 'object') continue
+    if (Array.isArray(value)) most = Math.max(most, value.length)
+    for (const [key, inner] of Object.entries(value)) {
+      if (typeof inner === 'number' && COUNTS.has(key)) most = Math.max(most, inner)
+      else if (typeof inner === 'object' && inner !== null) waiting.push(inner)
+    }
+  }
+  return most
+}
+
+function once<Value>(work: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined
+  return () => {
+    known ??= { value: work() }
+    return known.value
+  }
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { buildSchema, type GraphQLError, parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { createDocumentTexts } from '../document-cache.ts'
+import { useTypedErrors } from '../graphql.ts'
+import { readParams } from './body.ts'
+
+const schema = buildSchema('input Report { vcpus: Int, memoryMb: Int } type Query { report(of: [Report!]): Int }')
+const query = 'query ($of: [Report!]) { report(of: $of) }'
+
+/** Errors that end the call before the executor sees its variables; undefined where it is left to the executor. */
+async function endedBy(report: object): Promise<readonly GraphQLError[] | undefined> {
+  const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
+  // the reader uses only the headers and the body of a request
+  const request = Object.assign(body, { headers: { 'content-type': 'application/json' } }) as unknown as IncomingMessage
+  const { variables } = await readParams(request, new Map(), createDocumentTexts())
+  let ended: readonly GraphQLError[] | undefined
+  const setResultAndStopExecution = ({ errors }: { errors: readonly GraphQLError[] }): void => {
+    ended = errors
+  }
+  const args = { document: parse(query), variableValues: variables }
+  useTypedErrors(schema).onExecute?.({ args, setResultAndStopExecution } as never)
+  return ended
+}
+
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
+
+test('the executor, which writes a whole object out for each error, never sees one of very many wrong keys', async () => {
+  const ended = await endedBy({ vcpus: 1, ...keys(90_000) })
+  expect(ended).toHaveLength(50)
+  expect(ended?.[49]?.message).toContain('of.0.k49 is 0; there is no such field; there are vcpus, memoryMb')
+})
+
+test('what has few keys is read once, by the executor', async () => {
+  expect(await endedBy({ vcpus: 1, ...keys(100) })).toBeUndefined()
+})

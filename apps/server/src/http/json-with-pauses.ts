@@ -1,0 +1,60 @@
+import { pauseOfQuestion } from '../event-loop/question.ts'
+
+/** Characters that are written between two pauses. */
+const PIECE = 64 * 1024
+
+/** The rest of a list or an object that is being written. */
+interface Open {
+  readonly values: readonly unknown[]
+  /** Undefined for a list. */
+  readonly keys: readonly string[] | undefined
+  next: number
+}
+
+/**
+ * The JSON of a value, as JSON.stringify writes it, with a pause after each piece; undefined where it has more than `most` characters.
+ * Throws CallerGoneError. `onPause` is for tests.
+ */
+export async function jsonInPieces(
+  root: unknown,
+  most: number,
+  onPause: (length: number) => void = () => undefined,
+): Promise<string | undefined> {
+  let text = ''
+  let piece = ''
+  const open: Open[] = []
+  const write = (value: unknown): void => {
+    const plain = hasToJson(value) ? value.toJSON() : value
+    if (typeof plain !== 'object' || plain === null) piece += JSON.stringify(plain) ?? 'null'
+    else if (Array.isArray(plain)) open.push({ values: plain, keys: undefined, next: 0 })
+    else {
+      const entries = Object.entries(plain).filter(([, inner]) => inner !== undefined)
+      open.push({ values: entries.map(([, inner]) => inner), keys: entries.map(([key]) => key), next: 0 })
+    }
+  }
+  write(root)
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    const { values, keys, next } = last
+    if (next === 0) piece += keys ? '{' : '['
+    if (next === values.length) {
+      piece += keys ? '}' : ']'
+      open.pop()
+    } else {
+      if (next > 0) piece += ','
+      last.next++
+      if (keys) piece += `${JSON.stringify(keys[next])}:`
+      write(values[next])
+    }
+    if (piece.length < PIECE) continue
+    text += piece
+    onPause(piece.length)
+    piece = ''
+    if (text.length > most) return undefined
+    await pauseOfQuestion()
+  }
+  text += piece
+  return text.length > most ? undefined : text
+}
+
+const hasToJson = (value: unknown): value is { toJSON(): unknown } =>
+  typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'

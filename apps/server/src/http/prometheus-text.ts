@@ -1,0 +1,24 @@
+/** What the text format of Prometheus, version 0.0.4, says of a metric. */
+export interface MetricHead {
+  readonly kind: 'gauge' | 'counter'
+  readonly name: string
+  readonly help: string
+}
+
+/** The value of a metric, or one for each set of labels; null: the metric has none at present. */
+export type Samples = number | null | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+
+/** A metric that is counted by label is left out where nothing was counted; one without a value at present has only its head. */
+export function writeMetric({ kind, name, help }: MetricHead, samples: Samples): string {
+  const all = typeof samples === 'number' ? [{ labels: {}, value: samples }] : samples
+  if (all?.length === 0) return ''
+  const lines = (all ?? []).map(({ labels, value }) => `${name}${writeLabels(labels)} ${value}`)
+  return [`# HELP ${name} ${escaped(help, /[\\\n]/g)}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
+}
+
+function writeLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value, /[\\"\n]/g)}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+const escaped = (text: string, signs: RegExp): string => text.replace(signs, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))

@@ -1,0 +1,58 @@
+import { askedAnyway, type DatabaseWatch } from './db/database-watch.ts'
+import type { PrismaClient } from './db/prisma.ts'
+import { createActivityStore } from './db/tables/activity.ts'
+import { createDecisionCountStore } from './db/tables/decision-counts.ts'
+import { createDecisionStore, type DecisionStore } from './db/tables/decisions.ts'
+import { createHostTimelineStore } from './db/tables/host-timeline.ts'
+import { createRequestSpecStore, requestSpecId } from './db/tables/request-specs.ts'
+import type { StoredDecision } from './db/tables/rows.ts'
+import { unloggedRow } from './replica/follow/rows-of.ts'
+import type { UnloggedDecision } from './replica/propose/placement.ts'
+import type { RecordStore } from './stores/records.ts'
+
+/** The number of decisions that a replica can answer from memory before the tables have them. */
+const YOUNG_DECISIONS = 1_000
+
+/** Decisions and requests: where they are kept, and who hears of new ones. While the database is away, the last ones are answered from memory. */
+export function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
+  const tables = createDecisionStore(prisma)
+  const young = new Map<string, StoredDecision>()
+  const find: DecisionStore['find'] = async (id) => {
+    const held = young.get(id)
+    if (held !== undefined && database.away !== undefined) return held
+    const found = await tables.find(id).catch((error: unknown) => {
+      // the outage of the database may not be noticed yet
+      if (held === undefined) throw error
+      return undefined
+    })
+    // tables that were away for long lag far behind: missing records are answered from memory
+    return found ?? young.get(id)
+  }
+  const requestSpecs = createRequestSpecStore(prisma)
+  const listeners = new Set<(decision: StoredDecision) => void>()
+  const publish = (decision: StoredDecision): void => {
+    if (database !== askedAnyway) young.set(decision.id, decision)
+    if (young.size > YOUNG_DECISIONS) young.delete(young.keys().next().value as string)
+    for (const listener of listeners) listener(decision)
+  }
+  return {
+    stores: {
+      decisions: { ...tables, find },
+      requestSpecs,
+      activity: createActivityStore(prisma),
+      timeline: createHostTimelineStore(prisma),
+      decisionCounts: createDecisionCountStore(prisma),
+    },
+    publish,
+    onDecision(listener: (decision: StoredDecision) => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    /** Keeps refusals and advice, which are not in the log. */
+    async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
+      const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
+      await store.keepDecisions(kept)
+      kept.forEach(publish)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Synchronizer } from '../../sync/synchronizer.ts'
+import type { Timers } from '../../timers.ts'
+import { UnavailableError } from '../../unavailable.ts'
+import { createSignal, type Signal } from '../signal.ts'
+import { createStoreWatch, type StoreWatch } from '../watch/store-watch.ts'
+
+/** A store that fails, or does not answer, for longer than this counts as away. It is asked each second. */
+const STORE_AWAY_MS = 2_500
+
+export interface FreshnessOptions {
+  readonly store: Pick<Synchronizer, 'time'>
+  readonly timers: Timers
+  /** Whether this replica no longer reads the log. */
+  isStopped(): boolean
+  /** Wakes the reader of the log. */
+  wake(): void
+}
+
+/** The age of a replica's fleet compared with the store, and the calls that wait for a newer one. */
+export class Freshness {
+  readonly watch: StoreWatch
+  /** Notifies waiters that the fleet, its durability or the store changed. */
+  readonly changed: Signal
+  /** Records that the store's last answer was an error. */
+  isStoreFailing = false
+  /** Records that the log may have grown since the last read. */
+  hasNews = true
+  readonly #options: FreshnessOptions
+  /** The time at which the fleet was last known to be as new as the store. */
+  #freshAt: number
+  #arrivals = 0
+  #freshUpTo = -1
+
+  constructor(options: FreshnessOptions) {
+    this.#options = options
+    this.#freshAt = options.timers.now()
+    this.watch = createStoreWatch(options.store, options.timers)
+    this.changed = createSignal(options.timers)
+  }
+
+  /** The number of the last call, which orders the calls of this replica. */
+  get arrivals(): number {
+    return this.#arrivals
+  }
+
+  /** Whether the fleet is as new as the store was when the call with this number arrived. */
+  get freshUpTo(): number {
+    return this.#freshUpTo
+  }
+
+  /** How long ago the fleet was last known to be as new as the store, milliseconds. */
+  get age(): number {
+    return this.#options.timers.now() - this.#freshAt
+  }
+
+  /** Whether the store has been silent for so long that calls are refused at once instead of waiting for it. */
+  get isStoreAway(): boolean {
+    return this.age > STORE_AWAY_MS && (this.isStoreFailing || this.watch.silentMs > STORE_AWAY_MS)
+  }
+
+  /** Numbers a call. */
+  arrive(): number {
+    this.#arrivals++
+    return this.#arrivals
+  }
+
+  /** Records that the fleet contains everything that the store had when the call with this number arrived. */
+  reachedHead(arrival: number): void {
+    this.#freshUpTo = Math.max(this.#freshUpTo, arrival)
+    this.#freshAt = this.#options.timers.now()
+    this.changed.notify()
+  }
+
+  /** Requests another read of the log. */
+  lookAtStore(): void {
+    this.hasNews = true
+    this.#options.wake()
+  }
+
+  /**
+   * Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when neither that nor `acceptsStale`
+   * holds in time.
+   */
+  async wait(acceptsStale: () => boolean, timeoutMs: number): Promise<void> {
+    const arrival = this.arrive()
+    const isFresh = (): boolean => this.#freshUpTo >= arrival
+    // calls do not wait for a store that is away
+    await this.until(() => isFresh() || this.isStoreAway, timeoutMs)
+    if (!isFresh() && !acceptsStale()) throw new UnavailableError('store', 'the store does not answer')
+  }
+
+  /** Resolves with true once the condition holds, and with false after a timeout or when this replica stopped. */
+  until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
+    if (!holds()) this.lookAtStore()
+    return this.changed.until(holds, timeoutMs, this.#options.isStopped)
+  }
+}

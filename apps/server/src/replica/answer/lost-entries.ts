@@ -1,0 +1,50 @@
+import { StoreWentBackError } from '../../sync/synchronizer.ts'
+import { UnavailableError } from '../../unavailable.ts'
+import type { Batch } from '../propose/batch.ts'
+import type { CallQueue } from '../propose/call-queue.ts'
+import type { HeldAnswers } from './held-answers.ts'
+
+/** The work in progress of a replica: entries that were sent, and calls that wait. */
+export interface Underway {
+  readonly held: HeldAnswers
+  readonly queue: CallQueue
+  readonly inFlight: Batch | undefined
+}
+
+/**
+ * Rolls back entries that depend on a tail that the store lost, after a revision. The first of our entries that can
+ * still be appended unchanged is sent unchanged, so that a delayed copy is recognised; everything after it is decided
+ * again. Returns what to send, and how many of our entries were lost.
+ */
+export function dropBehind({ held: answers, queue, inFlight }: Underway, revision: number): { lost: number; sent: Batch | undefined } {
+  const held = answers.takeBehind(revision)
+  const waits = new Set(held.flatMap(({ work }) => work ?? []))
+  const first = held.find(({ batch }) => batch !== undefined)?.batch
+  const lost = held.filter(({ batch }) => batch !== undefined).length
+  // an entry with calls that were already decided again is not sent unchanged
+  const isWhole = first !== undefined && (first.entry?.basis.revision ?? 0) <= revision && first.owners.every(({ work }) => waits.has(work))
+  // the entry in flight depends on an earlier one of this replica, if there is one, so that no copy of it can be appended
+  const sent = isWhole ? first : first === undefined ? inFlight : undefined
+  const others = sent === inFlight ? [] : (inFlight?.owners ?? []).map(({ work }) => work)
+  if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
+  queue.putBack([...waits, ...others])
+  const error = new UnavailableError('store', 'the store lost an entry on which the answer depends before it was durable; ask again')
+  for (const { work, fail } of held) if (work === undefined) fail(error)
+  return { lost, sent }
+}
+
+/**
+ * Returns calls in flight to the queue after this replica fell behind the start of the log. Their outcome is unknown: placements are
+ * recognised by their key, but changes are not.
+ */
+export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFlight'>): void {
+  const owners = inFlight?.owners ?? []
+  for (const { work } of owners)
+    if (work.type === 'changes')
+      work.fail(new UnavailableError('store', 'the log was trimmed beyond the revision of this replica; check whether the change was made'))
+  queue.putBack(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
+}
+
+/** The error if the store lost durable entries, and not only an unflushed tail. */
+export const behindDurable = ({ message }: StoreWentBackError): StoreWentBackError =>
+  new StoreWentBackError(`${message}, which was durable: a backup was restored, or a fail-over lost data`)

@@ -1,0 +1,166 @@
+import { canonicalJson, checkpointOf, ENTRY_FORMAT } from '@gantt/scheduler-core'
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { afterEach, expect, test } from 'vitest'
+import { createMemoryStore, type MemoryStore } from '../../sync/memory/memory.ts'
+import { modeOf } from '../mode.ts'
+import type { PlacementCall, UnloggedDecision } from '../propose/placement.ts'
+import { Replica } from '../replica.ts'
+
+const replicas: Replica[] = []
+const warnings: string[] = []
+const unlogged: UnloggedDecision[] = []
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.close()))
+  warnings.length = 0
+  unlogged.length = 0
+})
+
+async function open(store: MemoryStore): Promise<Replica> {
+  const replica = await Replica.start({
+    store: store.open(),
+    name: `replica-${replicas.length}`,
+    recordUnlogged: async (decisions) => void unlogged.push(...decisions),
+    warn: (message) => void warnings.push(message),
+  })
+  replicas.push(replica)
+  return replica
+}
+
+const call = (key: string, vcpus = 1): PlacementCall => ({
+  account: 'nova',
+  key,
+  digest: key,
+  request: aRequest({ vcpus, memoryMb: 64 }),
+  profile: 'default',
+  mode: 'CONFIRM',
+  ttlMs: 120_000,
+  deadlineMs: 120_000,
+  alternatesPerInstance: 0,
+  intent: 'CREATE',
+  source: null,
+  allOrNothing: true,
+})
+
+const shared = (): MemoryStore => createMemoryStore(undefined, { isShared: true })
+
+/** Whether a promise is settled once all work in progress has stopped. */
+async function isAnswered(promise: Promise<unknown>): Promise<boolean> {
+  let answered = false
+  const note = (): void => {
+    answered = true
+  }
+  promise.then(note, note)
+  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+  return answered
+}
+
+test('no call is answered before its flush: claims, changes, refusals, repeated calls, reads', async () => {
+  const store = shared()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1', { vcpus: 1 })])
+  await b.fresh()
+  expect(a.settled()).toBeUndefined()
+  const release = store.faults.holdFlushes()
+  const placed = a.place(call('k1'))
+  await expect.poll(() => a.fleet.ledger.claims.size).toBe(1)
+  // these calls were decided on a state that is not durable yet, on this replica and others
+  const waiting = {
+    placed,
+    repeated: a.place(call('k1')),
+    refused: a.place(call('k2')),
+    changed: a.propose([{ type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: '' }]),
+    read: a.settled() ?? Promise.reject(new Error('it is not settled')),
+    elsewhere: b.place(call('k3')),
+    readElsewhere: b.fresh().then(() => b.settled()),
+    reached: b.reached(2, 5_000),
+  }
+  for (const [name, promise] of Object.entries(waiting)) expect([name, await isAnswered(promise)]).toEqual([name, false])
+  expect(unlogged).toEqual([])
+  expect(a.durableRevision).toBe(1)
+  release()
+  const answers = await Promise.all(Object.values(waiting))
+  expect(answers.slice(0, 3)).toMatchObject([{ type: 'placed', replayed: false }, { type: 'placed', replayed: true }, { type: 'refused' }])
+  expect(a.settled()).toBeUndefined()
+})
+
+test('while a flush is under way the next entries are appended, and one flush answers them all', async () => {
+  const store = shared()
+  const a = await open(store)
+  await a.propose([aReport('h1', { vcpus: 64 })])
+  const release = store.faults.holdFlushes()
+  const first = a.place(call('k1'))
+  await expect.poll(() => store.entries.length).toBe(2)
+  const second = a.place(call('k2'))
+  await expect.poll(() => store.entries.length).toBe(3)
+  release()
+  expect((await Promise.all([first, second])).map(({ type }) => type)).toEqual(['placed', 'placed'])
+})
+
+test('a lost tail is written again once: the first entry unchanged, and dependent calls decided again', async () => {
+  const store = shared()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1', { vcpus: 64 })])
+  await b.fresh()
+  let replaced = 0
+  a.onReplaced(() => replaced++)
+  const release = store.faults.holdFlushes()
+  const first = a.place(call('k1'))
+  await expect.poll(() => store.entries.length).toBe(2)
+  const second = a.place(call('k2'))
+  const edit = a.propose([{ type: 'status', host: 'h1', node: 'h1', status: 'ENABLED', reason: 'well' }])
+  await expect.poll(() => store.entries.length).toBeGreaterThanOrEqual(3)
+  await b.fresh()
+  expect(b.fleet.place.revision).toBe(store.entries.length)
+  const sent = store.entries[1]?.id
+  store.faults.loseTail()
+  expect(store.entries).toHaveLength(1)
+  release()
+  const outcomes = await Promise.all([first, second])
+  expect(outcomes).toMatchObject([
+    { type: 'placed', replayed: false },
+    { type: 'placed', replayed: false },
+  ])
+  expect(await edit).toMatchObject([{ void: undefined }])
+  expect(store.entries[1]?.id).toBe(sent)
+  await Promise.all([a.fresh(), b.fresh()])
+  expect(a.fleet.ledger.claims.size).toBe(2)
+  expect(canonicalJson(checkpointOf(b.fleet))).toBe(canonicalJson(checkpointOf(a.fleet)))
+  expect([a.halted, b.halted, replaced]).toEqual([undefined, undefined, 1])
+  expect(warnings.filter((warning) => warning.includes('lost its unflushed tail')).length).toBeGreaterThan(0)
+})
+
+test('the calls of a lost tail that other entries have replaced are decided again', async () => {
+  const store = shared()
+  const a = await open(store)
+  await a.propose([aReport('h1', { vcpus: 1 })])
+  const release = store.faults.holdFlushes()
+  const lost = a.place(call('k1'))
+  await expect.poll(() => store.entries.length).toBe(2)
+  store.faults.loseTail()
+  const [entry] = store.entries
+  const basis = { revision: 1, id: entry?.id ?? '', at: entry?.at ?? 0 }
+  const changes = [{ type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'disk' } as const]
+  await store.open().append({ format: ENTRY_FORMAT, id: 'other', writer: 'other', basis, changes })
+  release()
+  expect((await lost).type).toBe('refused')
+  expect(a.fleet.place).toMatchObject({ revision: 2, id: 'other' })
+  expect(a.fleet.ledger.claims.size).toBe(0)
+})
+
+test('a store that is behind the durable state stops writes, unlike a lost tail, and reads continue', async () => {
+  const store = shared()
+  const a = await open(store)
+  await a.propose([aReport('h1')])
+  await a.place(call('k1'))
+  const release = store.faults.holdFlushes()
+  const unflushed = a.place(call('k2'))
+  await expect.poll(() => store.entries.length).toBe(3)
+  store.faults.truncate(1)
+  release()
+  await expect(unflushed).rejects.toMatchObject({ reason: 'went_back' })
+  expect(modeOf(a)).toMatchObject({ mode: 'READ_ONLY', code: 'store.went_back' })
+  expect(a.halted?.message).toMatch(/does not hold revision 2 .*which was durable: a backup was restored, or a fail-over lost data/)
+  await expect(a.place(call('k3'))).rejects.toMatchObject({ reason: 'went_back' })
+  expect(a.settled()).toBeUndefined()
+  expect(a.fleet.hosts.count).toBe(1)
+})

@@ -1,0 +1,41 @@
+import { UnavailableError } from '../../unavailable.ts'
+import type { Batch } from '../propose/batch.ts'
+import type { UnloggedDecision } from '../propose/placement.ts'
+
+/**
+ * Records decisions that are not in the log: refusals and advice. They are answered once they are stored, and claims do not wait for that.
+ */
+export interface Unlogged {
+  record(decisions: Batch['unlogged']): void
+  /** Resolves once all pending records are kept, or their callers got an error. */
+  close(): Promise<void>
+}
+
+export interface UnloggedOptions {
+  recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
+  warn(message: string): void
+}
+
+export function createUnlogged({ recordUnlogged, warn }: UnloggedOptions): Unlogged {
+  const recording = new Set<Promise<void>>()
+  const keep = async (some: Batch['unlogged']): Promise<void> => {
+    try {
+      await recordUnlogged(some.map(({ decision }) => decision))
+      for (const { answer } of some) answer()
+    } catch (error) {
+      // a record that cannot be stored must not fail the others
+      if (some.length > 1) return void (await Promise.all(some.map((one) => keep([one]))))
+      warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
+      for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))
+    }
+  }
+  return {
+    record(decisions) {
+      const kept: Promise<void> = keep(decisions).finally(() => recording.delete(kept))
+      recording.add(kept)
+    },
+    async close() {
+      await Promise.all(recording)
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { DecisionStore, UnloggedDecisions } from '../../db/tables/decisions.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import { outsideOfCalls } from '../../event-loop/question.ts'
+import type { Timers } from '../../timers.ts'
+
+/** How often the tables are queried for the records of other replicas, while there are listeners and other replicas. */
+export const LOOK_EVERY_MS = 1_000
+/** The longest time between a call and the row of its refusal: its deadline of at most a minute, and the time to store the row. */
+export const SLACK_MS = 90_000
+/** The time after which most rows have arrived; older ones are queried every tenth time. */
+const SHORT_SLACK_MS = 20_000
+const WIDE_EVERY = 10
+/**
+ * Decisions made up to this long before the first listener came may have been kept since. A decision is reported twice
+ * rather than never.
+ */
+const BEFORE_MS = 5_000
+/** At most this many are reported one by one per query; beyond it, readers get a notice that some were missed. */
+const MOST = 1_000
+
+/** Decisions as they happen, whichever replica made them. */
+export interface DecisionFeed {
+  /**
+   * `missed` is called when there were more decisions at once than are reported one by one. Returns a function that ends the subscription.
+   */
+  onDecision(listener: (decision: StoredDecision) => void, missed?: () => void): () => void
+}
+
+export interface DecisionFeedOptions {
+  /** All decisions that this replica makes, or applies from the log. */
+  readonly own: Pick<DecisionFeed, 'onDecision'>
+  readonly store: UnloggedDecisions & Pick<DecisionStore, 'findAll'>
+  /** Whether another replica gave a sign within the last minute. */
+  hasOthers(): boolean
+  /** Whether the tables have all that any replica had kept at this call; false if not in time. */
+  caughtUp(timeoutMs: number): Promise<boolean>
+  readonly timers: Pick<Timers, 'now' | 'every'>
+  /** Warns operators of errors. */
+  warn(message: string): void
+}
+
+type Listener = Parameters<DecisionFeed['onDecision']>
+
+/**
+ * The decisions of all replicas. Placements come from the log; refusals and advice are not in the log, so those of other replicas are
+ * queried from the tables. If a query fails because the tables are away or behind, the next one covers its time too.
+ */
+export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
+  const listeners = new Set<Listener>()
+  /** The reported refusals and advice, with the time by the timers. */
+  const reported = new Map<string, number>()
+  let openedAt = 0
+  /** Decisions that existed when the subscriber began to listen count as known. */
+  let hasBegun = false
+  let looks = 0
+  /** The time up to which all decisions were found. */
+  let lookedAt = 0
+  let stopLooking: (() => void) | undefined
+  let isLooking = false
+  let isFailing = false
+
+  const stopOwn = (): (() => void) =>
+    own.onDecision((decision) => {
+      if (decision.place.entryId === null) reported.set(decision.id, timers.now())
+      for (const [notify] of listeners) notify(decision)
+    })
+
+  const look = async (): Promise<void> => {
+    const startedAt = timers.now()
+    for (const [id, at] of reported) if (at < lookedAt - SLACK_MS) reported.delete(id)
+    if (!hasOthers()) lookedAt = startedAt
+    else if (await caughtUp(LOOK_EVERY_MS)) {
+      await tellOthers(startedAt)
+      lookedAt = Math.max(lookedAt, startedAt)
+    }
+  }
+
+  const tellOthers = async (startedAt: number): Promise<void> => {
+    const since = openedAt
+    const slack = looks++ % WIDE_EVERY === 0 ? SLACK_MS : SHORT_SLACK_MS
+    const found = (await store.unlogged(startedAt - lookedAt + slack)).filter(({ id }) => !reported.has(id))
+    const earliest = hasBegun ? Number.POSITIVE_INFINITY : timers.now() - openedAt + BEFORE_MS
+    const fresh = found.filter(({ agoMs }) => agoMs <= earliest).map(({ id }) => id)
+    const decisions = fresh.length === 0 ? [] : await store.findAll(fresh.slice(-MOST))
+    // the listeners left, or were replaced by new ones
+    if (since !== openedAt) return
+    hasBegun = true
+    for (const { id } of found) reported.set(id, startedAt)
+    if (fresh.length > MOST) for (const [, missed] of listeners) missed?.()
+    for (const decision of decisions) if ('record' in decision) for (const [notify] of listeners) notify(decision)
+  }
+
+  const lookAgain = (): void => {
+    // a long query is awaited
+    if (isLooking) return
+    isLooking = true
+    // all listeners wait for the query, not only the one that started it
+    outsideOfCalls(look)
+      .then(
+        () => {
+          isFailing = false
+        },
+        (error: unknown) => {
+          if (!isFailing)
+            warn(`refusals of other replicas could not be looked up: ${error instanceof Error ? error.message : String(error)}`)
+          isFailing = true
+        },
+      )
+      .finally(() => {
+        isLooking = false
+      })
+  }
+
+  const open = (): (() => void) => {
+    openedAt = timers.now()
+    lookedAt = openedAt
+    hasBegun = false
+    looks = 0
+    const stops = [stopOwn(), timers.every(LOOK_EVERY_MS, lookAgain)]
+    lookAgain()
+    return () => {
+      for (const stop of stops) stop()
+      reported.clear()
+      openedAt = Number.NaN
+    }
+  }
+
+  return {
+    onDecision(notify, missed) {
+      const listener: Listener = [notify, missed]
+      listeners.add(listener)
+      stopLooking ??= open()
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        stopLooking?.()
+        stopLooking = undefined
+      }
+    },
+  }
+}

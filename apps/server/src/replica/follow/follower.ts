@@ -1,0 +1,210 @@
+import {
+  type Checkpoint,
+  copyFleet,
+  Fleet as EmptyFleet,
+  type Fleet,
+  type FleetReader,
+  type LogEntry,
+  rebuildFleet,
+  restoreFleet,
+  type Void,
+} from '@gantt/scheduler-core'
+import { inPieces } from '../../event-loop/pauses.ts'
+import { DEFAULT_HORIZON } from '../../sync/retention.ts'
+import { LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../../sync/synchronizer.ts'
+import { realTimers, type Timers } from '../../timers.ts'
+import type { Freshness } from '../answer/freshness.ts'
+import { behindDurable } from '../answer/lost-entries.ts'
+import { createListeners, type Listeners } from '../listeners.ts'
+import type { Applied, ReplicaOptions, Snapshot } from '../replica-options.ts'
+import { createCheckpointer } from './checkpointer.ts'
+import { createHistory } from './history.ts'
+
+const READ_LIMIT = 1_000
+
+/** The sent entries and held answers of this replica, which depend on the contents of the log. */
+export interface FollowerHooks {
+  /** Called after an entry was applied, and before the listeners. */
+  onEntry(entry: LogEntry, verdicts: readonly Void[]): void
+  /** Called when the fleet is as new as the store's head. */
+  onCaughtUp(): void
+  /** Called when the fleet was replaced by a later checkpoint, because the log no longer reaches its revision. */
+  onJump(): void
+  /** Called when the store lost all entries after a revision. Returns how many entries of this replica are written again. */
+  onRewind(revision: number): number
+}
+
+/** The fleet of the newest checkpoint, or an empty one. */
+export const fleetOf = (checkpoint: Checkpoint | undefined, reader: FleetReader): Fleet =>
+  checkpoint === undefined ? new EmptyFleet(reader) : restoreFleet(checkpoint, reader)
+
+/** The fleet of a replica, which follows the log: reads, applies, and starts again if the log was changed. */
+export class Follower {
+  #fleet: Fleet
+  readonly #store: Synchronizer
+  readonly #options: Pick<ReplicaOptions, 'warn' | 'mayCheckpoint'>
+  readonly #timers: Timers
+  readonly #freshness: Freshness
+  readonly #hooks: FollowerHooks
+  readonly #applied: Listeners<Applied>
+  readonly #replaced = createListeners<void>()
+  readonly #snapshots = createListeners<Snapshot>()
+  readonly #checkpointer: ReturnType<typeof createCheckpointer>
+  /** The revision at which another fleet was adopted; checkpoints up to there are not kept. */
+  #adoptedAt = -1
+
+  constructor(options: ReplicaOptions, fleet: Fleet, freshness: Freshness, hooks: FollowerHooks) {
+    const { store, warn, timers = realTimers, horizon = DEFAULT_HORIZON } = options
+    this.#fleet = fleet
+    this.#store = store
+    this.#options = options
+    this.#timers = timers
+    this.#freshness = freshness
+    this.#hooks = hooks
+    this.#applied = createListeners((error, { entry }) =>
+      warn(
+        `a follower of the log failed at revision ${entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
+    )
+    this.#checkpointer = createCheckpointer(this.#checkpointStore(), {
+      ...{ timers, horizon, warn },
+      revision: fleet.place.revision,
+      onCopy: (copy, changes) => this.#snapshots.notify({ fleet: copy, of: this.#fleet, changes }),
+    })
+  }
+
+  get fleet(): Fleet {
+    return this.#fleet
+  }
+
+  /** The last revision that survives a crash of the store and is applied here. */
+  get durableRevision(): number {
+    return Math.min(this.#store.durableRevision(), this.#fleet.place.revision)
+  }
+
+  onApplied(listener: (applied: Applied) => void): () => void {
+    return this.#applied.add(listener)
+  }
+
+  onReplaced(listener: () => void): () => void {
+    return this.#replaced.add(listener)
+  }
+
+  onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
+    listener(this.#snapshot())
+    return this.#snapshots.add(listener)
+  }
+
+  /**
+   * Reads and applies the next entries of the log and returns their number; afterwards the fleet is as new as the store's head was at the
+   * call.
+   */
+  async catchUp(): Promise<number> {
+    const askedAt = this.#freshness.arrivals
+    let missed = 0
+    this.#freshness.hasNews = false
+    for (;;) {
+      const entries = await this.#store.read(this.#fleet.place, READ_LIMIT).catch((error: unknown) => {
+        if (error instanceof LogTrimmedError) return undefined
+        throw error
+      })
+      if (entries === undefined) {
+        await this.#reload()
+        continue
+      }
+      for (const entry of entries) this.apply(entry)
+      missed += entries.length
+      if (entries.length < READ_LIMIT) break
+    }
+    this.#freshness.reachedHead(askedAt)
+    this.#hooks.onCaughtUp()
+    return missed
+  }
+
+  /** Applies all entries up to a revision that the store is known to have, without asking for later ones. */
+  async readTo(revision: number): Promise<void> {
+    while (this.#fleet.place.revision < revision) {
+      const { place } = this.#fleet
+      for (const entry of await this.#store.read(place, Math.min(READ_LIMIT, revision - place.revision))) this.apply(entry)
+      if (this.#fleet.place.revision === place.revision)
+        throw new StoreUnavailableError(
+          `the store acknowledged revision ${revision}, but a read after revision ${place.revision} returned nothing`,
+        )
+    }
+  }
+
+  apply(entry: LogEntry): void {
+    const verdicts = this.#fleet.apply(entry)
+    this.#freshness.watch.learn(entry.at)
+    this.#hooks.onEntry(entry, verdicts)
+    this.#applied.notify({ entry, verdicts })
+    this.#freshness.changed.notify()
+    this.#checkpointer.applied(this.#fleet, entry.changes.length)
+  }
+
+  /** Takes over a fleet that was built again from the log and is at the same revision. Throws RangeError for any other. */
+  adopt(fleet: Fleet): void {
+    const { revision, id, at } = this.#fleet.place
+    if (fleet.place.revision !== revision || fleet.place.id !== id || fleet.place.at !== at)
+      throw new RangeError(`a fleet at revision ${fleet.place.revision} cannot replace one at revision ${revision}`)
+    this.#fleet = fleet
+    this.#adoptedAt = revision
+    this.#checkpointer.applied(fleet, 0)
+    this.#snapshots.notify(this.#snapshot())
+    this.#freshness.changed.notify()
+  }
+
+  /**
+   * The store no longer holds the revision of this replica. If it still holds all that was durable, it only lost
+   * entries that no flush had reached, and no call was answered from them: the state is loaded again, and our own lost
+   * entries are written again. Otherwise it is a restored backup or a fail-over that lost data, and the error is
+   * rethrown.
+   */
+  async rewind(error: StoreWentBackError): Promise<void> {
+    const { place, places } = this.#fleet
+    const durable = places.get(this.durableRevision)
+    if (durable === undefined || durable.revision === place.revision) throw behindDurable(error)
+    await this.#store.read(durable, 1).catch((problem: unknown) => {
+      throw problem instanceof StoreWentBackError ? behindDurable(problem) : problem
+    })
+    const fleet = await createHistory(this.#store, 0, this.#fleet).at(durable.revision)
+    const lost = this.#hooks.onRewind(durable.revision)
+    this.#replace(fleet)
+    this.#options.warn(
+      `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; nobody was answered from it, ${lost} changes of this replica are written again`,
+    )
+    await this.catchUp()
+  }
+
+  close(): Promise<void> {
+    return this.#checkpointer.close()
+  }
+
+  /** Takes over the fleet of the newest checkpoint if the log no longer reaches this replica's revision. */
+  async #reload(): Promise<void> {
+    const before = this.#fleet.place.revision
+    const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
+    if (checkpoint === undefined || checkpoint.place.revision <= before)
+      throw new StoreWentBackError(`the log no longer follows revision ${before}, and there is no later checkpoint`)
+    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet), this.#timers))
+    this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
+    this.#hooks.onJump()
+  }
+
+  #replace(fleet: Fleet): void {
+    this.#fleet = fleet
+    this.#snapshots.notify(this.#snapshot())
+    this.#replaced.notify()
+  }
+
+  #snapshot(): Snapshot {
+    return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
+  }
+
+  /** The store for checkpoints, which accepts none of a state that may be unsound or was replaced. */
+  #checkpointStore(): Synchronizer {
+    const { mayCheckpoint = () => true } = this.#options
+    const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()
+    return { ...this.#store, saveCheckpoint: async (checkpoint) => isKept(checkpoint) && this.#store.saveCheckpoint(checkpoint) }
+  }
+}

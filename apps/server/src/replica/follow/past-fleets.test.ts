@@ -1,0 +1,333 @@
+import { checkpointOf, copyFleet, type Entry, Fleet, restoreFleet } from '@gantt/scheduler-core'
+import { aClaim, aReport } from '@gantt/scheduler-core/testing'
+import { expect, test } from 'vitest'
+import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { realTimers, type Timers } from '../../timers.ts'
+import { createHistory } from './history.ts'
+import { createPastFleets } from './past-fleets.ts'
+
+const HOSTS = 3
+const ENTRIES = 60
+
+/** A log of claims with checkpoints at 20 and 40, and the fleet at each revision. */
+async function aPast() {
+  const memory = createMemoryStore()
+  const store = memory.open()
+  const fleet = new Fleet()
+  const was: string[] = [stateOf(fleet)]
+  for (let i = 0; i < ENTRIES; i++) {
+    const changes =
+      i < HOSTS
+        ? [aReport(`h${i}`)]
+        : [aClaim({ key: `k${i}`, hosts: [`h${i % HOSTS}`], ids: [`c${i}`], grants: { classes: { VCPU: 1 } }, ttlMs: 1e9 })]
+    const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+    was.push(stateOf(fleet))
+    if (i === 19 || i === 39) await store.saveCheckpoint(checkpointOf(fleet))
+  }
+  return { memory, store, past: store.past, was }
+}
+
+/** The checkpoint of the fleet, and the columns that decisions read. */
+const stateOf = (fleet: Fleet): string => {
+  const { classes, count } = fleet.hosts
+  const free = Array.from(classes, ([resourceClass, use]) => [resourceClass, [...use.free.slice(0, count)]])
+  return JSON.stringify([checkpointOf(fleet), free])
+}
+
+test.each([0, 1, 100, 300, 100_000])('past fleets are correct in whatever order they are queried (%i things kept)', async (limit) => {
+  const { past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit })
+  const asked = Array.from({ length: 60 }, (_, i) => (i * 37 + ((i * i) % 11)) % (ENTRIES + 1))
+  for (const revision of asked) expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
+  // all queries at once
+  const answers = await Promise.all(asked.map((revision) => fleets.read(revision, stateOf)))
+  expect(answers).toEqual(asked.map((revision) => was[revision]))
+  // the fleets of one checkpoint share its contents, however large they are
+  expect(fleets.kept.fleets <= 1 || fleets.kept.things <= limit + 2 * ENTRIES).toBe(true)
+  fleets.close()
+})
+
+test('the second query for a past fleet reads only its position from the store', async () => {
+  const { past, was } = await aPast()
+  let loaded = 0
+  let read = 0
+  const counted = {
+    ...past,
+    loadCheckpoint: (atMost: number) => {
+      loaded++
+      return past.loadCheckpoint(atMost)
+    },
+    read: (...args: Parameters<typeof past.read>) => {
+      read++
+      return past.read(...args)
+    },
+  }
+  const fleets = createPastFleets(counted, { limit: 100_000 })
+  await fleets.read(50, stateOf)
+  expect([loaded, read]).toEqual([1, 1])
+  expect(await fleets.read(50, stateOf)).toBe(was[50])
+  expect([loaded, read]).toEqual([1, 2])
+  // a query for one moment later continues from a copy of it, one earlier from a copy of the kept checkpoint
+  expect(await fleets.read(53, stateOf)).toBe(was[53])
+  expect(await fleets.read(45, stateOf)).toBe(was[45])
+  expect(loaded).toBe(1)
+  fleets.close()
+})
+
+test('a moment that is dropped while the store is queried for it is answered correctly', async () => {
+  const { past, was } = await aPast()
+  let isHeld = false
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow = {
+    ...past,
+    read: async (...args: Parameters<typeof past.read>) => {
+      if (isHeld && args[0].revision === ENTRIES) await held
+      return past.read(...args)
+    },
+  }
+  const fleets = createPastFleets(slow, { limit: 100_000 })
+  await fleets.read(ENTRIES, stateOf)
+  isHeld = true
+  const answer = fleets.read(ENTRIES, stateOf)
+  // more moments than are kept, one of them in the columns of the queried one
+  for (let revision = 42; revision < 52; revision++) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
+  isHeld = false
+  release()
+  expect(await answer).toBe(was[ENTRIES])
+  fleets.close()
+})
+
+test('a private past fleet can be changed', async () => {
+  const { past, was } = await aPast()
+  const history = createHistory(past, 100_000)
+  const own = await history.at(30)
+  expect(stateOf(own)).toBe(was[30])
+  own.apply({ format: 1, id: 'own', writer: 'test', basis: own.place, changes: [aReport('h9')], revision: 31, at: own.now })
+  expect(await history.read(30, stateOf)).toBe(was[30])
+  expect(await history.read(31, stateOf)).toBe(was[31])
+  history.close()
+})
+
+test('revisions that the log does not contain are not cached either', async () => {
+  const { memory, store, past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit: 100_000 })
+  await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was asked for`)
+  await fleets.read(10, stateOf)
+  await fleets.read(55, stateOf)
+  await store.trim({ days: 0, bytes: 0 })
+  const { firstRevision } = await past.retention()
+  expect(firstRevision).toBeGreaterThan(10)
+  await expect(fleets.read(10, stateOf)).rejects.toThrow('the log begins at revision')
+  expect(await fleets.read(55, stateOf)).toBe(was[55])
+
+  // a restored backup: other entries have the old revisions
+  memory.faults.truncate(50)
+  const { checkpoint } = { checkpoint: await past.loadCheckpoint(50) }
+  const fleet = restoreFleet(checkpoint as NonNullable<typeof checkpoint>)
+  for (const entry of await past.read(fleet.place, 100)) fleet.apply(entry)
+  const entry: Entry = { format: 1, id: 'other', writer: 'test', basis: fleet.place, changes: [aReport('h8')] }
+  const place = await store.append(entry)
+  expect(place?.revision).toBe(51)
+  expect(await fleets.read(51, ({ hosts }) => hosts.find({ host: 'h8', node: 'h8' })?.host)).toBe('h8')
+  expect(await fleets.read(50, stateOf)).toBe(was[50])
+  fleets.close()
+})
+
+test('a fleet that is built over a long range leaves milestones, from which later queries continue', async () => {
+  const store = createMemoryStore().open()
+  const fleet = new Fleet()
+  const was: string[] = [stateOf(fleet)]
+  // one host per entry, and void changes, which count too
+  const voids = Array.from({ length: 124 }, () => ({ type: 'expire' as const, claim: 'none' }))
+  for (let i = 0; i < 12; i++) {
+    const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`h${i}`), ...voids] }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+    was.push(stateOf(fleet))
+  }
+  const readFrom: number[] = []
+  const fleets = createPastFleets(
+    {
+      ...store.past,
+      read: (after, limit) => {
+        readFrom.push(after.revision)
+        return store.past.read(after, limit)
+      },
+    },
+    { limit: 100_000 },
+  )
+  await fleets.read(12, stateOf)
+  readFrom.length = 0
+  for (const revision of [9, 3, 11]) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
+  expect(readFrom).toEqual([8, 2, 10])
+  fleets.close()
+})
+
+test('shared parts are counted as long as one fleet has them, even if the checkpoint itself is dropped', async () => {
+  const store = createMemoryStore().open()
+  const fleet = new Fleet()
+  const append = async (changes: Entry['changes']): Promise<void> => {
+    const entry: Entry = { format: 1, id: `e${fleet.place.revision}`, writer: 'test', basis: fleet.place, changes }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+  }
+  const claims = Array.from({ length: 90 }, (_, i) => aClaim({ key: `k${i}`, ids: [`c${i}`], grants: {}, ttlMs: 1e9 }))
+  await append([aReport('h1'), ...claims])
+  // far apart, so that none continues from another
+  const REVISIONS = [10_500, 21_000, 31_500, 42_000]
+  for (const revision of REVISIONS) {
+    while (fleet.place.revision < revision) await append([])
+    await store.saveCheckpoint(checkpointOf(fleet))
+    await append([])
+  }
+  const LIMIT = 450
+  const fleets = createPastFleets(store.past, { limit: LIMIT })
+  // each checkpoint holds 181 things; moments after two of them are queried repeatedly
+  for (const revision of REVISIONS) {
+    for (const known of REVISIONS.filter((one) => one < revision)) await fleets.read(known + 1, ({ place }) => place)
+    await fleets.read(revision + 1, ({ place }) => place)
+    expect(fleets.kept.things).toBeLessThanOrEqual(LIMIT)
+    // a checkpoint's things, and a host's columns for each moment: there is room for two checkpoints
+    expect(fleets.kept.fleets).toBeLessThanOrEqual(4)
+  }
+  fleets.close()
+})
+
+/** A live fleet with one more claim for each entry, and its state at each revision. */
+function aLiving() {
+  const store = createMemoryStore().open()
+  const fleet = new Fleet()
+  const was: string[] = [stateOf(fleet)]
+  const grow = async (to: number): Promise<void> => {
+    for (let i = fleet.place.revision; i < to; i++) {
+      const changes =
+        i === 0 ? [aReport('h')] : [aClaim({ key: `k${i}`, hosts: ['h'], ids: [`c${i}`], grants: { classes: { VCPU: 1 } }, ttlMs: 1e9 })]
+      const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes }
+      const place = await store.append(entry)
+      if (place === undefined) throw new Error('the entry was refused')
+      fleet.apply({ ...entry, revision: place.revision, at: place.at })
+      was.push(stateOf(fleet))
+    }
+  }
+  return { store, fleet, was, grow }
+}
+
+/** The log, and from where it was read; a checkpoint that is loaded fails the test. */
+function watched({ past }: ReturnType<ReturnType<typeof createMemoryStore>['open']>) {
+  const readFrom: number[] = []
+  return {
+    readFrom,
+    log: {
+      ...past,
+      loadCheckpoint: () => expect.fail('a checkpoint was loaded'),
+      read: (...args: Parameters<typeof past.read>) => {
+        readFrom.push(args[0].revision)
+        return past.read(...args)
+      },
+    },
+  }
+}
+
+test('a query after a copy of the live fleet continues from it, and no checkpoint is loaded', async () => {
+  const { store, fleet, was, grow } = aLiving()
+  const { readFrom, log } = watched(store)
+  const fleets = createPastFleets(log, { limit: 100_000 })
+  for (const revision of [10, 30, 50]) {
+    await grow(revision)
+    fleets.keep({ fleet: copyFleet(fleet), of: fleet, changes: 20 })
+  }
+  await grow(60)
+  for (const revision of [55, 10, 42, 29, 12, 60])
+    expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
+  // for a kept moment only the position is read
+  expect(readFrom).toEqual([50, 10, 30, 10, 10, 55])
+  expect(stateOf(fleet)).toBe(was[60])
+  fleets.close()
+})
+
+test('copies of the live fleet are kept without queries, spread over its time, and advance with it', async () => {
+  const { store, fleet, grow } = aLiving()
+  const { readFrom, log } = watched(store)
+  let now = 0
+  let sweep = (): void => {}
+  const timers: Timers = {
+    ...realTimers,
+    now: () => now,
+    every: (_ms, callback) => {
+      sweep = callback
+      return () => {}
+    },
+  }
+  const wait = (ms: number): void => {
+    now += ms
+    sweep()
+  }
+  const fleets = createPastFleets(log, { limit: 100_000, timers })
+  for (let i = 1; i <= 40; i++) {
+    await grow(i * 5)
+    fleets.keep({ fleet: copyFleet(fleet), of: fleet, changes: 5 })
+    wait(60_000)
+  }
+  expect(fleets.kept.fleets).toBe(8)
+  const nearest: number[] = []
+  for (let revision = 6; revision < 200; revision += 10) {
+    readFrom.length = 0
+    await fleets.read(revision, ({ place }) => place)
+    nearest.push(revision - (readFrom[0] ?? revision))
+  }
+  // eight over two hundred
+  expect(Math.max(...nearest)).toBeLessThan(60)
+  const other = copyFleet(fleet)
+  fleets.keep({ fleet: copyFleet(other), of: other, changes: 0 })
+  wait(600_000)
+  expect(fleets.kept.fleets).toBe(1)
+  fleets.close()
+})
+
+test('a copy of a live fleet whose history the store has lost is not used', async () => {
+  const { memory, store, past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit: 100_000 })
+  const lost = restoreFleet((await past.loadCheckpoint(45)) as NonNullable<Awaited<ReturnType<typeof past.loadCheckpoint>>>)
+  for (const entry of (await past.read(lost.place, 100)).slice(0, 15)) lost.apply(entry)
+  fleets.keep({ fleet: copyFleet(lost), of: lost, changes: 0 })
+  expect(lost.place.revision).toBe(55)
+  memory.faults.truncate(50)
+  const fleet = restoreFleet((await past.loadCheckpoint(50)) as NonNullable<Awaited<ReturnType<typeof past.loadCheckpoint>>>)
+  for (const entry of await past.read(fleet.place, 100)) fleet.apply(entry)
+  for (let i = 51; i <= 58; i++) {
+    const entry: Entry = { format: 1, id: `other${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`other${i}`)] }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+    was[i] = stateOf(fleet)
+  }
+  for (const revision of [57, 55, 52]) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
+  fleets.close()
+})
+
+test.each([
+  ['more moments than are kept', 100_000],
+  ['more moments than there is room for', 8],
+])('the columns of dropped moments are reused: %s', async (_name, limit) => {
+  const { past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit })
+  const columns = new Set<unknown>()
+  for (let revision = 41; revision < 60; revision++)
+    columns.add(
+      await fleets.read(revision, (fleet) => {
+        expect(stateOf(fleet)).toBe(was[revision])
+        return fleet.hosts.classes.get('VCPU')?.free.buffer
+      }),
+    )
+  // the eight kept moments, the next one, and those of the checkpoint
+  expect(columns.size).toBeLessThanOrEqual(10)
+  fleets.close()
+})

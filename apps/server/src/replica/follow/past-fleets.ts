@@ -1,0 +1,268 @@
+import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/scheduler-core'
+import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
+import { ENTRIES_AT_ONCE, type LogReader, LogTrimmedError, StoreWentBackError } from '../../sync/synchronizer.ts'
+import { realTimers, type Timers } from '../../timers.ts'
+import type { Applied, Snapshot } from '../replica-options.ts'
+
+/** The most hosts, claims and keys that fleets of the past may hold together; docs/receipts.md translates this into bytes. */
+export const KEPT_THINGS = 500_000
+/**
+ * The number of changes after which a fleet that is being built leaves a milestone: a later query in that range applies
+ * at most this many. More for a large fleet, which takes longer to copy: a fraction of its hosts.
+ */
+const MILESTONE = 250
+const MILESTONE_PER_HOST = 1 / 40
+/** The number of recently queried fleets that are kept in addition to the milestones. */
+const KEPT_MOMENTS = 8
+/** The number of kept copies of the live fleet, spread over its lifetime. Fewer are kept if they exceed the memory limit. */
+const KEPT_SNAPSHOTS = 8
+const FEWEST_SNAPSHOTS = 2
+/** A fleet that was not queried for this long is dropped. */
+const IDLE_MS = 300_000
+/** The largest number of entries by which a kept fleet is advanced; beyond it, a nearer checkpoint is searched. */
+const WALK_ENTRIES = 10_000
+
+/**
+ * Fleets of the past, for queries. Some stay in memory: copies of the live fleet that existed anyway, and fleets at
+ * recently queried moments, at their checkpoint and on the way from it. None of them is changed: a query for another
+ * moment continues from a copy of the nearest earlier one, which shares all unchanged parts with it.
+ */
+export interface PastFleets {
+  /**
+   * Reads the fleet at a revision synchronously and does not change it. Throws RangeError if the log does not reach the revision, even if
+   * it is cached here, so that all replicas answer alike.
+   */
+  read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
+  /** A fleet of the caller's own. Throws RangeError as `read` does. */
+  at(revision: number): Promise<Fleet>
+  /** Keeps a copy of the live fleet, from which later queries continue. Drops copies of another live fleet. */
+  keep(snapshot: Snapshot): void
+  /** The number of fleets in memory, and the number of hosts, claims and keys that they hold. */
+  readonly kept: { readonly fleets: number; readonly things: number }
+  close(): void
+}
+
+interface Kept {
+  readonly fleet: Fleet
+  /** The kinds of kept fleets: a queried moment; a milestone after a checkpoint, or the checkpoint itself; a copy of the live fleet. */
+  readonly kind: 'moment' | 'milestone' | 'snapshot'
+  /** The data that it shares with all fleets from the same checkpoint, which is counted once as long as one of them is kept. */
+  readonly origin: Origin
+  /** The additional memory: its columns, and the changes since the fleet before it. */
+  readonly things: number
+  usedAt: number
+}
+
+/** A loaded checkpoint, or the live fleet, which exists anyway. Fleets of different origins share nothing. */
+interface Origin {
+  readonly things: number
+}
+
+/** The data that all copies of one live fleet share. */
+interface Living extends Origin {
+  readonly fleet: Fleet
+}
+
+export interface PastFleetsOptions {
+  /** Hosts, claims and keys that are kept together; KEPT_THINGS if not given. */
+  readonly limit?: number
+  readonly timers?: Timers
+  /** Reads the log into these fleets, and decides on them. */
+  readonly reader?: FleetReader | undefined
+}
+
+export function createPastFleets(
+  store: LogReader,
+  { limit = KEPT_THINGS, timers = realTimers, reader }: PastFleetsOptions = {},
+): PastFleets {
+  const kept = new Set<Kept>()
+  let living: Living | undefined
+  /** A dropped fleet whose columns the next copy takes over. */
+  let spare: Fleet | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  const sweep = (): void => {
+    spare = undefined
+    // a snapshot costs memory only for later changes, and is offered only once
+    for (const one of kept) if (one.kind !== 'snapshot' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
+  }
+  const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
+
+  const sum = (parts: Iterable<{ readonly things: number }>): number => Array.from(parts).reduce((all, one) => all + one.things, 0)
+  const origins = (): ReadonlySet<Origin> => new Set(Array.from(kept, ({ origin }) => origin))
+  const things = (): number => sum(origins()) + sum(kept)
+  const snapshots = (): Kept[] => [...kept].filter(({ kind }) => kind === 'snapshot').sort((a, b) => revisionOf(a) - revisionOf(b))
+  /** All fleets except for the copies of the live fleet, which are few. */
+  const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'snapshot').sort((a, b) => a.usedAt - b.usedAt)
+  /** The data that fleets of one checkpoint share is needed for each of them, so that it may exceed the limit. */
+  const isOver = (): boolean => {
+    const asked = others()
+    const loaded = [...origins()].filter((origin) => origin !== living)
+    return asked.length > 1 && sum(asked) + (loaded.length > 1 ? sum(loaded) : 0) > limit
+  }
+  /** The columns of a dropped moment are reused by the next one, because those of a large fleet would be much garbage. */
+  const letGo = (one: Kept): void => {
+    kept.delete(one)
+    if (one.kind === 'moment') spare = one.fleet
+  }
+
+  /** Keeps a fleet, and drops the least recently used ones. */
+  const keep = (one: Omit<Kept, 'usedAt'>): void => {
+    if (limit === 0) return
+    kept.add({ ...one, usedAt: timers.now() })
+    const oldestFirst = others()
+    for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) letGo(moment)
+    for (const oldest of oldestFirst) if (isOver() && kept.has(oldest)) letGo(oldest)
+  }
+
+  /** A copy in the columns of a dropped fleet, if there is one. */
+  const copyOf = (fleet: Fleet): Fleet => {
+    const copy = copyFleet(fleet, spare)
+    spare = undefined
+    return copy
+  }
+
+  const find = (revision: number): Kept | undefined => {
+    for (const one of kept) {
+      if (one.fleet.place.revision !== revision) continue
+      one.usedAt = timers.now()
+      return one
+    }
+    return undefined
+  }
+
+  /** The nearest kept fleet at or before a revision. */
+  const nearestBefore = (revision: number): Kept | undefined =>
+    [...kept]
+      .filter(({ fleet: { place } }) => place.revision < revision && revision - place.revision <= WALK_ENTRIES)
+      .reduce<Kept | undefined>(
+        (best, one) => (best === undefined || one.fleet.place.revision > best.fleet.place.revision ? one : best),
+        undefined,
+      )
+
+  /** A fleet to advance, and its origin. */
+  const startFor = async (revision: number): Promise<Pick<Kept, 'fleet' | 'origin'>> => {
+    const near = nearestBefore(revision)
+    if (near !== undefined) {
+      near.usedAt = timers.now()
+      return { fleet: copyOf(near.fleet), origin: near.origin }
+    }
+    const fleet = await fromCheckpoint(store, revision, reader)
+    const origin: Origin = { things: sizeOf(fleet) }
+    keep({ fleet, kind: 'milestone', origin, things: 0 })
+    return { fleet: limit === 0 ? fleet : copyFleet(fleet), origin }
+  }
+
+  /** Advances a fleet to a revision and keeps it, with copies at milestones. */
+  const walk = async ({ fleet, origin }: Pick<Kept, 'fleet' | 'origin'>, revision: number): Promise<void> => {
+    let changed = 0
+    for await (const { entry } of advance(store, fleet, revision)) {
+      changed += entry.changes.length
+      if (limit === 0 || changed < Math.max(MILESTONE, fleet.hosts.count * MILESTONE_PER_HOST) || entry.revision === revision) continue
+      keep({ fleet: copyFleet(fleet), kind: 'milestone', origin, things: fleet.hosts.count + changed })
+      changed = 0
+    }
+    keep({ fleet, kind: 'moment', origin, things: fleet.hosts.count + changed })
+  }
+
+  /**
+   * Keeps a copy of the live fleet; if there are too many, the one with the smallest gap is dropped, but neither the first nor the last.
+   */
+  const keepSnapshot = ({ fleet, of, changes }: Snapshot): void => {
+    if (living?.fleet !== of) {
+      for (const one of kept) if (one.origin === living) kept.delete(one)
+      living = { fleet: of, things: 0 }
+    }
+    keep({ fleet, kind: 'snapshot', origin: living, things: fleet.hosts.count + changes })
+    for (let all = snapshots(); all.length > KEPT_SNAPSHOTS || (all.length > FEWEST_SNAPSHOTS && sum(all) > limit); all = snapshots()) {
+      const gaps = all.slice(1, -1).map((one, i) => ({ one, gap: revisionOf(all[i + 2] as Kept) - revisionOf(all[i] as Kept) }))
+      kept.delete(gaps.reduce((least, other) => (other.gap < least.gap ? other : least)).one)
+    }
+  }
+
+  /**
+   * Builds the fleet at a revision and keeps it. Fleets are built one at a time, because two queries for one moment need only one fleet.
+   */
+  const make = async (revision: number): Promise<Fleet> => {
+    const known = find(revision)
+    if (known !== undefined) return known.fleet
+    for (;;) {
+      const isFromStore = nearestBefore(revision) === undefined
+      try {
+        const start = await startFor(revision)
+        await walk(start, revision)
+        return start.fleet
+      } catch (error) {
+        const isGone = error instanceof StoreWentBackError || error instanceof LogTrimmedError
+        // a cached fleet may belong to another history, so it is rebuilt from the store
+        if (isGone) kept.clear()
+        if (!isGone || isFromStore) throw error
+      }
+    }
+  }
+
+  const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    const answer = turn.then(work)
+    turn = answer.catch(() => undefined)
+    return answer
+  }
+
+  /** Whether the store still has the position of a cached fleet. */
+  const isThere = async ({ fleet }: Kept): Promise<boolean> => {
+    try {
+      await store.read(fleet.place, 1)
+      return true
+    } catch (error) {
+      if (!(error instanceof StoreWentBackError || error instanceof LogTrimmedError)) throw error
+      kept.clear()
+      return false
+    }
+  }
+
+  return {
+    async read(revision, use) {
+      const known = find(revision)
+      // it may have been dropped while the store was queried
+      if (known !== undefined && (await isThere(known)) && kept.has(known)) return use(known.fleet)
+      return inTurn(async () => use(await make(revision)))
+    },
+    at: (revision) =>
+      inTurn(async () => {
+        if (limit === 0) return make(revision)
+        const known = find(revision)
+        if (known !== undefined) await isThere(known)
+        return copyFleet(await make(revision))
+      }),
+    keep: keepSnapshot,
+    get kept() {
+      return { fleets: kept.size, things: things() }
+    },
+    close() {
+      stopSweep?.()
+      kept.clear()
+      living = undefined
+      spare = undefined
+    },
+  }
+}
+
+/** Applies the entries from a fleet's revision to another one, one for each step of the caller's loop. The fleet must be a private one. */
+export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
+  while (fleet.place.revision < upTo) {
+    const entries = await store.read(fleet.place, Math.min(ENTRIES_AT_ONCE, upTo - fleet.place.revision))
+    if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
+    for (const entry of entries) {
+      yield { entry, verdicts: await answerInPieces(fleet.applyInSteps(entry)) }
+      const pause = pauseOfQuestion()
+      if (pause !== undefined) await pause
+    }
+  }
+}
+
+async function fromCheckpoint(store: LogReader, atMost: number, reader: FleetReader | undefined): Promise<Fleet> {
+  const checkpoint = await store.loadCheckpoint(atMost)
+  return checkpoint === undefined ? new Fleet(reader) : answerInPieces(rebuildFleet(checkpoint, reader))
+}
+
+const revisionOf = ({ fleet }: Kept): number => fleet.place.revision
+
+const sizeOf = ({ hosts, ledger }: Fleet): number => hosts.count + ledger.claims.size + ledger.keyCount

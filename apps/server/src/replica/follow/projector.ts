@@ -1,0 +1,216 @@
+import type { DecisionRecord } from '@gantt/scheduler-core'
+import type { ProjectionStore } from '../../db/tables/projections.ts'
+import { requestSpecId } from '../../db/tables/request-specs.ts'
+import type { Rows, StoredDecision } from '../../db/tables/rows.ts'
+import { type Followed, findMismatch, mismatchText } from '../../sync/followed-log.ts'
+import { StoreWentBackError, type Synchronizer } from '../../sync/synchronizer.ts'
+import { realTimers } from '../../timers.ts'
+import type { Replica } from '../replica.ts'
+import { createSignal } from '../signal.ts'
+import type { History } from './history.ts'
+import { rowsOf } from './rows-of.ts'
+
+/**
+ * Rows kept for writing at most, where a decision counts as ten; what falls out is created again from the log. 5,000 decisions take about
+ * 100 MB.
+ */
+const BUFFER_ROWS = 50_000
+const DECISION_ROWS = 10
+/** A replica that recreates rows and writes none for this long counts as gone. */
+const STILL_MS = 2_000
+/** The largest number of rows, and of entries, in one transaction; a single entry may have more rows. */
+const WRITE_LIMIT = 5_000
+const WRITE_ENTRIES = 200
+/** The pause of a projector that found another replica writing, milliseconds. */
+const YIELD_MS = 20
+/** The interval of checks whether another replica left work behind. */
+const SWEEP_MS = 1_000
+
+/** Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for it. */
+export interface Projector {
+  /** Resolves with true when the tables contain a revision, and with false after a timeout. */
+  reached(revision: number, timeoutMs: number): Promise<boolean>
+  /** Calls back with every placed decision that is applied here. Returns a function that stops it. */
+  onDecision(listener: (decision: StoredDecision) => void): () => void
+  close(): Promise<void>
+}
+
+export interface ProjectorOptions {
+  readonly history: History
+  /** The log, which is compared with the one in the tables before they are written. */
+  readonly log: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>
+  warn(message: string): void
+  /** Rows that are held at most; BUFFER_ROWS if not given. */
+  readonly bufferRows?: number
+}
+
+export function createProjector(
+  replica: Replica,
+  store: ProjectionStore,
+  { history, log, warn, bufferRows = BUFFER_ROWS }: ProjectorOptions,
+): Projector {
+  const buffer: Rows[] = []
+  /** The weight of the rows that wait, by weightOf. */
+  let held = 0
+  const drop = (): void => {
+    held -= weightOf(buffer.shift() as Rows)
+  }
+  const listeners = new Set<(decision: StoredDecision) => void>()
+  const moved = createSignal(realTimers)
+  let position = 0
+  /** The progress of another replica that writes the missing rows, and the time of its last advance. */
+  let other: { readonly revision: number; readonly since: number } | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let closing = false
+  let closed = false
+  let warned = false
+
+  const stop = replica.onApplied((applied) => {
+    const rows = rowsOf(replica.fleet, applied, digest)
+    buffer.push(rows)
+    held += weightOf(rows)
+    while (held > bufferRows && buffer.length > 1) drop()
+    for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
+    kick()
+  })
+  // rows of lost entries are dropped
+  const stopReplaced = replica.onReplaced(() => {
+    while (buffer.length > 0) drop()
+    kick()
+  })
+  const sweep = setInterval(() => kick(), SWEEP_MS)
+  sweep.unref()
+
+  /** Starts writing unless it runs; rows that arrive meanwhile are in the next batch. */
+  const kick = (): void => {
+    if (closing) return
+    if (running !== undefined) {
+      again = true
+      return
+    }
+    again = false
+    running = drain()
+      .then(() => {
+        warned = false
+      })
+      .catch((error: unknown) => {
+        if (!warned) warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`)
+        warned = true
+      })
+      .finally(() => {
+        running = undefined
+        moved.notify()
+        if (again && !closing && !warned) kick()
+      })
+  }
+
+  /** Whether the tables belong to this log, which a replica that started while they were away checks here. */
+  const isFollowed = async (followed: Followed): Promise<boolean> => {
+    const mismatch = await findMismatch(log, followed, realTimers)
+    if (mismatch !== undefined) replica.refuseWrites(new StoreWentBackError(mismatchText(mismatch)))
+    return mismatch === undefined
+  }
+
+  /** Whether another replica writes the missing rows: it continues as long as the tables advance. */
+  const isMadeByOther = (revision: number): boolean => {
+    if (other === undefined) return false
+    const now = realTimers.now()
+    if (revision > other.revision) other = { revision, since: now }
+    else if (now - other.since > STILL_MS) other = undefined
+    return other !== undefined
+  }
+
+  /** Creates the rows up to a revision from the log, for entries that no replica projected when they were applied. */
+  const makeAgain = async (upTo: number): Promise<void> => {
+    if (position >= upTo || closing) return
+    let made: Rows[] = []
+    let size = 0
+    for await (const { fleet, applied } of history.walk(position, upTo)) {
+      const rows = rowsOf(fleet, applied, digest)
+      made.push(rows)
+      size += sizeOf(rows)
+      if (rows.revision < upTo && size < WRITE_LIMIT && made.length < WRITE_ENTRIES) continue
+      const written = await store.write(made)
+      if (written !== rows.revision) {
+        other = { revision: written ?? position, since: realTimers.now() }
+        return
+      }
+      position = written
+      moved.notify()
+      if (closing) return
+      made = []
+      size = 0
+    }
+  }
+
+  const drain = async (): Promise<void> => {
+    // rows of entries that a crash of the store may lose are not written
+    const head = replica.durableRevision
+    if (replica.halted !== undefined) return
+    if (position >= head) {
+      if (position < replica.fleet.place.revision) replica.settled()?.then(kick, () => undefined)
+      return
+    }
+    const first = buffer[0]?.revision ?? head + 1
+    if (position === 0 || first > position + 1) {
+      const followed = await store.position()
+      if (position === 0 && !(await isFollowed(followed))) return
+      if (first > followed.revision + 1 && isMadeByOther(followed.revision)) return
+      position = followed.revision
+      await makeAgain(Math.min(first - 1, head))
+    }
+    for (let before = -1; position !== before && position < replica.durableRevision && buffer.length > 0; ) {
+      before = position
+      const upTo = replica.durableRevision
+      const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before && revision <= upTo)))
+      // another replica is writing, perhaps these rows: check again after a pause
+      if (written === undefined) setTimeout(kick, YIELD_MS).unref()
+      else position = written
+      while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) drop()
+    }
+  }
+
+  return {
+    reached(revision, timeoutMs) {
+      if (position < revision) kick()
+      return moved.until(
+        () => position >= revision,
+        timeoutMs,
+        () => closed,
+      )
+    },
+    onDecision(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      stop()
+      stopReplaced()
+      clearInterval(sweep)
+      closing = true
+      await running
+      await drain().catch((error: unknown) => warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`))
+      closed = true
+    },
+  }
+}
+
+/** Rows that are written. */
+const sizeOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, groups }: Rows): number =>
+  [decisions, lostTries, claims, nodes, hostChanges, aggregates, groups].reduce((sum, rows) => sum + rows.length, 0)
+
+/** The memory that rows take. */
+const weightOf = (rows: Rows): number => sizeOf(rows) + rows.decisions.length * (DECISION_ROWS - 1)
+
+/** The number of entries that one transaction can write quickly; at least one. */
+function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
+  let size = 0
+  const end = rows.findIndex((row) => {
+    size += sizeOf(row)
+    return size > WRITE_LIMIT
+  })
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1))
+}
+
+const digest = (record: DecisionRecord): string => requestSpecId(record.request)

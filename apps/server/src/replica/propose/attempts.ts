@@ -1,0 +1,81 @@
+import {
+  type Claim,
+  type Fleet,
+  type HostName,
+  OWNERS_ATTEMPTS,
+  presentHosts,
+  presentName,
+  type RequestSpec,
+  STRICT_CLAIMS,
+  scopeOf,
+} from '@gantt/scheduler-core'
+import { triedHosts } from '@gantt/scheduler-core/nova'
+import { requestOfMove } from './moves.ts'
+import type { PlacementCall } from './placement.ts'
+
+/** The situation of a call for an instance with a live claim: the call is refused, or is a further attempt. */
+export type Found =
+  | { readonly type: 'taken'; readonly claim: Claim }
+  | {
+      readonly type: 'attempt'
+      readonly source: Claim
+      /** The destination of an earlier attempt, which is released first. */
+      readonly ends: Claim | undefined
+      readonly request: RequestSpec
+    }
+
+/**
+ * Whether an instance of a call has a live claim at a store time, with the consequence; undefined if none has. It applies from the feature
+ * level of the rule on, and only to calls that claim room for new instances.
+ */
+export function findInstances(fleet: Fleet, call: PlacementCall, now: number): Found | undefined {
+  const { request, account } = call
+  if (fleet.featureLevel < STRICT_CLAIMS || call.source !== null || call.mode === 'NONE') return undefined
+  const scope = { account, project: request.projectId }
+  for (const instance of request.instanceUuids) {
+    const [first, ...others] = fleet.ledger.rivalsOf(instance, scope, now)
+    if (first === undefined) continue
+    const { claim: source } = first
+    const ends = source.target === null ? undefined : fleet.ledger.claims.get(source.target)
+    const both = ends === undefined ? [source] : [source, ends]
+    const mayMove =
+      others.length === 0 && request.numInstances === 1 && isOf(fleet, source, account) && (ends?.account ?? account) === account
+    if (!mayMove || !isFurtherAttempt(fleet, call, both)) return { type: 'taken', claim: source }
+    return { type: 'attempt', source, ends, request: requestOfAttempt(fleet, call, source) }
+  }
+  return undefined
+}
+
+/** Whether the instance of a claim belongs to an account, regardless of who moved the claim. */
+const isOf = ({ featureLevel }: Fleet, claim: Claim, account: string): boolean =>
+  (featureLevel < OWNERS_ATTEMPTS ? claim : scopeOf(claim)).account === account
+
+/** Whether Nova tried a host of the claim before, or the call takes an alternate of the claim's decision. */
+const isFurtherAttempt = (fleet: Fleet, { request, takesAlternate }: PlacementCall, claims: readonly Claim[]): boolean =>
+  takesAlternate === true || triedHosts(request).some((tried) => claims.some((claim) => isOn(fleet, claim, tried)))
+
+/** Compares the node too if a host has several, and the present name if the host was replaced since the attempt. */
+function isOn({ hosts }: Fleet, claim: Claim, tried: HostName): boolean {
+  const { host, node } = hosts.get(claim.host)
+  return presentHosts(hosts, [tried.host]).includes(host) && (presentName(hosts, tried).node === node || hosts.nodesOf(host).length === 1)
+}
+
+/**
+ * A further attempt keeps the instance's server group and excludes every host that was tried. A host with several nodes is not excluded,
+ * because another node of it may fit.
+ */
+function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): RequestSpec {
+  const request = requestOfMove(fleet, { request: call.request, intent: 'RESIZE' }, source)
+  const { hosts } = fleet
+  const tried = [
+    hosts.get(source.host).host,
+    ...presentHosts(
+      hosts,
+      triedHosts(call.request).map(({ host }) => host),
+    ),
+  ]
+  return {
+    ...request,
+    ignoreHosts: [...new Set([...request.ignoreHosts, ...tried.filter((host) => hosts.nodesOf(host).length === 1)])],
+  }
+}

@@ -1,0 +1,344 @@
+import {
+  asksAges,
+  type Change,
+  type Claim,
+  type ClaimRef,
+  type Decided,
+  decide,
+  ENTRY_FORMAT,
+  type Entry,
+  type Fleet,
+  groupOf,
+  KEPT_CAUSES,
+  LISTED_CLAIMS,
+  lacksOf,
+  levelOf,
+  type Overlay,
+  openOverlay,
+  type Proposal,
+  pluginsOf,
+  STRICT_CLAIMS,
+  unansweredOf,
+} from '@gantt/scheduler-core'
+import { findInstances } from './attempts.ts'
+import { isOutdated, MOST_GATHERINGS } from './gather.ts'
+import { findSource, isMove, requestNow } from './moves.ts'
+import type { PlacementCall, PlacementOutcome, UnloggedDecision } from './placement.ts'
+import { listedRefusal, type Refused, whyRefused } from './refusal.ts'
+import type { PlacementWork, Work } from './work.ts'
+
+/** The limits of one entry: its size and the time for deciding it. Beyond them, the next entry begins. A single call always fits. */
+const MAX_CLAIMS = 1_024
+const MAX_CHARACTERS = 262_144
+const MAX_DECIDING_MS = 10
+/** If the log's time is older than this, it is advanced before deciding a request that depends on the age of documents. */
+const MAX_STANDING_MS = 1_000
+
+/** An entry ready to be sent, and the calls that wait for its changes. */
+export interface Batch {
+  /** Undefined when nothing needs to be written. */
+  readonly entry: Entry | undefined
+  /** In the order of the entry's changes; each item owns the changes that it proposed. */
+  readonly owners: readonly { readonly work: Work; readonly changes: number }[]
+  /** Calls that wait for the next batch. */
+  readonly later: readonly Work[]
+  /** Whether some of these calls wait for a read of the store. */
+  readonly needsFresh: boolean
+  /** Calls that are answered without an entry, once the fleet behind the answer is durable. */
+  readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
+  /** Calls that wait until outside parts are asked again. */
+  readonly outdated: readonly PlacementWork[]
+  /** Refusals and advice: recorded in tables, not in the log, before they are answered. */
+  readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
+}
+
+export interface BatchOptions {
+  readonly entryId: string
+  readonly writer: string
+  /** The number of the last call after which the store's head was read. */
+  readonly freshUpTo: number
+  /** The number of items that the entry may hold; no limit if absent. */
+  readonly mostWorks?: number
+  /** The feature level to which the log may be raised, because every living replica reads it; 0 for no change. */
+  readonly raiseTo?: number
+  newSeed(): string
+  monotonic(): number
+}
+
+/**
+ * Decides the waiting calls, each on the present fleet with an overlay of the earlier proposals, and packs them into one entry. Claims come
+ * first, so that each was decided on exactly the claims before it. It is synchronous, so that the fleet does not change meanwhile.
+ */
+export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
+  const claims: { change: Proposal; work: Work }[] = []
+  const others: { changes: readonly Change[]; work: Work }[] = []
+  const later: Work[] = []
+  const settled: Batch['settled'][number][] = []
+  const unlogged: Batch['unlogged'][number][] = []
+  const outdated: PlacementWork[] = []
+  const keys = new Set<string>()
+  const instances = new Set<string>()
+  let needsFresh = false
+  let needsTime = false
+  let parts = 0
+  let size = 0
+  const { mostWorks = Number.POSITIVE_INFINITY } = options
+  const startedAt = options.monotonic()
+  let lookedAt = startedAt
+  const overlay = openOverlay(fleet)
+  try {
+    for (let work = queue.shift(); work !== undefined; work = queue.shift()) {
+      if (work.abandoned) continue
+      if (work.type === 'changes') {
+        others.push({ changes: work.changes, work })
+        size += JSON.stringify(work.changes).length
+        lookedAt = options.monotonic()
+      } else {
+        const key = `${work.call.account}\u0000${work.call.key}`
+        const named = work.call.mode === 'NONE' ? [] : work.call.request.instanceUuids
+        // the second call with the same key in one batch is answered from the first; so is a call for the same instance, once the first is
+        // in the log
+        const step =
+          keys.has(key) || named.some((instance) => instances.has(instance))
+            ? ({ type: 'later', fresh: false } as const)
+            : placeSafely(fleet, overlay, work, options, claims.length === 0)
+        const now = options.monotonic()
+        const tookUs = Math.round((now - lookedAt) * 1_000)
+        lookedAt = now
+        if (step === undefined) continue
+        if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
+        else if (step.type === 'unlogged') unlogged.push({ ...step, decision: { ...step.decision, tookUs } })
+        else if (step.type === 'outdated') outdated.push(work)
+        else if (step.type === 'later') {
+          later.push(work)
+          needsFresh ||= step.fresh
+          needsTime ||= 'time' in step
+        } else {
+          keys.add(key)
+          for (const instance of named) instances.add(instance)
+          claims.push({ change: { ...step.change, tookUs }, work })
+          parts += step.change.parts.length
+        }
+      }
+      if (claims.length + others.length >= mostWorks) break
+      if (parts >= MAX_CLAIMS || size >= MAX_CHARACTERS || lookedAt - startedAt > MAX_DECIDING_MS) break
+    }
+  } finally {
+    overlay.discard()
+  }
+  const changes: Change[] = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
+  // older replicas must stop before an entry that they cannot read
+  const needed = Math.max(1, ...changes.map(levelOf))
+  const level = changes.length === 0 ? needed : Math.max(needed, options.raiseTo ?? 0)
+  if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
+  // the change is empty, but its stamp becomes the time of the log
+  else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
+  const { entryId: id, writer } = options
+  return {
+    entry: changes.length === 0 ? undefined : { format: ENTRY_FORMAT, id, writer, basis: fleet.place, changes },
+    owners: [
+      ...claims.map(({ work }) => ({ work, changes: 1 })),
+      ...others.map(({ work, changes: own }) => ({ work, changes: own.length })),
+    ],
+    later,
+    needsFresh,
+    settled,
+    unlogged,
+    outdated,
+  }
+}
+
+type Step =
+  | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
+  | { readonly type: 'proposed'; readonly change: Proposal }
+  /** `fresh`: the call would be refused, which needs a read of the store first; `time`: the time of the log has to advance first. */
+  | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
+  /** The answers of outside parts no longer apply, so they are asked again. */
+  | { readonly type: 'outdated' }
+  | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
+
+/** A request whose decision throws is a defect; it fails alone, and the others continue. */
+function placeSafely(
+  fleet: Fleet,
+  overlay: Overlay,
+  work: PlacementWork,
+  options: BatchOptions,
+  overlayIsEmpty: boolean,
+): Step | undefined {
+  const held = overlay.size
+  try {
+    return placeNext(fleet, overlay, work, options, overlayIsEmpty)
+  } catch (error) {
+    overlay.rollback(held)
+    work.fail(error instanceof Error ? error : new Error(String(error)))
+    return undefined
+  }
+}
+
+function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options: BatchOptions, overlayIsEmpty: boolean): Step {
+  const { call } = work
+  const known = answerFromKey(fleet, call)
+  if (known !== undefined) return { type: 'settled', outcome: known }
+  const isFresh = work.arrived <= options.freshUpTo
+  // an entry after the call determines the time; until there is one, it is the time at which the call arrived
+  const now = work.hasMovedTime ? fleet.now : Math.max(fleet.now, work.notAfter - call.deadlineMs)
+  const found = findInstances(fleet, call, now)
+  if (found?.type === 'taken')
+    return isFresh && overlayIsEmpty
+      ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }
+      : { type: 'later', fresh: !isFresh }
+  // a further attempt, and a move, keep the group of their claim with its present policy, whatever their request
+  // contains
+  const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
+  // the group may be created by another proposal of this batch: that counts only once the entry is applied
+  if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
+  if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
+  const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
+  if (profile === undefined)
+    return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
+  if (lacksOf(profile, pluginsOf(fleet)).length > 0)
+    return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
+
+  const source = call.source === null ? found?.source : findSource(fleet, call.source)
+  // a proposal of this batch about the claim may have to be applied first
+  if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
+  if (typeof source === 'string')
+    return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
+  const request = requestNow(fleet, call, source, found?.request)
+  if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
+    work.hasMovedTime = true
+    // the time at which parts outside of the process answered no longer matters
+    const { profile: _, ...others } = work.gathered
+    work.gathered = others
+    return { type: 'later', fresh: false, time: true }
+  }
+  // another version is active by now, of which parts outside of the process were not asked
+  if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
+  const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
+  // resources held by earlier proposals of this batch are not considered in the question to the judge
+  if (isListed && !overlayIsEmpty) return { type: 'later', fresh: false }
+  const { alternatesPerInstance, allOrNothing, intent } = call
+  const held = overlay.size
+  const attempt = work.attempt + 1
+  const decided = decide(fleet, overlay, {
+    id: work.decisionId,
+    request,
+    profile,
+    seed: options.newSeed(),
+    attempt,
+    alternatesPerInstance,
+    allOrNothing,
+    claimIds: work.claimIds,
+    intent,
+    source,
+    ends: found?.ends,
+    isListed,
+    solution: work.gathered.solution,
+  })
+  if (isOutdated(decided.record) && work.gatherings < MOST_GATHERINGS) {
+    overlay.rollback(held)
+    return { type: 'outdated' }
+  }
+  if (decided.parts.length === 0 || call.mode === 'NONE') {
+    overlay.rollback(held)
+    // refusals and advice depend only on durable state that is as new as the call, and not on this batch
+    if (!overlayIsEmpty) return { type: 'later', fresh: false }
+    if (!isFresh) return { type: 'later', fresh: true }
+    work.attempt = attempt
+    if (decided.answer.length > 0) return adviceStep(fleet, work, decided)
+    return refusalStep(fleet, work, decided, whyRefused(fleet, overlay, work, decided, source, found?.ends))
+  }
+  if (isListed) {
+    overlay.rollback(held)
+    const refusal = listedRefusal(fleet, decided)
+    if (refusal !== undefined) return isFresh ? { type: 'settled', outcome: refusal } : { type: 'later', fresh: true }
+    for (const part of decided.parts) overlay.hold(part, groupOf(request))
+  }
+  work.attempt = attempt
+  const { record, parts, answer } = decided
+  const proposed = {
+    account: call.account,
+    key: call.key,
+    digest: call.digest,
+    mode: call.mode,
+    ttlMs: call.ttlMs,
+    notAfter: work.notAfter,
+    group: groupOf(request),
+    parts,
+    answer,
+    decision: record,
+  }
+  if (call.source !== null && isMove(intent))
+    return { type: 'proposed', change: { type: 'move', intent, source: call.source, ...proposed } }
+  const forNew = { ...proposed, intent: intent === 'UNSHELVE' ? intent : ('CREATE' as const) }
+  if (fleet.featureLevel < STRICT_CLAIMS) return { type: 'proposed', change: { type: 'claims', ...forNew } }
+  const { projectId: project } = request
+  if (found === undefined)
+    return { type: 'proposed', change: { type: 'instances', project, ...(isListed && { isListed: true as const }), ...forNew } }
+  return {
+    type: 'proposed',
+    change: { type: 'attempt', project, source: refOf(found.source), ends: found.ends === undefined ? null : refOf(found.ends), ...forNew },
+  }
+}
+
+const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
+
+/** The answer that a used key binds the call to. */
+export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
+  const bound = fleet.ledger.findKey(account, key)
+  if (bound === undefined) return undefined
+  if (bound.answer === null || bound.decision === null) return { type: 'conflict', firstSeenAt: bound.boundAt, abandoned: true }
+  if (bound.digest !== digest) return { type: 'conflict', firstSeenAt: bound.boundAt, abandoned: false }
+  return {
+    type: 'placed',
+    decision: bound.decision,
+    answer: bound.answer,
+    claims: bound.claims.map((id) => fleet.ledger.claims.get(id)),
+    replayed: true,
+    revision: fleet.place.revision,
+  }
+}
+
+/** A rule by which the judge would refuse every host, so that no search can help. */
+function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
+  const group = groupOf(request)
+  const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)
+  return isBroken ? 'claim.group_mismatch' : undefined
+}
+
+/** The record of advice and refusals. They are not in the log and have no stamp, so that their time is the arrival of the call. */
+function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
+  const place = { basis: fleet.place.revision, entryId: null, position: null }
+  return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }
+}
+
+function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
+  const { answer, record } = decided
+  const outcome: PlacementOutcome = {
+    type: 'placed',
+    decision: record.id,
+    answer,
+    claims: answer.map(() => undefined),
+    replayed: false,
+    revision: fleet.place.revision,
+  }
+  const isPart = answer.length < work.call.request.numInstances
+  return {
+    type: 'unlogged',
+    decision: { ...unlogged(fleet, work, decided), outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] },
+    answer: () => work.settle(outcome),
+    fail: (error) => work.fail(error),
+  }
+}
+
+function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reasons, cause }: Refused): Step {
+  const { record, found } = decided
+  const kept = unlogged(fleet, work, decided)
+  const { place } = kept
+  return {
+    type: 'unlogged',
+    decision: { ...kept, outcome: 'NO_VALID_HOST', answer: [], reasons, ...(fleet.hosts.featureLevel >= KEPT_CAUSES && { cause }) },
+    answer: () => work.settle({ type: 'refused', record, place, reasons, cause, found, revision: fleet.place.revision }),
+    fail: (error) => work.fail(error),
+  }
+}

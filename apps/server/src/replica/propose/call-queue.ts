@@ -1,0 +1,56 @@
+import type { Timers } from '../../timers.ts'
+import { UnavailableError } from '../../unavailable.ts'
+import type { Waiting, Work } from './work.ts'
+
+/** The largest number of waiting calls; beyond it, calls are refused at once. */
+const MAX_WAITING = 20_000
+
+/** Calls that wait to become part of an entry, in order. */
+export interface CallQueue {
+  /** Oldest first; a new entry takes from the front. */
+  readonly works: Work[]
+  /** Adds a call and answers it: with its outcome, or with UnavailableError at its deadline or when too many wait. */
+  add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
+  /** Returns calls to the front in the same order, so that repeated calls come before new ones. */
+  putBack(works: readonly Work[]): void
+  failAll(error: UnavailableError): void
+}
+
+export function createCallQueue(timers: Timers): CallQueue {
+  const works: Work[] = []
+  return {
+    works,
+    add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item) {
+      if (works.length >= MAX_WAITING)
+        return Promise.reject(new UnavailableError('store', `${MAX_WAITING} calls wait already; nothing was done, try again later`))
+      return new Promise<Outcome>((resolve, reject) => {
+        const item = create({
+          arrived,
+          abandoned: false,
+          settle(outcome) {
+            cancel()
+            resolve(outcome)
+          },
+          fail(error) {
+            cancel()
+            reject(error)
+          },
+        })
+        const cancel = timers.after(deadlineMs, () => {
+          // entries in flight may still count; waiting ones are dropped
+          item.abandoned = true
+          const waiting = works.indexOf(item)
+          if (waiting >= 0) works.splice(waiting, 1)
+          reject(new UnavailableError('deadline', `no answer within ${deadlineMs} ms; ask again with the same key to learn the outcome`))
+        })
+        works.push(item)
+      })
+    },
+    putBack(again) {
+      works.unshift(...again)
+    },
+    failAll(error) {
+      for (const work of works.splice(0)) work.fail(error)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Change, Fleet } from '@gantt/scheduler-core'
+import { UnavailableError } from '../../unavailable.ts'
+
+/** The largest number of claims that one entry ends. */
+const AT_ONCE = 1_000
+
+/** The functions of the replica that expiry needs. */
+export interface Expiring {
+  readonly fleet: Fleet
+  /** The store's time as estimated. */
+  readonly storeTime: number
+  propose(changes: readonly Change[]): Promise<unknown>
+}
+
+/** Returns a function that proposes to end expired reservations. Any replica may propose it; the log decides which entry counts. */
+export function createExpiry(replica: Expiring): () => void {
+  let isUnderway = false
+  return () => {
+    if (isUnderway) return
+    const now = replica.storeTime
+    const overdue = [...replica.fleet.ledger.reserved.values()]
+      .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now)
+      .slice(0, AT_ONCE)
+    isUnderway = true
+    void replica
+      .propose(overdue.map(({ id }) => ({ type: 'expire', claim: id })))
+      .catch((error: unknown) => {
+        if (!(error instanceof UnavailableError)) throw error
+      })
+      .finally(() => {
+        isUnderway = false
+      })
+  }
+}

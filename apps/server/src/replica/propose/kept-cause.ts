@@ -1,0 +1,10 @@
+import { type Cause, causeText } from '@gantt/scheduler-core'
+import type { KeptCause } from '../../db/tables/rows.ts'
+
+/** A cause in the form in which decisions store it: its code, and its sentences with the advice, if any. */
+export const keptCause = (cause: Cause, way?: string): KeptCause => ({
+  code: cause.code,
+  text: causeText(cause, way),
+  admitted: cause.admitted,
+  nearest: cause.nearest?.name ?? null,
+})

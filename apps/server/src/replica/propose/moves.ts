@@ -1,0 +1,94 @@
+import {
+  type Claim,
+  type ClaimRef,
+  type Code,
+  type Fleet,
+  type Group,
+  type HostName,
+  type Intent,
+  isLive,
+  type MoveIntent,
+  type RequestSpec,
+  withPresentNames,
+} from '@gantt/scheduler-core'
+import { groupUuid } from '@gantt/scheduler-core/nova'
+import type { PlacementCall } from './placement.ts'
+
+const moves: readonly Intent[] = ['RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE'] satisfies readonly MoveIntent[]
+
+/** Whether a call with this intent allocates room for a claim that moves. */
+export const isMove = (intent: Intent): intent is MoveIntent => moves.includes(intent)
+
+/** The claim to move, or the code of the reason for which it cannot move. */
+export function findSource({ ledger }: Fleet, { claim: id, fence }: ClaimRef): Claim | Extract<Code, 'claim.lost' | 'claim.moving'> {
+  const claim = ledger.claims.get(id)
+  if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
+  return claim.source !== null || claim.target !== null ? 'claim.moving' : claim
+}
+
+/** The request for the decision, completed by the moving claim and with the present names of its hosts. */
+export function requestNow(
+  fleet: Fleet,
+  call: Pick<PlacementCall, 'request' | 'intent'>,
+  source: Claim | undefined,
+  completed?: RequestSpec,
+): RequestSpec {
+  return withPresentNames(
+    fleet,
+    completed ?? (source === undefined ? withHintedGroup(fleet, call.request) : requestOfMove(fleet, call, source)),
+  )
+}
+
+/** The uuid of the server group that a request names only by its hint, as the dictionaries of Juno do, whose scheduler looked it up. */
+export function hintedGroup({ nova, instanceGroup, schedulerHints, projectId }: RequestSpec): string | undefined {
+  const [hint] = nova?.form === 'legacy' && instanceGroup === null ? (schedulerHints.group ?? []) : []
+  return hint === undefined || hint === '' ? undefined : groupUuid(hint, projectId)
+}
+
+/** The request with the group that the hint names, and the policy of its claims. */
+function withHintedGroup({ groups }: Fleet, request: RequestSpec): RequestSpec {
+  const uuid = hintedGroup(request)
+  const group = uuid === undefined ? undefined : groups.find(uuid)
+  return group === undefined
+    ? request
+    : { ...request, instanceGroup: { ...ruleOf(group), hosts: [], apartFrom: [...(group.apartFrom ?? [])] } }
+}
+
+const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
+  uuid,
+  policy,
+  maxServerPerHost: policy === 'ANTI_AFFINITY' ? maxServerPerHost : null,
+})
+
+/**
+ * The request completed by the claim: its instance, its server group with the present policy, and the allowed hosts. A resize may stay on
+ * its host; a migration or an evacuation leaves it; a rebuild stays.
+ */
+export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementCall, 'request' | 'intent'>, claim: Claim): RequestSpec {
+  const { groups, hosts } = fleet
+  const { host, node } = hosts.get(claim.host)
+  const group = claim.group === null ? undefined : groups.find(claim.group)
+  return {
+    ...request,
+    instanceUuids: claim.instance === null ? [] : [claim.instance],
+    // a move keeps its group with the present rule, and the exclusions of the request are added
+    instanceGroup:
+      group === undefined
+        ? null
+        : {
+            ...ruleOf(group),
+            hosts: request.instanceGroup?.hosts ?? [],
+            apartFrom: [...new Set([...(group.apartFrom ?? []), ...(request.instanceGroup?.apartFrom ?? [])])],
+          },
+    ...(intent === 'REBUILD' && stayingOn({ host, node }, withPresentNames(fleet, request))),
+    ...(isMove(intent) && intent !== 'RESIZE' && { ignoreHosts: [...new Set([...request.ignoreHosts, host])] }),
+  }
+}
+
+/** A rebuild stays on its host; if the caller names another host, both conditions apply and no host meets them. */
+function stayingOn({ host, node }: HostName, { requestedDestination: asked }: RequestSpec): Partial<RequestSpec> {
+  const isElsewhere = (asked?.host ?? host) !== host || (asked?.node ?? node) !== node
+  return isElsewhere
+    ? { forceHosts: [host], requestedDestination: asked }
+    : { requestedDestination: { aggregates: [], forbiddenAggregates: [], ...asked, host, node } }
+}

@@ -1,0 +1,102 @@
+import type { Code } from '@gantt/scheduler-core'
+import { causeOfRefusal } from '../../db/tables/rows.ts'
+import type { Timers } from '../../timers.ts'
+import type { UnloggedDecision } from './placement.ts'
+import type { PlacementWork } from './work.ts'
+
+/** The number of decisions of one call before it is given up. */
+export const MAX_ATTEMPTS = 100
+/** The number of failed attempts of one call after which operators are warned; with turns there are only one or two. */
+const SUSPICIOUS = 10
+/** The shortest interval between warnings about the same rule, milliseconds. */
+const QUIET_MS = 60_000
+
+/** The obstacle of a failed attempt: a rule of the judge, or an append by others. */
+export type Obstacle = Code | 'append.refused'
+
+/** The error of a call whose proposals were void in every attempt, so that nothing was placed. */
+export class RetriesExhaustedError extends Error {
+  override readonly name = 'RetriesExhaustedError'
+  readonly attempts: number
+  /** The rule that prevented the call most often. */
+  readonly rule: Obstacle
+
+  constructor(attempts: number, rule: Obstacle, counts: string) {
+    super(`given up after ${attempts} attempts, nothing was placed; the obstacles were ${counts}`)
+    this.attempts = attempts
+    this.rule = rule
+  }
+}
+
+/** The fields of a call that retries read. */
+type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
+
+/** The results of the decisions of this replica since it started, without proposals in flight. */
+export interface Tally {
+  /** Proposals that count. */
+  readonly counted: number
+  /** Proposals that did not count, by their obstacle; each was decided again or given up. */
+  readonly fruitless: ReadonlyMap<Obstacle, number>
+  /** Decisions that needed no proposal: refusals and advice. */
+  readonly unlogged: number
+  /** The refusals among them, by the cause. */
+  readonly refused: ReadonlyMap<Code, number>
+}
+
+/** Limits how often a call is decided again, and reports the rule that prevents it repeatedly. */
+export interface Retries {
+  readonly tally: Tally
+  /** Notes that a proposal counts. */
+  succeeded(): void
+  /** Notes decisions that need no proposal. */
+  unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
+  /** Notes that a decision of this call came to nothing. False when that was the last attempt: the call has been answered. */
+  mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
+}
+
+export function createRetries(warn: (message: string) => void, timers: Timers): Retries {
+  const obstacles = new WeakMap<Attempted, Map<Obstacle, number>>()
+  const quietUntil = new Map<Obstacle, number>()
+  const fruitless = new Map<Obstacle, number>()
+  const refused = new Map<Code, number>()
+  const tally = { counted: 0, fruitless, unlogged: 0, refused }
+  return {
+    tally,
+    succeeded() {
+      tally.counted++
+    },
+    unlogged(decisions) {
+      tally.unlogged += decisions.length
+      for (const decision of decisions) {
+        const code = causeOfRefusal(decision)?.code ?? null
+        if (code !== null) refused.set(code, (refused.get(code) ?? 0) + 1)
+      }
+    },
+    mayTryAgain(work, obstacle) {
+      fruitless.set(obstacle, (fruitless.get(obstacle) ?? 0) + 1)
+      const counts = obstacles.get(work) ?? new Map<Obstacle, number>()
+      obstacles.set(work, counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1))
+      const { rule, total, text } = summary(counts)
+      const isLast = work.attempt >= MAX_ATTEMPTS
+      if (isLast || total === SUSPICIOUS) {
+        const now = timers.now()
+        if (now >= (quietUntil.get(rule) ?? Number.NEGATIVE_INFINITY)) {
+          quietUntil.set(rule, now + QUIET_MS)
+          // a search that keeps proposing what the judge refuses would repeat for ever, because the two disagree about this rule
+          warn(`${total} attempts of decision ${work.decisionId} did not count: ${text}; calls may be starved by ${rule}`)
+        }
+      }
+      if (isLast) work.fail(new RetriesExhaustedError(work.attempt, rule, text))
+      return !isLast
+    },
+  }
+}
+
+function summary(counts: ReadonlyMap<Obstacle, number>): { rule: Obstacle; total: number; text: string } {
+  const sorted = [...counts].sort(([, a], [, b]) => b - a)
+  return {
+    rule: sorted[0]?.[0] ?? 'append.refused',
+    total: sorted.reduce((sum, [, times]) => sum + times, 0),
+    text: sorted.map(([rule, times]) => `${rule} (${times} times)`).join(', '),
+  }
+}

@@ -1,0 +1,38 @@
+import { aReport } from '@gantt/scheduler-core/testing'
+import { expect, test } from 'vitest'
+import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { EntryTooLargeError, type Synchronizer } from '../../sync/synchronizer.ts'
+import { Replica } from '../replica.ts'
+
+/** A store whose messages hold this many changes. */
+function holding(store: Synchronizer, most: number): { readonly store: Synchronizer; readonly sizes: number[] } {
+  const sizes: number[] = []
+  return {
+    sizes,
+    store: {
+      ...store,
+      async append(entry) {
+        sizes.push(entry.changes.length)
+        if (entry.changes.length > most) throw new EntryTooLargeError(entry.changes.length, most)
+        return store.append(entry)
+      },
+    },
+  }
+}
+
+test('what does not fit into one message of the store is sent in several, and a call that does not fit alone is refused', async () => {
+  const { store, sizes } = holding(createMemoryStore().open(), 3)
+  const replica = await Replica.start({ store, name: 'r', warn: () => undefined, recordUnlogged: async () => undefined })
+  const report = (...hosts: string[]) => replica.propose(hosts.map((host) => aReport(host)))
+  const answers = await Promise.allSettled([report('a'), report('b', 'c'), report('d', 'e', 'f', 'g'), report('h'), report('i')])
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(answers[2]).toMatchObject({ reason: expect.any(EntryTooLargeError) })
+  expect(replica.halted).toBeUndefined()
+  expect(replica.fleet.hosts.count).toBe(5)
+  // the reports, and the level of the new log
+  expect(sizes[0]).toBe(10)
+  // after that, entries are as large as before
+  await Promise.all([report('x'), report('y'), report('z')])
+  expect(sizes.at(-1)).toBe(3)
+  await replica.close()
+})

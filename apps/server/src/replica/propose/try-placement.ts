@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { Change, Fleet } from '@gantt/scheduler-core'
+import { buildBatch } from './batch.ts'
+import { MOST_GATHERINGS } from './gather.ts'
+import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
+import type { PlacementWork } from './work.ts'
+
+/**
+ * The changes that a call would write now, decided on a fleet as the replica decides; or its answer, if it would write
+ * nothing. No outside part is asked: `gathered` has the earlier answers.
+ */
+export function tryPlacement(
+  fleet: Fleet,
+  call: PlacementCall,
+  gathered: Gathered = {},
+): { readonly changes: readonly Change[] } | PlacementOutcome {
+  let outcome: PlacementOutcome | undefined
+  let failed: Error | undefined
+  const work: PlacementWork = {
+    type: 'placement',
+    call,
+    decisionId: randomUUID(),
+    claimIds: Array.from({ length: call.request.numInstances }, () => randomUUID()),
+    notAfter: fleet.now + call.deadlineMs,
+    attempt: 0,
+    hasMovedTime: true,
+    gathered,
+    gatherings: MOST_GATHERINGS,
+    arrived: 0,
+    abandoned: false,
+    settle: (settled) => {
+      outcome = settled
+    },
+    fail: (error) => {
+      failed = error
+    },
+  }
+  const { entry, settled, unlogged } = buildBatch(fleet, [work], {
+    entryId: '',
+    writer: '',
+    freshUpTo: Number.POSITIVE_INFINITY,
+    newSeed: () => randomUUID().slice(0, 8),
+    monotonic: () => performance.now(),
+  })
+  for (const { answer } of unlogged) answer()
+  const answered = settled[0]?.outcome ?? outcome
+  if (answered !== undefined) return answered
+  if (entry === undefined) throw failed ?? new Error('a call that was tried out was neither answered nor placed')
+  return { changes: entry.changes }
+}

@@ -1,0 +1,54 @@
+/** The number of batches in one turn, and the number after which a replica without conflicts takes a turn too. */
+export const BATCHES_PER_TURN = 8
+/** The number of turns without conflicts after which a replica stops taking turns. */
+const CALM_TURNS = 2
+/** The number of consecutive entries with void changes after which a replica takes turns, if the store refuses nothing. */
+const VOID_ENTRIES = 2
+
+/**
+ * When a replica takes turns: once other replicas conflicted with it, until none did in two turns; and from time to
+ * time in any case, because it cannot see the replicas that it starves. A replica conflicts if it causes an append to
+ * be refused, or, if the store accepts every entry, makes its content void: entries that are appended later and still
+ * count disturb no replica.
+ */
+export interface Turns {
+  isDue(): boolean
+  /** Records a refused append, which shows that others write too. */
+  refused(): void
+  /** Records an appended entry, whether or not its changes count. */
+  appended(): void
+  /** Records an applied entry; `again` is true if some of its calls must be decided again. */
+  settled(again: boolean): void
+  /** Records a turn with the number of entries of others that were missing. */
+  taken(missed: number): void
+}
+
+/** `refusesEarly`: whether the store refuses entries whose basis is not the head. */
+export function createTurns(refusesEarly: boolean): Turns {
+  let contended = false
+  let calm = 0
+  let batches = 0
+  let voids = 0
+  let disturbed = false
+  const disturb = (): void => {
+    contended = true
+    disturbed = true
+  }
+  return {
+    isDue: () => contended || batches >= BATCHES_PER_TURN,
+    refused: disturb,
+    appended() {
+      batches++
+    },
+    settled(again) {
+      voids = again ? voids + 1 : 0
+      if (!refusesEarly && voids >= VOID_ENTRIES) disturb()
+    },
+    taken(missed) {
+      batches = 0
+      calm = disturbed || (refusesEarly && missed > 0) ? 0 : calm + 1
+      disturbed = false
+      if (calm >= CALM_TURNS) contended = false
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { Change, Void } from '@gantt/scheduler-core'
+import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
+
+/** A call that waits to become part of an entry. */
+export type Work = PlacementWork | ChangeWork
+
+/** How the call behind an item is answered. */
+export interface Waiting<Outcome> {
+  /** The number of the call in the order of arrival; a refusal needs a later read of the store. */
+  readonly arrived: number
+  settle(outcome: Outcome): void
+  fail(error: Error): void
+  /** Whether the caller stopped waiting, so that the call is dropped unless it is in flight. */
+  abandoned: boolean
+}
+
+export interface PlacementWork extends Waiting<PlacementOutcome> {
+  readonly type: 'placement'
+  readonly call: PlacementCall
+  /** Drawn once, so that a call that is decided again after a void keeps its id. */
+  readonly decisionId: string
+  readonly claimIds: readonly string[]
+  /** Store time at which the caller stops waiting, as estimated when the call arrived. */
+  readonly notAfter: number
+  /** The answers of plug-ins and extenders about the call; they are asked again when these no longer apply. */
+  gathered: Gathered
+  /** The number of times that they were asked. */
+  gatherings: number
+  attempt: number
+  /** Whether an entry was written for it, so that the time of the log is not earlier than the call. */
+  hasMovedTime: boolean
+}
+
+/** Changes that need no decision: reports, edits, ends of claims. Each is judged at its position. */
+export interface ChangeWork extends Waiting<readonly ChangeVerdict[]> {
+  readonly type: 'changes'
+  readonly changes: readonly Change[]
+}
+
+/** The outcome of one change, and the revision of its entry. */
+export interface ChangeVerdict {
+  readonly void: Void
+  readonly revision: number
+}

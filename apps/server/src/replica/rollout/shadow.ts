@@ -1,0 +1,351 @@
+import {
+  type Agreement,
+  atOnce,
+  type ChoiceRanks,
+  copyFleet,
+  type DecisionRecord,
+  decideOtherwise,
+  type Fleet,
+  hostKey,
+  isInShare,
+  isProposal,
+  isUnsolved,
+  type LogEntry,
+  lacksOf,
+  type Profile,
+  type Proposal,
+  pluginsOf,
+  proposalsBefore,
+  type SelectedDestination,
+  WHOLE_SHARE,
+} from '@gantt/scheduler-core'
+import type { KeptDisagreement, RankedChoice, RolloutCounts } from '../../db/tables/rollouts.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import { realTimers, type Timers } from '../../timers.ts'
+import type { Replica } from '../replica.ts'
+import { createSignal } from '../signal.ts'
+import { type RolloutFindings, rolloutId } from './rollout-findings.ts'
+
+/** A decision that the other version makes differently. */
+export interface ShadowDisagreement {
+  readonly decision: string
+  readonly kind: Exclude<Agreement, 'SAME'>
+  readonly because: string
+}
+
+/** A candidate's results compared with the active version, as counted by this replica since the rollout began, or since it started. */
+export interface ShadowReport {
+  /** Decisions that were replayed by the other version. */
+  readonly sampled: number
+  readonly counts: Readonly<Record<Agreement, number>>
+  /** Decisions without time for a replay, or whose state had passed. */
+  readonly skipped: number
+  /** Decisions for which the other version would need its solver, so that its result is unknown. */
+  readonly notSolved: number
+  /** The last fifty, latest first. */
+  readonly disagreements: readonly ShadowDisagreement[]
+}
+
+/**
+ * Follows the log outside of the request path with its own fleet during a rollout: it replays each decision by the other version on the
+ * same state. It claims nothing, and does not access the store.
+ */
+export interface Shadow {
+  /** Undefined while there is no rollout of this profile. */
+  reportOf(name: string): ShadowReport | undefined
+  /** A decision that is not in the log: a refusal, or advice. */
+  take(decision: StoredDecision): void
+  /** Resolves once all decisions up to now are processed. */
+  settled(timeoutMs: number): Promise<boolean>
+  close(): void
+}
+
+export interface ShadowOptions {
+  readonly replica: Pick<Replica, 'name' | 'fleet' | 'onApplied' | 'onReplaced'>
+  /** Receives the findings about this replica's own decisions, so that each decision is reported by one replica. */
+  readonly findings?: Pick<RolloutFindings, 'add'>
+  readonly timers?: Timers
+  /** Warns operators of what went wrong. */
+  warn(message: string): void
+  /** Entries that may wait: with more, decisions are skipped until it has caught up. */
+  readonly lag?: number
+}
+
+const LAG = 256
+/** The lag in entries from which on it starts again instead of catching up. */
+const HOPELESS = 10_000
+/** It works for this long, then pauses for four times as long: a fifth of the process at most. */
+const PIECE_MS = 4
+const REST = 4
+const LISTED = 50
+
+interface Tally {
+  /** The rollout that it counts for. */
+  readonly mark: string
+  sampled: number
+  skipped: number
+  notSolved: number
+  readonly counts: Record<Agreement, number>
+  readonly disagreements: ShadowDisagreement[]
+}
+
+/** `at`: the log's time once the entry was applied. */
+type Item = { readonly entry: LogEntry; readonly at: number; readonly counted: readonly boolean[] } | { readonly decision: StoredDecision }
+
+/** The time of a decision, and whether this replica made it. */
+interface Made {
+  readonly at: number
+  readonly isOwn: boolean
+}
+
+/** A decision with what its replay needs. */
+interface Asked extends Made {
+  readonly record: DecisionRecord
+  readonly answer: readonly SelectedDestination[]
+  readonly before: readonly Proposal[]
+  /** Whether the decision is in the share that is repeated. */
+  readonly account: string
+  readonly key: string
+}
+
+export function createShadow({ replica, findings, timers = realTimers, warn, lag = LAG }: ShadowOptions): Shadow {
+  const tallies = new Map<string, Tally>()
+  const waiting: Item[] = []
+  const idle = createSignal(timers)
+  let own: Fleet | undefined
+  let isRunning = false
+  let isClosed = false
+
+  const isTrying = (): boolean => {
+    for (const { rollout } of replica.fleet.profiles.courses().values()) if (rollout !== null) return true
+    return false
+  }
+  const forget = (): void => {
+    waiting.length = 0
+    own = undefined
+    idle.notify()
+  }
+  const stop = replica.onApplied(({ entry, verdicts }) => {
+    if (own === undefined) {
+      if (!isTrying()) return
+      // the copied fleet already contains this entry
+      own = copyFleet(replica.fleet)
+      renew()
+      return
+    }
+    if (waiting.length >= HOPELESS) {
+      for (const item of waiting.splice(0)) skipAll(own, item)
+      own = copyFleet(replica.fleet)
+      return
+    }
+    waiting.push({ entry, at: replica.fleet.now, counted: verdicts.map((verdict) => verdict === undefined) })
+    kick()
+  })
+  const stopReplaced = replica.onReplaced(forget)
+
+  const kick = (): void => {
+    if (isRunning || isClosed) return
+    isRunning = true
+    timers.after(0, work)
+  }
+  /** One item of work, then a pause in which the process does its main work. */
+  const work = (): void => {
+    const from = timers.now()
+    try {
+      while (waiting.length > 0 && !isClosed && timers.now() - from < PIECE_MS) step(waiting.shift() as Item)
+    } catch (error) {
+      warn(`the shadow of a profile starts again: ${error instanceof Error ? error.message : String(error)}`)
+      forget()
+    }
+    isRunning = false
+    if (waiting.length === 0) {
+      if (!isTrying()) own = undefined
+      idle.notify()
+      return
+    }
+    isRunning = true
+    timers.after(Math.max(1, (timers.now() - from) * REST), work)
+  }
+  const step = (item: Item): void => {
+    if (own === undefined) return
+    if ('decision' in item) {
+      const { record, answer, place, account, id, at } = item.decision
+      const asked = { record, answer, before: [], account, key: id, at, isOwn: true }
+      if (place.basis === own.place.revision) look(own, asked)
+      else skip(own, asked)
+      return
+    }
+    const { entry, counted } = item
+    const made = madeBy(item)
+    if (entry.basis.revision === own.place.revision) {
+      for (const [position, change] of entry.changes.entries()) {
+        if (!isProposal(change) || counted[position] !== true) continue
+        const { decision: record, answer, account, key } = change
+        if (waiting.length >= lag) skip(own, { record, ...made })
+        else look(own, { record, answer, before: proposalsBefore(entry, position), account, key, ...made })
+      }
+      // the decision was made on an older state than the present one, so that a comparison would be wrong
+    } else skipAll(own, item)
+    own.apply(entry)
+    renew()
+  }
+  const madeBy = ({ entry, at }: Extract<Item, { readonly at: number }>): Made => ({ at, isOwn: entry.writer === replica.name })
+  const skipAll = (fleet: Fleet, item: Item): void => {
+    if ('decision' in item) skip(fleet, { record: item.decision.record, at: item.decision.at, isOwn: true })
+    else
+      for (const [position, change] of item.entry.changes.entries())
+        if (isProposal(change) && item.counted[position] === true) skip(fleet, { record: change.decision, ...madeBy(item) })
+  }
+  const skip = (fleet: Fleet, { record, ...made }: Pick<Asked, 'record'> & Made): void => {
+    const found = tallyOf(fleet, record)
+    if (found === undefined) return
+    found.tally.skipped++
+    report(found, made, 'skipped')
+  }
+  const report = (
+    { rollout }: { readonly rollout: string },
+    { at, isOwn }: Made,
+    end: keyof RolloutCounts,
+    disagreement?: () => Omit<KeptDisagreement, 'rollout' | 'at'>,
+  ): void => {
+    if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
+  }
+  /** The version that did not decide, where one of two that are compared did. */
+  const tallyOf = (
+    fleet: Fleet,
+    { profile }: DecisionRecord,
+  ): { tally: Tally; rollout: string; other: Profile; isCandidate: boolean; share: number } | undefined => {
+    const [name = '', number] = profile.split('@')
+    const rollout = fleet.profiles.courseOf(name)?.rollout
+    const active = fleet.profiles.activeNumber(name)
+    if (!rollout || (Number(number) !== active && Number(number) !== rollout.number)) return undefined
+    const isCandidate = Number(number) === rollout.number
+    const other = fleet.profiles.find(`${name}@${isCandidate ? active : rollout.number}`)
+    // a version with parts that this replica lacks cannot decide here
+    if (other === undefined || lacksOf(other, pluginsOf(fleet)).length > 0) return undefined
+    const mark = markOf(fleet, name)
+    let tally = tallies.get(name)
+    if (tally === undefined || tally.mark !== mark) {
+      tally = newTally(mark)
+      tallies.set(name, tally)
+    }
+    const share = rollout.mode === 'SHADOW' ? rollout.share : WHOLE_SHARE
+    return { tally, rollout: rolloutId(name, rollout), other, isCandidate, share }
+  }
+  const look = (fleet: Fleet, { record, answer, before, account, key, ...when }: Asked): void => {
+    const found = tallyOf(fleet, record)
+    if (found === undefined || !isInShare(account, key, found.share)) return
+    const { tally, other, isCandidate } = found
+    if (isUnsolved(fleet, record, other)) {
+      tally.notSolved++
+      report(found, when, 'notSolved')
+      return
+    }
+    try {
+      const made = decideOtherwise(
+        fleet,
+        before,
+        record,
+        answer.map(({ selected }) => hostKey(selected)),
+        other,
+      )
+      const kind = isCandidate ? turned[made.agreement] : made.agreement
+      if (kind === 'SAME') report(found, when, 'agreed')
+      const because = kind === 'SAME' ? '' : `${other.name}@${other.number}: ${atOnce(made.because())}`
+      if (kind !== 'SAME')
+        report(found, when, ends[kind], () => ({
+          decision: record.id,
+          kind,
+          because,
+          ...choicesOf(atOnce(made.ranks()), kind, isCandidate),
+        }))
+      tally.sampled++
+      tally.counts[kind]++
+      if (kind === 'SAME') return
+      tally.disagreements.unshift({ decision: record.id, kind, because })
+      tally.disagreements.length = Math.min(tally.disagreements.length, LISTED)
+    } catch (error) {
+      // a claim that it moves does not exist in this state
+      if (!(error instanceof RangeError)) throw error
+      tally.skipped++
+      report(found, when, 'skipped')
+    }
+  }
+  /** Counts end with their rollout. */
+  const renew = (): void => {
+    if (own === undefined) return
+    for (const [name, { mark }] of tallies) if (markOf(own, name) !== mark) tallies.delete(name)
+    for (const [name, { rollout }] of own.profiles.courses())
+      if (rollout !== null && !tallies.has(name)) tallies.set(name, newTally(markOf(own, name)))
+  }
+
+  // a replica that starts during a rollout begins at its present revision
+  if (isTrying()) {
+    own = copyFleet(replica.fleet)
+    renew()
+  }
+
+  return {
+    reportOf(name) {
+      const tally = tallies.get(name)
+      const isOn = replica.fleet.profiles.courseOf(name)?.rollout
+      if (tally === undefined || !isOn || markOf(replica.fleet, name) !== tally.mark) return undefined
+      return { ...tally, counts: { ...tally.counts }, disagreements: [...tally.disagreements] }
+    },
+    take(decision) {
+      if (own === undefined || decision.place.entryId !== null) return
+      if (waiting.length >= lag) return skip(own, { record: decision.record, at: decision.at, isOwn: true })
+      // before the entry that was decided on a later state
+      const place = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
+      waiting.splice(place < 0 ? waiting.length : place, 0, { decision })
+      kick()
+    },
+    settled: (timeoutMs) =>
+      idle.until(
+        () => waiting.length === 0 && !isRunning,
+        timeoutMs,
+        () => isClosed,
+      ),
+    close() {
+      isClosed = true
+      stop()
+      stopReplaced()
+      forget()
+    },
+  }
+}
+
+const newTally = (mark: string): Tally => ({
+  ...{ mark, sampled: 0, skipped: 0, notSolved: 0, disagreements: [] },
+  counts: { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 },
+})
+
+/** Seen from the active version: what the candidate refused and the active one would place is a new failure. */
+const turned: Readonly<Record<Agreement, Agreement>> = {
+  SAME: 'SAME',
+  ELSEWHERE: 'ELSEWHERE',
+  NEW_FAILURE: 'NEW_PLACEMENT',
+  NEW_PLACEMENT: 'NEW_FAILURE',
+}
+
+const ends = { ELSEWHERE: 'elsewhere', NEW_FAILURE: 'newFailures', NEW_PLACEMENT: 'newPlacements' } as const
+
+/** Both versions' choices, seen from the active one: who decided is either. */
+function choicesOf(
+  ranks: ChoiceRanks | undefined,
+  kind: KeptDisagreement['kind'],
+  isCandidate: boolean,
+): Pick<KeptDisagreement, 'instance' | 'baseline' | 'candidate'> {
+  if (ranks === undefined) {
+    const who = kind === 'NEW_FAILURE' ? 'candidate' : 'active version'
+    const none: RankedChoice = { host: null, rank: null, because: `The ${who} finds no host for an instance.` }
+    return { instance: null, baseline: none, candidate: none }
+  }
+  const { instance, decided, other } = ranks
+  return isCandidate ? { instance, baseline: other, candidate: decided } : { instance, baseline: decided, candidate: other }
+}
+
+const markOf = ({ profiles }: Fleet, name: string): string => {
+  const rollout = profiles.courseOf(name)?.rollout
+  return `${profiles.activeNumber(name)} ${rollout?.number} ${rollout?.mode} ${rollout?.since}`
+}

@@ -1,0 +1,268 @@
+import {
+  type AuditCode,
+  audit,
+  auditWorld,
+  counted,
+  type Finding,
+  type Fleet,
+  isOfState,
+  type Looked,
+  type Severity,
+  severityOf,
+} from '@gantt/scheduler-core'
+import type { ReplicaRow, TakenDigests } from '../../stores/replicas.ts'
+import type { Timers } from '../../timers.ts'
+import type { Replica } from '../replica.ts'
+import { countOf, Found, fairlyFirst, type PresentFinding, toStanding } from './found.ts'
+import { createStateDigests } from './state-digests.ts'
+
+/**
+ * The duration of a slice of the auditor's work, and the interval of slices, which together limit the work to a twentieth of the process's
+ * time.
+ */
+const SLICE_MS = 2
+const EVERY_MS = 50
+/** The pause between rounds, because a round of a small fleet is complete at once. */
+const REST_MS = 1_000
+/** The largest number of listed findings; all are counted. */
+const LISTED = 100
+
+export type { PresentFinding } from './found.ts'
+
+export interface AuditorView {
+  /** The numbers of findings that are violations, warnings or notices. */
+  readonly violations: number
+  readonly warnings: number
+  readonly notices: number
+  /** The number of present findings by code. */
+  readonly counts: ReadonlyMap<AuditCode, number>
+  /** At most a hundred findings, a share of each code, most severe first. */
+  readonly findings: readonly PresentFinding[]
+  /** How long there has been no violation; null while there is one, and before the first round is over. */
+  readonly clean: Clean | null
+  /** Store time of the end of the last full check; null before the first round is complete. */
+  readonly checkedAt: number | null
+  /** The time since the end of the round, milliseconds. */
+  readonly ageMs: number | null
+  /** The number of complete rounds. */
+  readonly rounds: number
+  /** The duration of that round, and the number of objects that it checked. */
+  readonly roundMs: number | null
+  readonly looked: number
+  /** Digests compared with other replicas’, and the store time at which one was equal last. */
+  readonly compared: number
+  readonly agreedAt: number | null
+}
+
+/** The number of consecutive rounds without a violation up to now. */
+export interface Clean {
+  /** Store time at which the first of them began. */
+  readonly since: number
+  readonly rounds: number
+  /** The number of checks of hosts, claims, keys and other objects in these rounds. */
+  readonly looks: number
+}
+
+/** Checks a replica's state constantly, in slices between other work, without changing anything. */
+export interface Auditor {
+  view(): AuditorView
+  /** All present findings, in no order. */
+  all(): Iterable<PresentFinding>
+  /** The present finding with this id. */
+  find(id: string): PresentFinding | undefined
+  /** Whether this replica's own state is sound as far as it was checked, regardless of other replicas. */
+  readonly isSound: boolean
+  /** One slice of the work. The timer calls it; tests do too. */
+  step(): void
+  digests(): TakenDigests
+  compare(others: readonly ReplicaRow[]): void
+  close(): void
+}
+
+export interface AuditorOptions {
+  readonly replica: Pick<Replica, 'fleet' | 'storeTime' | 'onApplied'>
+  readonly timers: Timers
+  /** Warns operators of new findings. */
+  warn(message: string): void
+  /** How long what hosts list may lag behind the claims, milliseconds; DEFAULT_UNLISTED_AFTER_MS if not given. */
+  readonly unlistedAfterMs?: number | undefined
+}
+
+/**
+ * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that a key keeps, so
+ * that a pass may take hours; the reports are checked repeatedly meanwhile.
+ */
+interface Round {
+  readonly fleet: Fleet
+  readonly startedAt: number
+  /** Store time. */
+  readonly beganAt: number
+  readonly books: Pass
+  world: Pass
+  /** The examined things in all passes. */
+  looks: number
+}
+
+/** One pass through the claims and keys, or through the reports of hosts; some objects are checked in both. */
+interface Pass {
+  readonly number: number
+  readonly at: 'state' | 'world'
+  readonly steps: Generator<Looked, void>
+  looked: number
+  readonly fresh: Finding[]
+  /** The time at which it ended; undefined while it runs. */
+  endedAt: number | undefined
+}
+
+export function createAuditor({ replica, timers, warn, unlistedAfterMs }: AuditorOptions): Auditor {
+  const digests = createStateDigests(replica)
+  const found = new Found()
+  let begun = 0
+  let clean: Clean | null = null
+  let round: Round | undefined
+  let last: Pick<AuditorView, 'checkedAt' | 'rounds' | 'roundMs' | 'looked'> & { readonly endedAt: number } = {
+    checkedAt: null,
+    rounds: 0,
+    roundMs: null,
+    looked: 0,
+    endedAt: Number.NEGATIVE_INFINITY,
+  }
+  let reported = 0
+
+  const passOf = (at: Pass['at'], steps: Pass['steps']): Pass => ({
+    ...{ number: ++begun, at, steps, looked: 0, fresh: [], endedAt: undefined },
+  })
+  const worldPass = (): Pass => passOf('world', auditWorld(replica.fleet, unlistedAfterMs, replica.storeTime))
+  const begin = (): Round => ({
+    fleet: replica.fleet,
+    startedAt: timers.now(),
+    beganAt: replica.storeTime,
+    books: passOf('state', audit(replica.fleet)),
+    world: worldPass(),
+    looks: 0,
+  })
+  /** Continues a pass until a time; returns whether it may continue. */
+  const goOn = (current: Round, pass: Pass, until: number): boolean => {
+    while (pass.endedAt === undefined && timers.now() < until) {
+      const next = pass.steps.next()
+      if (next.done === true) {
+        pass.endedAt = timers.now()
+        found.forgetBefore(pass.at, pass.number)
+        tellOf(pass.fresh)
+        break
+      }
+      const { subject, name, findings } = next.value
+      pass.looked++
+      current.looks++
+      pass.fresh.push(...found.note(pass.at, `${subject} ${name}`, findings, pass.number, replica.storeTime))
+    }
+    return pass.endedAt === undefined
+  }
+  const violations = (): number => countOf(found.counts, 'VIOLATION') + digests.divergences.length
+  const end = (current: Round): void => {
+    const now = timers.now()
+    const looked = current.books.looked + current.world.looked
+    last = { checkedAt: replica.storeTime, rounds: last.rounds + 1, roundMs: now - current.startedAt, looked, endedAt: now }
+    clean =
+      violations() > 0
+        ? null
+        : { since: clean?.since ?? current.beganAt, rounds: (clean?.rounds ?? 0) + 1, looks: (clean?.looks ?? 0) + current.looks }
+  }
+  const tellOf = (fresh: readonly Finding[]): void => {
+    const unsound = fresh.filter(({ code }) => isOfState(code))
+    const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
+    // the reporter of the use already got this warning
+    const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
+    const promised = of('VIOLATION')
+    if (unsound[0] !== undefined)
+      warn(
+        `the auditor found ${unsound.length} violations; this replica writes no checkpoint until they are gone. The first: ${textOf(unsound[0])}`,
+      )
+    if (promised[0] !== undefined)
+      warn(`the auditor found ${promised.length} claims that no rule would allow today. The first: ${textOf(promised[0])}`)
+    if (contradicted[0] !== undefined)
+      warn(
+        `the auditor found ${counted(contradicted.length, 'contradiction')} between reports and claims. The first: ${textOf(contradicted[0])}`,
+      )
+  }
+  const step = (): void => {
+    const from = timers.now()
+    const until = from + SLICE_MS
+    // The state of the log's head, while it does not change. Half of the slice is reserved for it: a round of a large
+    // fleet takes minutes, and the log is seldom unchanged for that long.
+    let more = digests.step()
+    while (more && timers.now() < from + SLICE_MS / 2) more = digests.step()
+    // a fleet that replaced another one is checked from its beginning
+    if (round !== undefined && round.fleet !== replica.fleet) {
+      round = undefined
+      found.clear()
+      clean = null
+    }
+    if (round === undefined && timers.now() - last.endedAt >= REST_MS) round = begin()
+    if (round !== undefined) {
+      const { books, world } = round
+      if (books.endedAt === undefined && world.endedAt !== undefined && timers.now() - world.endedAt >= REST_MS) round.world = worldPass()
+      const now = timers.now()
+      goOn(round, round.world, books.endedAt === undefined ? (now + until) / 2 : until)
+      goOn(round, books, until)
+      if (!goOn(round, round.world, until) && books.endedAt !== undefined) {
+        end(round)
+        round = undefined
+      }
+    }
+    while (more && timers.now() < until) more = digests.step()
+  }
+  const stop = timers.every(EVERY_MS, step)
+  function* standing(): Generator<PresentFinding, void> {
+    yield* found.all()
+    for (const finding of digests.divergences) yield toStanding(finding, finding.since)
+  }
+
+  return {
+    view() {
+      const { endedAt, ...rest } = last
+      const { counts } = found
+      const diverged = digests.divergences.length
+      const cleanNow = violations() > 0 ? null : clean
+      return {
+        ...rest,
+        violations: violations(),
+        warnings: countOf(counts, 'WARNING'),
+        notices: countOf(counts, 'NOTICE'),
+        counts: diverged === 0 ? counts : new Map([...counts, ['state.diverged', diverged]]),
+        get findings() {
+          return fairlyFirst(standing, this.counts, LISTED)
+        },
+        clean: cleanNow,
+        ageMs: last.checkedAt === null ? null : Math.round(timers.now() - endedAt),
+        compared: digests.compared,
+        agreedAt: digests.agreedAt,
+      }
+    },
+    all: standing,
+    find(id) {
+      for (const finding of standing()) if (finding.id === id) return finding
+      return undefined
+    },
+    get isSound() {
+      for (const code of found.counts.keys()) if (isOfState(code)) return false
+      return true
+    },
+    step,
+    digests: () => digests.taken(),
+    compare(others) {
+      digests.compare(others, replica.storeTime)
+      const { divergences } = digests
+      const [first] = divergences
+      if (first !== undefined && divergences.length > reported) warn(`the states of replicas differ: ${textOf(first)}`)
+      reported = divergences.length
+    },
+    close() {
+      stop()
+      digests.close()
+    },
+  }
+}
+
+const textOf = ({ code, subject, name, field, expected, actual }: Finding): string =>
+  `${code}: ${subject} ${name}, ${field}: expected ${expected}, found ${actual}`

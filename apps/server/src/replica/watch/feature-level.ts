@@ -1,0 +1,28 @@
+/** A change needs a higher feature level than this or another living replica reads: raising the log's level would stop that replica. */
+export class FeatureLevelError extends Error {
+  override readonly name = 'FeatureLevelError'
+  /** The replica that reads less. */
+  readonly replica: string
+  readonly reads: number
+  readonly needs: number
+
+  constructor(replica: string, reads: number, needs: number) {
+    super(
+      `the change needs feature level ${needs}, and replica ${replica} reads up to level ${reads}; nothing was done: upgrade that replica, start it without GANTT_FEATURE_LEVEL if that holds it, or stop it, first`,
+    )
+    this.replica = replica
+    this.reads = reads
+    this.needs = needs
+  }
+}
+
+/** Throws when some replica does not read changes of a level yet. */
+export type MayRaise = (level: number) => Promise<void>
+
+/** Allows changes of a level: at once if the log already has the level, otherwise once every replica reads it. */
+export const onceReadable = <Outcome>(
+  level: number,
+  { featureLevel }: { readonly featureLevel: number },
+  mayRaise: MayRaise | undefined,
+  letIn: () => Promise<Outcome>,
+): Promise<Outcome> => (level <= featureLevel || mayRaise === undefined ? letIn() : mayRaise(level).then(letIn))

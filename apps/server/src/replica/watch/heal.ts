@@ -1,0 +1,100 @@
+import { compareFleets, type Difference, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
+import { inPieces } from '../../event-loop/pauses.ts'
+import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
+import type { Replica } from '../replica.ts'
+import type { Applied } from '../replica-options.ts'
+
+export interface HealOptions {
+  /** Begin at the newest checkpoint at or before this revision; the newest of all if not given. */
+  readonly from: number | undefined
+  readonly dryRun: boolean
+}
+
+export interface Healed {
+  /** The revision of the checkpoint that it began at; 0: the beginning of the log. */
+  readonly from: number
+  /** The revision of both states at the end. */
+  readonly revision: number
+  /** The number of differences. */
+  readonly count: number
+  /** The first hundred: `before` is this replica's state, `after` the state by the log. */
+  readonly differences: readonly Difference[]
+}
+
+/** The replica continued from another state meanwhile, or its position is not in the log, so that there is nothing to compare with. */
+export class HealError extends Error {
+  override readonly name = 'HealError'
+}
+
+const LISTED = 100
+
+/**
+ * Builds this replica's state again from a checkpoint and the log, reports the differences, and replaces the state
+ * unless it is a dry run. Works in steps: calls are answered meanwhile, and both states follow the log together. Throws
+ * HealError, and RangeError if the log does not go back to `from`.
+ */
+export async function healReplica(
+  replica: Pick<Replica, 'fleet' | 'onApplied' | 'adopt'>,
+  log: LogReader,
+  { from, dryRun }: HealOptions,
+): Promise<Healed> {
+  const before = replica.fleet
+  const missed: LogEntry[] = []
+  let failure: Error | undefined
+  let follow = (entry: LogEntry): void => void missed.push(entry)
+  const stop = replica.onApplied(({ entry }: Applied) => {
+    try {
+      if (failure === undefined) follow(entry)
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+    }
+  })
+  try {
+    const checkpoint = await log.loadCheckpoint(Math.min(from ?? Number.MAX_SAFE_INTEGER, before.place.revision))
+    const after = checkpoint === undefined ? new Fleet(before) : await inPieces(rebuildFleet(checkpoint, before))
+    const begun = after.place.revision
+    while (after.place.revision < before.place.revision && !missed.some(({ revision }) => revision === after.place.revision + 1)) {
+      const entries = await log.read(after.place, ENTRIES_AT_ONCE)
+      if (entries.length === 0)
+        throw new HealError(`the log ends at revision ${after.place.revision}; this replica is at ${before.place.revision}`)
+      await inPieces(applyUpTo(after, entries, () => before.place.revision))
+      assertSame(replica, before)
+    }
+    // from here to the end of this step nothing else runs
+    for (const entry of missed) if (entry.revision === after.place.revision + 1) after.apply(entry)
+    if (after.place.revision !== before.place.revision || after.place.id !== before.place.id)
+      throw new HealError(`revision ${before.place.revision} of this replica is not the one in the log: restart it`)
+    follow = (entry) => void after.apply(entry)
+
+    const { count, differences } = await inPieces(collect(before, after))
+    assertSame(replica, before)
+    if (failure !== undefined) throw failure
+    if (!dryRun) replica.adopt(after)
+    return { from: begun, revision: after.place.revision, count, differences }
+  } finally {
+    stop()
+  }
+}
+
+function* applyUpTo(fleet: Fleet, entries: readonly LogEntry[], head: () => number): Generator<void, void> {
+  for (const entry of entries) {
+    if (entry.revision > head()) return
+    yield* fleet.applyInSteps(entry)
+    yield
+  }
+}
+
+function* collect(before: Fleet, after: Fleet): Generator<void, Pick<Healed, 'count' | 'differences'>> {
+  const differences: Difference[] = []
+  let count = 0
+  for (const found of compareFleets(before, after)) {
+    count += found.length
+    if (differences.length < LISTED) differences.push(...found.slice(0, LISTED - differences.length))
+    yield
+  }
+  return { count, differences }
+}
+
+function assertSame({ fleet }: Pick<Replica, 'fleet'>, before: Fleet): void {
+  if (fleet !== before) throw new HealError('the replica continued from a checkpoint meanwhile: heal again')
+}

@@ -1,0 +1,114 @@
+import type { ReplicaRow, ReplicaRows, ReplicaStore, Sign } from '../../stores/replicas.ts'
+import type { Timers } from '../../timers.ts'
+import { UnavailableError } from '../../unavailable.ts'
+import { FeatureLevelError } from './feature-level.ts'
+
+/** The interval at which a replica gives a sign and reads those of the others. */
+const SIGN_EVERY_MS = 2_000
+/** A replica whose last sign is older is not counted as living. */
+const LIVE_MS = 10_000
+/** A replica that did not stop regularly may continue after a pause of up to this long, and must not find a log that it cannot read. */
+const MAY_RETURN_MS = 60_000
+
+/** The replicas of the fleet, by their signs in the store. No request or report waits for it. */
+export interface Registry {
+  /** The rows of the last read. */
+  readonly last: ReplicaRows
+  /** Gives a sign and reads those of the others at once. Rejects if the store does not answer. */
+  look(): Promise<void>
+  /** Throws FeatureLevelError when a replica that lives, or may come back, does not read changes of a level. */
+  mayRaise(level: number): Promise<void>
+  /** The same value at the last read, without asking the store. */
+  isReadByAll(level: number): boolean
+  /** Whether another replica existed within the last minute, by the last read. */
+  hasOthers(): boolean
+  /** Records that this replica stopped in order. */
+  close(): Promise<void>
+}
+
+export interface RegistryOptions {
+  readonly store: ReplicaStore
+  readonly timers: Timers
+  /** The present sign of this replica. */
+  describe(): Sign
+  /** Called after every check. */
+  onLook(rows: ReplicaRows): void
+  /** Warns operators of errors. */
+  warn(message: string): void
+}
+
+/** Gives the first sign, so that the others know of this replica before it follows the log, and continues from a timer. */
+export async function openRegistry({ store, timers, describe, onLook, warn }: RegistryOptions): Promise<Registry> {
+  const { id } = describe()
+  let last: ReplicaRows = { now: 0, rows: [] }
+  let looking: Promise<void> | undefined
+  let listing: Promise<ReplicaRows> | undefined
+  /** The time of the last sign, and whether the failure to give one was logged. */
+  let givenAt = timers.now()
+  let isWarned = false
+
+  /** Concurrent calls share one read, and continue in the order of calling. */
+  const list = (): Promise<ReplicaRows> => {
+    listing ??= store.list().finally(() => {
+      listing = undefined
+    })
+    return listing
+  }
+  const look = (): Promise<void> => {
+    looking ??= (async () => {
+      await store.keep(describe())
+      last = await store.list()
+      onLook(last)
+    })().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  const lookAgain = (): void => {
+    // a long query is awaited
+    if (looking !== undefined) return
+    look().then(
+      () => {
+        givenAt = timers.now()
+        isWarned = false
+      },
+      (error: unknown) => {
+        // until then the others count it as living, and the next sign may succeed
+        if (isWarned || timers.now() - givenAt < LIVE_MS) return
+        isWarned = true
+        warn(`replica ${id} could give no sign for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`)
+      },
+    )
+  }
+  await store.forget()
+  await look()
+  const stop = timers.every(SIGN_EVERY_MS, lookAgain)
+  return {
+    get last() {
+      return last
+    },
+    look,
+    async mayRaise(level) {
+      const { now, rows } = await list().catch((error: unknown) => {
+        const message = `it cannot be looked up whether every replica reads feature level ${level}; nothing was done`
+        throw new UnavailableError('store', `${message}: ${error instanceof Error ? error.message : String(error)}`)
+      })
+      const older = rows.find((row) => row.featureLevel < level && mayReturn(row, now))
+      if (older !== undefined) throw new FeatureLevelError(older.id, older.featureLevel, level)
+    },
+    isReadByAll: (level) => last.rows.every((row) => row.featureLevel >= level || !mayReturn(row, last.now)),
+    hasOthers: () => last.rows.some((row) => row.id !== id && last.now - row.seenAt < MAY_RETURN_MS),
+    async close() {
+      stop()
+      await looking?.catch(() => undefined)
+      // when the store is away, the others see the silence
+      await store.stop(id).catch(() => undefined)
+    },
+  }
+}
+
+/** Whether a replica gave a sign recently. */
+export const isLiving = ({ stoppedAt, seenAt }: Pick<ReplicaRow, 'stoppedAt' | 'seenAt'>, now: number): boolean =>
+  stoppedAt === null && now - seenAt < LIVE_MS
+
+const mayReturn = ({ stoppedAt, seenAt }: ReplicaRow, now: number): boolean => stoppedAt === null && now - seenAt < MAY_RETURN_MS

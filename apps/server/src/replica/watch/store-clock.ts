@@ -1,0 +1,32 @@
+/** The store's time as a replica estimates it. It never decides anything: the log does. */
+export interface StoreClock {
+  /** Takes a stamp of the store that was made just now or before. */
+  learn(stamp: number): void
+  /** Milliseconds since 1970; never before `floor`. */
+  now(floor: number): number
+}
+
+/** The time for which an offset is used; after a store's clock is set back, the estimate follows within twice this time. */
+const BELIEVED_MS = 10_000
+
+/** Every stamp is a lower bound of the store's time at its arrival, so the largest of the recent offsets is the best estimate. */
+export function createStoreClock(monotonic: () => number): StoreClock {
+  let recent = Number.NEGATIVE_INFINITY
+  let before = Number.NEGATIVE_INFINITY
+  let since = monotonic()
+  return {
+    learn(stamp) {
+      const now = monotonic()
+      if (now - since > BELIEVED_MS) {
+        before = recent
+        recent = Number.NEGATIVE_INFINITY
+        since = now
+      }
+      recent = Math.max(recent, stamp - now)
+    },
+    now(floor) {
+      const offset = Math.max(recent, before)
+      return offset === Number.NEGATIVE_INFINITY ? floor : Math.max(floor, Math.floor(monotonic() + offset))
+    },
+  }
+}

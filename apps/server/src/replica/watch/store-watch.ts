@@ -1,0 +1,39 @@
+import type { Synchronizer } from '../../sync/synchronizer.ts'
+import type { Timers } from '../../timers.ts'
+import { createStoreClock } from './store-clock.ts'
+
+/** Watches the store: its time, and whether it answers. It never decides anything: the log does. */
+export interface StoreWatch {
+  /** The store's time as estimated, milliseconds since 1970; never before `floor`. */
+  now(floor: number): number
+  /** Takes a stamp that the store made just now or before. */
+  learn(stamp: number): void
+  /** Asks for its time and records the answer, or its absence. */
+  ask(): void
+  /** How long the store has not answered, milliseconds; 0 if no answer is due. A store that hangs is detected before any timeout. */
+  readonly silentMs: number
+}
+
+/** Asks on a separate connection, so that a slow append does not count as silence. */
+export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Timers): StoreWatch {
+  const clock = createStoreClock(timers.now)
+  let owedSince: number | undefined
+  return {
+    now: clock.now,
+    learn: clock.learn,
+    ask() {
+      owedSince ??= timers.now()
+      store.time().then(
+        (time) => {
+          owedSince = undefined
+          clock.learn(time)
+        },
+        // the last answer is still due
+        () => undefined,
+      )
+    },
+    get silentMs() {
+      return owedSince === undefined ? 0 : timers.now() - owedSince
+    },
+  }
+}

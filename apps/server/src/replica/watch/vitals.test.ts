@@ -1,0 +1,48 @@
+import { Fleet } from '@gantt/scheduler-core'
+import { expect, test } from 'vitest'
+import type { Obstacle } from '../propose/retries.ts'
+import { createVitals } from './vitals.ts'
+
+/** The vitals of a replica that the test controls, on a stopped clock. */
+function aReplica() {
+  const fruitless = new Map<Obstacle, number>()
+  const tally = { counted: 0, fruitless, unlogged: 0, refused: new Map() }
+  let now = 5_000
+  const look = createVitals({ tally, fleet: new Fleet() }, { now: () => now })
+  return {
+    tally,
+    fruitless,
+    /** The values after this much time. */
+    after(ms: number) {
+      now += ms
+      const { decisionsPerSecond, proposals, conflicts } = look()
+      return [decisionsPerSecond, proposals, conflicts]
+    },
+  }
+}
+
+test('nothing was done at first, and a burst right after the start is no higher a rate than its count', () => {
+  const { tally, after } = aReplica()
+  expect(after(0)).toEqual([0, 0, 0])
+  tally.counted = 10
+  expect(after(100)).toEqual([10, 10, 0])
+})
+
+test('refusals and advice are decisions, but no proposals; proposals that came to nothing are conflicts, but no decisions', () => {
+  const { tally, fruitless, after } = aReplica()
+  tally.counted = 6
+  tally.unlogged = 4
+  fruitless.set('append.refused', 1).set('claim.no_room', 1)
+  expect(after(20_000)).toEqual([0.5, 8, 2])
+})
+
+test('work of more than a minute ago no longer counts, however often the rate is read', () => {
+  const { tally, after } = aReplica()
+  tally.counted = 60
+  expect(after(30_000)).toEqual([2, 60, 0])
+  expect(after(30_000)).toEqual([1, 60, 0])
+  for (let i = 0; i < 1_000; i++) after(10)
+  tally.counted += 30
+  expect(after(50_000)).toEqual([0.5, 30, 0])
+  expect(after(60_000)).toEqual([0, 0, 0])
+})

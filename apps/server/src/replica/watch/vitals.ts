@@ -1,0 +1,41 @@
+import type { Vitals } from '../../stores/replicas.ts'
+import type { Timers } from '../../timers.ts'
+import type { Replica } from '../replica.ts'
+import { countStates } from './host-states.ts'
+
+/** The period of rates, milliseconds. */
+const WINDOW_MS = 60_000
+/** The minimum interval of recorded counts, which limits their number; rates never cover less. */
+const NOTED_EVERY_MS = 1_000
+
+/** The counters at a time. */
+interface Note {
+  readonly at: number
+  readonly decisions: number
+  readonly proposals: number
+  readonly conflicts: number
+}
+
+/** The present activity of a replica. Rates cover the time between two calls that are at least a window apart, if there are such. */
+export function createVitals(replica: Pick<Replica, 'tally' | 'fleet'>, { now }: Pick<Timers, 'now'>): () => Vitals {
+  const notes: Note[] = [noteOf(replica, now())]
+  return () => {
+    const note = noteOf(replica, now())
+    // the first is from before the window, so that all of it is counted
+    while (notes[1] !== undefined && note.at - notes[1].at >= WINDOW_MS) notes.shift()
+    const first = notes[0] ?? note
+    if (note.at - (notes.at(-1) ?? note).at >= NOTED_EVERY_MS) notes.push(note)
+    return {
+      decisionsPerSecond: ((note.decisions - first.decisions) * 1_000) / Math.max(NOTED_EVERY_MS, note.at - first.at),
+      proposals: note.proposals - first.proposals,
+      conflicts: note.conflicts - first.conflicts,
+      memoryBytes: process.memoryUsage.rss(),
+      hosts: countStates(replica.fleet),
+    }
+  }
+}
+
+function noteOf({ tally: { counted, fruitless, unlogged } }: Pick<Replica, 'tally'>, at: number): Note {
+  const conflicts = [...fruitless.values()].reduce((sum, times) => sum + times, 0)
+  return { at, decisions: counted + unlogged, proposals: counted + conflicts, conflicts }
+}

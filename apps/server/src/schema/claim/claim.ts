@@ -1,0 +1,281 @@
+import { claimStates } from '@gantt/scheduler-core'
+import { type ClaimDone, type ClaimLost as ClaimLostShape, DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from '../../services/claim/claims.ts'
+import { builder } from '../builder.ts'
+import { momentArg, ResourceAmount } from '../types/common.ts'
+import { connectionOf, pageArgs } from '../types/connection.ts'
+import { NotFound, resultUnion, UserError, ValidationError } from '../types/errors.ts'
+import { idOf } from '../types/ids.ts'
+import { Claim, Decision, Host } from '../types/refs.ts'
+import { printDuration } from '../types/scalars.ts'
+
+export const ClaimState = builder.enumType('ClaimState', {
+  description: 'RESERVED (expires), CONFIRMED, MATERIALISED (the host counts it), then RELEASED; or EXPIRED, REVOKED.',
+  values: claimStates,
+})
+
+type Grants = typeof Claim.$inferType.grants
+
+const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGrant').implement({
+  description: 'The resources that a claim holds of one NUMA cell of the host.',
+  fields: (t) => ({
+    guest: t.exposeInt('guest', { description: "The number of the guest's cell." }),
+    cell: t.exposeInt('cell', { description: "The number of the host's cell." }),
+    cpus: t.exposeInt('cpus', { description: 'The number of shared CPUs; 0 if the CPUs are pinned.' }),
+    pinned: t.field({
+      type: ['Int'],
+      description: "The host CPUs that are dedicated to the guest's cell.",
+      resolve: ({ pinned }) => [...(pinned ?? [])],
+    }),
+    siblings: t.field({
+      type: ['Int'],
+      description: 'Further host CPUs that no other instance may use, because the guest has their cores exclusively.',
+      resolve: ({ siblings }) => [...(siblings ?? [])],
+    }),
+    emulatorCpu: t.int({
+      nullable: true,
+      description: 'The host CPU for the emulator threads; null if none is reserved for them.',
+      resolve: ({ emulator }) => emulator ?? null,
+    }),
+    memoryMb: t.exposeInt('memoryMb', { description: 'Memory that is taken, in MiB.' }),
+    pageSizeKib: t.int({
+      nullable: true,
+      description: 'The size of the pages that back the memory; null if the request set none.',
+      resolve: ({ pages }) => pages?.sizeKib ?? null,
+    }),
+  }),
+})
+
+const PciGrant = builder.objectRef<NonNullable<Grants['pci']>[number]>('PciGrant').implement({
+  description: 'The devices that a claim holds of one PCI pool of the host.',
+  fields: (t) => ({
+    request: t.exposeInt('request', { description: 'The index of the PCI request that the devices are for, from 0.' }),
+    pool: t.exposeString('pool', { description: 'The pool: `vendor:product:type@cell?tag=value`.' }),
+    count: t.exposeInt('count', { description: 'Number of devices that are taken.' }),
+  }),
+})
+
+const GpuGrant = builder.objectRef<NonNullable<Grants['gpu']>[number]>('GpuGrant').implement({
+  description: 'The share that a claim holds of one GPU of the host.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: "The host's number of the device." }),
+    milli: t.exposeInt('milli', { description: 'Share of the device that is taken, in thousandths.' }),
+  }),
+})
+
+const PoolGrant = builder.objectRef<readonly [pool: string, gib: number]>('PoolGrant').implement({
+  description: 'The disk space that a claim holds of a pool that hosts share.',
+  fields: (t) => ({
+    pool: t.field({
+      type: 'UUID',
+      description: 'The name of the pool in documents of the namespace `storage`.',
+      resolve: ([pool]) => pool,
+    }),
+    gib: t.int({ description: 'Disk space that is taken, in GiB.', resolve: ([, gib]) => gib }),
+  }),
+})
+
+builder.node(Claim, {
+  description: 'Resources of one host that are held for one instance.',
+  id: { resolve: ({ id }) => id, description: 'Global id of the object.' },
+  loadOne: (id, { claims }) => claims.find(id),
+  fields: (t) => ({
+    state: t.expose('state', { type: ClaimState, description: "The state in the claim's life cycle." }),
+    instanceUuid: t.expose('instance', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The UUID of the instance; null if the caller named none.',
+    }),
+    host: t.field({
+      type: Host,
+      description: 'Host that the claim holds room on.',
+      resolve: (claim, _args, { claims }) => claims.hostOf(claim),
+    }),
+    resources: t.field({
+      type: [ResourceAmount],
+      description: 'The amounts per resource class, in whole units.',
+      resolve: ({ grants }) => Object.entries(grants.classes ?? {}),
+    }),
+    cells: t.field({
+      type: [CellGrant],
+      description: 'The NUMA cells that the claim holds.',
+      resolve: ({ grants }) => [...(grants.numa ?? [])],
+    }),
+    pciDevices: t.field({
+      type: [PciGrant],
+      description: 'The PCI devices that the claim holds.',
+      resolve: ({ grants }) => [...(grants.pci ?? [])],
+    }),
+    gpus: t.field({ type: [GpuGrant], description: 'GPUs that the claim holds.', resolve: ({ grants }) => [...(grants.gpu ?? [])] }),
+    pools: t.field({
+      type: [PoolGrant],
+      description: 'The space in pools that hosts share; it is part of the disk in `resources`.',
+      resolve: ({ grants }) => Object.entries(grants.pools ?? {}),
+    }),
+    decision: t.field({
+      type: Decision,
+      description: 'The decision that created the claim.',
+      resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
+    }),
+    serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: 'The server group that the claim belongs to.' }),
+    moveOf: t.field({
+      type: Claim,
+      nullable: true,
+      description: 'While a move is open: the claim at its source, which ends when this one is confirmed.',
+      resolve: ({ source, of }, _args, { claims }) => (source === null ? null : claims.find(source, of)),
+    }),
+    movingTo: t.field({
+      type: Claim,
+      nullable: true,
+      description: 'While a move is open: the claim at its destination.',
+      resolve: ({ target, of }, _args, { claims }) => (target === null ? null : claims.find(target, of)),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Store time at which it was made.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The expiry of a reservation; null once it is confirmed.',
+    }),
+    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'Store time at which it was confirmed.' }),
+    releasedAt: t.expose('endedAt', { type: 'DateTime', nullable: true, description: 'The store time of the end, for any final state.' }),
+    reason: t.exposeString('reason', { nullable: true, description: "Why it was released, in the caller's words." }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the last change.' }),
+    fence: t.expose('fence', {
+      type: 'SafeInt',
+      description: 'Pass it with every call about the claim; a late call with an old fence is refused.',
+    }),
+    account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
+  }),
+})
+
+const ClaimConnection = connectionOf('Claim', Claim)
+
+const statesArg = () =>
+  builder.args((t) => ({ states: t.field({ type: [ClaimState], description: 'Only claims in one of these states.' }) }))
+
+builder.objectField(Host, 'claims', (t) =>
+  t.field({
+    type: ClaimConnection,
+    description: 'The claims that hold resources of this host, oldest first.',
+    args: { ...pageArgs(), ...statesArg() },
+    resolve: (host, args, { claims }) => claims.on(host, args),
+  }),
+)
+
+builder.queryFields((t) => ({
+  claim: t.field({
+    type: Claim,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null if the claim does not exist, or ended long ago.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of the object.' }), ...momentArg() },
+    resolve: async (_root, { id, at }, { claims, fleetAt }) => claims.find(idOf('Claim', id, ['id']), await fleetAt(at)),
+  }),
+  claims: t.field({
+    type: ClaimConnection,
+    authScopes: { scope: 'READ' },
+    description: 'Claims that this replica holds, oldest first; for a past moment, the claims that were held then.',
+    args: {
+      ...pageArgs(),
+      ...statesArg(),
+      query: t.arg.string({ description: 'A filter in the filter grammar, such as state:RESERVED age>5m (docs/query.md).' }),
+      ...momentArg(),
+    },
+    resolve: async (_root, { at, ...args }, { claims, fleetAt, moments }) => claims.list(args, at ? await fleetAt(at) : moments.snapshot()),
+  }),
+}))
+
+export const ClaimRef = builder.inputType('ClaimRef', {
+  description: 'A claim with its fence, which proves that the caller means the same claim.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Global id of the claim.' }),
+    fence: t.field({ type: 'SafeInt', required: true, description: 'Fence of the claim, as the last answer gave it.' }),
+  }),
+})
+
+export const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').implement({
+  description: 'The claims are in the requested state.',
+  fields: (t) => ({
+    claim: t.field({
+      type: Claim,
+      nullable: true,
+      description: 'The present claim. Null only if an idempotency key was abandoned that held nothing.',
+      resolve: ({ claims }) => claims[0] ?? null,
+    }),
+    claims: t.field({
+      type: [Claim],
+      description: 'All claims of the call: an idempotency key may hold several.',
+      resolve: ({ claims }) => [...claims],
+    }),
+    replayed: t.exposeBoolean('replayed', { description: 'True if the claims were in the requested state already.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+  }),
+})
+
+export const ClaimLost = builder.objectRef<ClaimLostShape>('ClaimLost').implement({
+  description: 'The caller no longer owns the claim: it ended, or the fence is of another claim.',
+  interfaces: [UserError],
+  fields: (t) => ({ claim: t.expose('claim', { type: Claim, nullable: true, description: 'The present claim.' }) }),
+})
+
+const ClaimResult = resultUnion('ClaimResult', 'Outcomes of calls about a claim.', [ClaimPayload, ClaimLost, NotFound, ValidationError], {
+  done: 'ClaimPayload',
+})
+
+/** The TTLs that a reservation may have. */
+const ttlRange = `${printDuration(MIN_TTL_MS)} to ${printDuration(MAX_TTL_MS)}`
+
+/** The TTL of a reservation, for a call that makes one. */
+export const reservationTtl = `The TTL of a reservation, ${ttlRange}; ${printDuration(DEFAULT_TTL_MS)} by default.`
+
+const claimsArgs = () =>
+  builder.args((t) => ({
+    claims: t.field({ type: [ClaimRef], required: true, description: '1 to 1000 claims; answer i is for claim i.' }),
+  }))
+const toRefs = (claims: readonly { readonly id: string; readonly fence: number }[]) =>
+  claims.map(({ id, fence }, i) => ({ id: idOf('Claim', id, ['claims', String(i), 'id']), fence }))
+
+builder.mutationFields((t) => ({
+  claimConfirm: t.field({
+    type: [ClaimResult],
+    authScopes: { scope: 'CLAIM' },
+    description: 'Confirms reservations; the destination claim of an open move then replaces its source. Repeating the call is harmless.',
+    args: claimsArgs(),
+    resolve: (_root, args, { claims }) => claims.confirm(toRefs(args.claims)),
+  }),
+  claimExtend: t.field({
+    type: [ClaimResult],
+    authScopes: { scope: 'CLAIM' },
+    description: 'Extends reservations to at least ttl from now.',
+    args: { ...claimsArgs(), ttl: t.arg({ type: 'Duration', required: true, description: `The new TTL, ${ttlRange}.` }) },
+    resolve: (_root, args, { claims }) => claims.extend(toRefs(args.claims), args.ttl),
+  }),
+  claimRelease: t.field({
+    type: [ClaimResult],
+    authScopes: { scope: 'CLAIM' },
+    description: 'Releases claims; releasing the destination claim of an open move reverts the move. Repeating the call is harmless.',
+    args: { ...claimsArgs(), reason: t.arg.string({ description: 'The reason, for later readers.' }) },
+    resolve: (_root, args, { claims }) => claims.release(toRefs(args.claims), args.reason ?? null),
+  }),
+  claimRevoke: t.field({
+    type: [ClaimResult],
+    authScopes: { scope: 'OPERATE' },
+    description: 'Ends claims regardless of their fences, for operators: their holders then get ClaimLost. Repeating the call is harmless.',
+    args: {
+      ids: t.arg.idList({ required: true, description: '1 to 1000 global ids; answer i is for claim i.' }),
+      reason: t.arg.string({ required: true, description: 'The reason, 1 to 1000 characters, for later readers.' }),
+    },
+    resolve: (_root, { ids, reason }, { claims }) =>
+      claims.revoke(
+        ids.map((id, i) => idOf('Claim', id, ['ids', String(i)])),
+        reason,
+      ),
+  }),
+  claimAbandon: t.field({
+    type: ClaimResult,
+    authScopes: { scope: 'CLAIM' },
+    description:
+      'The final call of a caller whose placement timed out: everything that the call with this key claimed is released, and if it claimed nothing yet, it never will.',
+    args: { idempotencyKey: t.arg.string({ required: true, description: 'The key of the call, of this account.' }) },
+    resolve: (_root, { idempotencyKey }, { claims, caller }) => claims.abandon(caller.account, idempotencyKey),
+  }),
+}))

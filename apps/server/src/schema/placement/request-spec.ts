@@ -1,0 +1,173 @@
+import {
+  type RequestSpec as CoreRequestSpec,
+  CURRENT_SPEC_VERSION,
+  currentSpec,
+  demandOf,
+  specSchemas,
+  specVersions,
+} from '@gantt/scheduler-core'
+import { z } from 'zod'
+import type { Issue } from '../../services/calls/outcome.ts'
+import type { StoredRequestSpec } from '../../services/decision/decisions.ts'
+import type { SpecDocument } from '../../services/placement/placement-input.ts'
+import { specDocument } from '../../services/placement/published.ts'
+import { readLegacySpec, readNovaSpec } from '../../services/stats/nova-import.ts'
+import { builder } from '../builder.ts'
+import { inputOf } from '../forms/form-input.ts'
+import { connectionOf, pageArgs } from '../types/connection.ts'
+import { idOf } from '../types/ids.ts'
+
+export const GroupPolicy = builder.enumType('GroupPolicy', {
+  description: 'Affinity or anti-affinity; the soft policies are preferences.',
+  values: ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const,
+})
+
+const ForceVerify = builder.enumType('ForceVerify', {
+  description: 'Which filters run on hosts that a request forces.',
+  values: {
+    ALL: { description: 'All filters run on forced hosts.' },
+    HARD: { description: 'The filters of fixed requirements: fit of every kind, ComputeFilter, server groups.' },
+    NONE: { description: 'Only the rules of every claim.' },
+  } as const,
+})
+
+const { nova: _, ...newest } = specSchemas[CURRENT_SPEC_VERSION].in.shape
+
+/** The schema of the newest request, without Nova's document, which has a separate field; any published version is accepted. */
+const requestForm = z
+  .strictObject({
+    ...newest,
+    version: z.enum(specVersions).default(CURRENT_SPEC_VERSION).describe('Version of the form of this request.'),
+  })
+  .describe("What is to be placed, in this service's own typed form.")
+
+const requestInput = inputOf(requestForm, {
+  name: 'RequestSpecInput',
+  versions: specSchemas,
+  names: {
+    flavor: 'FlavorInput',
+    image: 'ImageMetaInput',
+    instanceGroup: 'InstanceGroupInput',
+    numaTopology: 'NumaRequestInput',
+    'numaTopology.cells': 'NumaCellInput',
+    gpus: 'GpuRequestInput',
+    pciRequests: 'PciRequestInput',
+    'pciRequests.specs': 'PciSpecInput',
+    requestedResources: 'ResourceGroupInput',
+    'requestedResources.amounts': 'ResourceAmountInput',
+    requestedDestination: 'DestinationInput',
+    schedulerHints: 'HintInput',
+    gang: 'GangMemberInput',
+    topologySpread: 'TopologySpreadInput',
+  },
+  types: {
+    'instanceGroup.policy': GroupPolicy,
+    forceVerify: ForceVerify,
+    'numaTopology.cells.pageSize': 'PageSize',
+    // aggregates were published as strings
+    'requestedResources.memberOf': 'String',
+    'requestedDestination.aggregates': 'String',
+    'requestedDestination.forbiddenAggregates': 'String',
+  },
+  printedDefaults: [
+    'flavor.rootGb',
+    'flavor.ephemeralGb',
+    'flavor.swapMb',
+    'gpus.count',
+    'gpus.shareMilli',
+    'requestedResources.suffix',
+    'isBfv',
+  ],
+  notNull: ['gpus.count', 'gpus.shareMilli'],
+})
+
+export const SpecInput = builder.inputType('SpecInput', {
+  description: 'A request in one of the accepted forms.',
+  isOneOf: true,
+  fields: (t) => ({
+    gantt: t.field({ type: requestInput.type, description: "The service's own typed form." }),
+    nova: t.field({
+      type: 'JSON',
+      description:
+        "Nova's RequestSpec in its wire form, versions 1.0 to 1.14, alone or as { spec, instance_uuids }. Stored unchanged, in addition to the typed form made from it, because Nova's rules distinguish unset from null.",
+    }),
+    legacy: t.field({
+      type: 'JSON',
+      description: 'The dictionaries from before the RequestSpec object: { request_spec, filter_properties }.',
+    }),
+  }),
+})
+
+/** A request in the form of the core, with maps instead of lists of pairs and without null values. */
+export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput.$inferInput>, path: readonly string[]): SpecDocument {
+  if (nova !== undefined && nova !== null) return readNovaSpec(nova, [...path, 'nova'])
+  if (legacy !== undefined && legacy !== null) return readLegacySpec(legacy, [...path, 'legacy'])
+  const at = [...path, 'gantt']
+  const issues: Issue[] = []
+  return { document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
+}
+
+/** The other way: a request as SpecInput, in Nova's words where it came in them. It names its instances, or says how many they are. */
+export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
+  if (nova !== null) return nova.form === 'RequestSpec' ? { nova: nova.document } : { legacy: nova.document }
+  const { instanceUuids, numInstances, ...rest } = requestInput.write(request)
+  return { gantt: { ...rest, ...(request.instanceUuids.length > 0 ? { instanceUuids } : { numInstances }) } }
+}
+
+export const RequestSpec = builder.objectRef<StoredRequestSpec>('RequestSpec')
+
+builder.node(RequestSpec, {
+  description: 'A request as it was made, stored once however often it is made.',
+  id: { resolve: ({ id }) => id, description: 'Global id of the object.' },
+  loadOne: (id, { decisions }) => decisions.findSpec(id),
+  fields: (t) => ({
+    version: t.exposeString('version', { description: 'The version of its form: the oldest that can express all of it.' }),
+    numInstances: t.int({ description: 'Number of instances of the request.', resolve: ({ document }) => document.numInstances }),
+    flavorName: t.string({
+      nullable: true,
+      description: 'The name of the flavor in the request.',
+      resolve: ({ document }) => document.flavor.name,
+    }),
+    vcpus: t.int({ description: 'Virtual CPUs of one instance.', resolve: ({ document }) => demandOf(currentSpec(document)).vcpus }),
+    memoryMb: t.int({ description: 'MiB per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).memoryMib }),
+    diskGb: t.int({ description: 'GiB per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).diskGib }),
+    projectId: t.string({
+      nullable: true,
+      description: 'Project that the instances belong to.',
+      resolve: ({ document }) => document.projectId,
+    }),
+    availabilityZone: t.string({
+      nullable: true,
+      description: 'The requested zone.',
+      resolve: ({ document }) => document.availabilityZone,
+    }),
+    document: t.field({
+      type: 'JSON',
+      description: 'The whole request (docs/request-spec.md).',
+      args: { version: t.arg.string({ description: 'The version of the document; by default the oldest that can express all of it.' }) },
+      resolve: ({ document }, { version }) => specDocument(document, version ?? null),
+    }),
+    digest: t.exposeString('id', { description: 'sha256 of the canonical document.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The store time at which it was first made.' }),
+  }),
+})
+
+const RequestSpecConnection = connectionOf('RequestSpec', RequestSpec)
+
+builder.queryFields((t) => ({
+  requestSpec: t.field({
+    type: RequestSpec,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null if it was never made.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of the object.' }) },
+    resolve: (_root, { id }, { decisions }) => decisions.findSpec(idOf('RequestSpec', id, ['id'])),
+  }),
+  requestSpecs: t.field({
+    type: RequestSpecConnection,
+    authScopes: { scope: 'READ' },
+    description: 'Requests as they were made, newest first.',
+    args: pageArgs(),
+    resolve: (_root, args, { decisions }) => decisions.listSpecs(args),
+  }),
+}))

@@ -1,0 +1,68 @@
+import { CURRENT_SPEC_VERSION, parseRequestSpec, specSchemas } from '@gantt/scheduler-core'
+import { coerceInputValue, isInputObjectType } from 'graphql'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createSchema } from '../index.ts'
+import { toSpecDocument, toSpecInput } from './request-spec.ts'
+
+const flavor = { vcpus: 2, memoryMb: 1_024, extraSpecs: { 'trait:HW_CPU_X86_AVX2': 'required' } }
+const pciRequests = [{ count: 1, specs: [{ vendor_id: '8086' }] }]
+const requestedResources = [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 1 }] }]
+
+/** A request that has every object, list and map of the newest version, but for Nova's document. */
+const full = {
+  numInstances: 2,
+  flavor,
+  image: { properties: { img_hv_type: 'kvm' } },
+  instanceGroup: { uuid: '00000000-0000-4000-8000-000000000001', policy: 'ANTI_AFFINITY', hosts: ['a'], apartFrom: [] },
+  numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, pageSize: 2_048 }] },
+  gpus: { count: 1, numaPolicy: 'preferred' },
+  requestedResources,
+  requestedDestination: { host: 'a' },
+  schedulerHints: { different_host: ['b'] },
+  pciRequests,
+  gang: [{ instances: 1, flavor, pciRequests, requestedResources }],
+  topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
+}
+
+/** The fields of a form that hold maps, objects or lists of them. */
+function nestedIn(form: z.core.$ZodType): string[] {
+  if (form instanceof z.ZodPipe) return nestedIn(form.in)
+  if (form instanceof z.ZodOptional || form instanceof z.ZodNullable || form instanceof z.ZodDefault) return nestedIn(form.unwrap())
+  if (form instanceof z.ZodArray) return nestedIn(form.element)
+  if (form instanceof z.ZodRecord) return ['']
+  if (!(form instanceof z.ZodObject)) return []
+  return [
+    '',
+    ...Object.entries(form.shape).flatMap(([name, field]) => nestedIn(field).map((path) => (path === '' ? name : `${name}.${path}`))),
+  ]
+}
+
+/** Whether a path leads to something in a document, of lists in their first item. */
+function isFilled(document: unknown, path: string): boolean {
+  const found = path.split('.').reduce<unknown>((at, key) => {
+    const one = Array.isArray(at) ? at[0] : at
+    return typeof one === 'object' && one !== null && key in one ? Reflect.get(one, key) : undefined
+  }, document)
+  return typeof found === 'object' && found !== null && Object.keys(found).length > 0
+}
+
+test('what is written for a request, the API accepts and reads as that request', () => {
+  const parsed = parseRequestSpec(full)
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  const nested = nestedIn(specSchemas[CURRENT_SPEC_VERSION]).filter((path) => path !== '' && !path.startsWith('nova'))
+  expect(nested.length).toBeGreaterThan(15)
+  // a member of a gang has the types of the request, so one of each is enough
+  const missing = nested.filter((path) => !/^gang\.(?:numaTopology|gpus)/.test(path) && !isFilled(parsed.value, path))
+  expect(missing).toEqual([])
+  const type = createSchema().getType('SpecInput')
+  if (!isInputObjectType(type)) throw new Error('SpecInput is no input type')
+  const errors: string[] = []
+  const given: unknown = coerceInputValue(toSpecInput(parsed.value), type, (path, _value, { message }) =>
+    errors.push(`${path.join('.')}: ${message}`),
+  )
+  expect(errors).toEqual([])
+  // and reads as the same request
+  const { document } = toSpecDocument(given as Parameters<typeof toSpecDocument>[0], [])
+  expect(parseRequestSpec(document)).toEqual(parsed)
+})

@@ -1,0 +1,95 @@
+import { ownSchedulers, profileSchema } from '@gantt/scheduler-core'
+import { z } from 'zod'
+import { type Invalid, invalid, issue } from '../../services/calls/outcome.ts'
+import { inputOf } from '../forms/form-input.ts'
+import { Normalisation, ProfileCompat, ResourceKindName, SchedulerKind, TieOrder } from './profile-settings.ts'
+
+const { name: _, number: __, filters, weighers, ...settings } = profileSchema.shape
+
+const enabled = z.boolean().default(true).describe('False: the part is left out of the version.')
+
+/** A version of a profile without its name and number, which the call and the service give, and with what only the API offers. */
+const profileForm = z
+  .strictObject({
+    ...settings,
+    note: settings.note.removeDefault().describe('The purpose of the version, for people.'),
+    filters: z
+      .array(filters.element.extend({ enabled }).describe('A filter of a profile.'))
+      .describe('Filters in the order in which they run. The fit filters of all resource kinds run at the end, listed or not.'),
+    weighers: z.array(weighers.element.extend({ enabled }).describe('A weigher of a profile.')).describe('Weighers of the version.'),
+    scheduler: z
+      .enum([...ownSchedulers, 'plugin'])
+      .optional()
+      .describe('How hosts are chosen; FILTER if not given, PLUGIN where schedulerName is given.'),
+    schedulerName: z
+      .string()
+      .optional()
+      .describe('Name of a scheduler of a plug-in; given in place of `scheduler`, or together with PLUGIN.'),
+  })
+  .describe('The next version of a profile.')
+
+export const profileVersionInput = inputOf(profileForm, {
+  name: 'ProfileVersionInput',
+  names: {
+    filters: 'FilterSettingInput',
+    weighers: 'WeigherSettingInput',
+    assignment: 'AssignmentInput',
+    'assignment.classes': 'AssignmentRuleInput',
+    nova: 'NovaSettingsInput',
+    'nova.placement': 'PlacementSettingsInput',
+    solver: 'SolverSettingsInput',
+  },
+  types: {
+    normalisation: Normalisation,
+    tieOrder: TieOrder,
+    scheduler: SchedulerKind,
+    collects: ResourceKindName,
+    compat: ProfileCompat,
+    'filters.options': 'JSON',
+    'weighers.options': 'JSON',
+    'assignment.classes.options': 'JSON',
+  },
+  printedDefaults: ['hostSubsetSize', 'filters.enabled', 'weighers.enabled'],
+})
+
+type GivenVersion = typeof profileVersionInput.type.$inferInput
+
+/** The parts as core reads them; disabled ones are left out. */
+export function toParts({
+  filters: filterList,
+  weighers: weigherList,
+  scheduler,
+  schedulerName,
+  ...rest
+}: GivenVersion): Record<string, unknown> {
+  const withoutDisabled = <Part extends { readonly enabled?: boolean | null | undefined }>(parts: readonly Part[]) =>
+    parts.filter((part) => part.enabled !== false).map(({ enabled: _, ...part }) => part)
+  const parts = {
+    ...rest,
+    scheduler: schedulerName ?? scheduler,
+    filters: withoutDisabled(filterList),
+    weighers: withoutDisabled(weigherList),
+  }
+  return profileVersionInput.read(parts, ['input'], [])
+}
+
+type PathOfParts = (path: readonly string[]) => readonly string[]
+
+/** The path in the call for a path in the parts: the core counts only enabled filters and weighers, and has one field for the scheduler. */
+export function pathIn({ filters, weighers, schedulerName }: GivenVersion): PathOfParts {
+  const lists = new Map(Object.entries({ filters, weighers }))
+  return (path) => {
+    const [field = '', i, ...rest] = path
+    if (field === 'scheduler' && schedulerName) return ['schedulerName', ...path.slice(1)]
+    const list = lists.get(field)
+    if (list === undefined || i === undefined) return path
+    const written = [...list.keys()].filter((at) => list[at]?.enabled !== false)[Number(i)]
+    return written === undefined ? path : [field, String(written), ...rest]
+  }
+}
+
+/** Two schedulers of which only one can decide. */
+export const twoSchedulers = ({ scheduler, schedulerName }: GivenVersion): Invalid | undefined =>
+  schedulerName && scheduler && scheduler !== 'plugin'
+    ? invalid([issue(['input', 'scheduler'], scheduler.toUpperCase(), 'be PLUGIN, or left out, where schedulerName names a scheduler')])
+    : undefined

@@ -1,0 +1,96 @@
+import {
+  type Need,
+  omittableFields,
+  type RequiredField as RequiredFieldShape,
+  type RequiredNamespace as RequiredNamespaceShape,
+} from '@gantt/scheduler-core'
+import type { Required } from '../../services/stats/required-stats.ts'
+import { builder } from '../builder.ts'
+import { ResourceNameInput } from '../types/common.ts'
+import { ProfileVersion } from '../types/refs.ts'
+
+/** The fields of a host's report that it may leave out, as callers name them. */
+export const OmittableField = builder.enumType('OmittableField', {
+  description: 'A field of a full report that may be left out; all other fields are required to count any claim.',
+  values: Object.fromEntries(omittableFields.map((field) => [constantCase(field), { value: field }])) as Record<
+    string,
+    { value: (typeof omittableFields)[number] }
+  >,
+})
+
+const FieldNeed = builder.objectRef<Need>('FieldNeed').implement({
+  description: 'A reader of a report field.',
+  fields: (t) => ({
+    profile: t.exposeString('profile', {
+      nullable: true,
+      description: 'The profile version, as name@number; null: claims on the host hold resources of the kind.',
+    }),
+    part: t.exposeString('part', { description: 'The filter or weigher, or the kind of resource that is claimed.' }),
+  }),
+})
+
+const RequiredField = builder.objectRef<RequiredFieldShape>('RequiredField').implement({
+  description: 'A field that reports must contain.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'The name of the field in the report.' }),
+    neededBy: t.field({
+      type: [FieldNeed],
+      description: 'The readers; empty if every claim needs it.',
+      resolve: ({ neededBy }) => [...neededBy],
+    }),
+  }),
+})
+
+const RequiredNamespace = builder.objectRef<RequiredNamespaceShape>('RequiredNamespace').implement({
+  description: 'The fields that reports of one namespace must contain.',
+  fields: (t) => ({
+    namespace: t.exposeString('namespace', { description: 'compute is ours.' }),
+    fields: t.field({
+      type: [RequiredField],
+      description: 'The required fields, in the order of the form.',
+      resolve: ({ fields }) => [...fields],
+    }),
+    omittable: t.field({
+      type: [OmittableField],
+      description: 'Fields that a report may leave out, if it names them in `omitted`.',
+      resolve: ({ omittable }) => [...omittable],
+    }),
+  }),
+})
+
+export const RequiredStats = builder.objectRef<Required>('RequiredStats').implement({
+  description: 'The fields that reporters must send. Fields without a reader need not be sent.',
+  fields: (t) => ({
+    profiles: t.field({
+      type: [ProfileVersion],
+      description: 'The profile versions whose filters and weighers are considered.',
+      resolve: ({ profiles }) => [...profiles],
+    }),
+    namespaces: t.field({
+      type: [RequiredNamespace],
+      description: 'The required fields by namespace.',
+      resolve: ({ namespaces }) => [...namespaces],
+    }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the fleet.' }),
+  }),
+})
+
+builder.queryField('requiredStats', (t) =>
+  t.field({
+    type: RequiredStats,
+    authScopes: { scope: 'READ' },
+    description:
+      'The fields that hosts must report: for the profile versions that decide or are tried now, the default one and all that operators wrote; or for those that are named.',
+    args: {
+      profiles: t.arg.stringList({ description: 'The names, or name@number.' }),
+      host: t.arg({ type: ResourceNameInput, description: 'Include the fields that the claims of this host require.' }),
+    },
+    resolve: (_root, { profiles, host }, { requiredStats }) =>
+      requiredStats.of({ profiles: profiles ?? undefined, host: host ?? undefined }),
+  }),
+)
+
+/** hostIp as HOST_IP. */
+function constantCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+}

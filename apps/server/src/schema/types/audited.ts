@@ -1,0 +1,159 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { canonicalJson } from '@gantt/scheduler-core'
+import {
+  defaultFieldResolver,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+} from 'graphql'
+import type { AuditEntry } from '../../services/audit/audit.ts'
+import { AuditDelayed, isForWantOfStore } from '../../services/audit/audit.ts'
+import type { Context } from '../context.ts'
+import { fault } from './faults.ts'
+
+/** Mutations that are called all the time: their entries are written behind the answer. */
+const hot: ReadonlySet<string> = new Set(['selectDestinations', 'updateResourceStats'])
+
+/** Puts every mutation into the audit, however it ends; a new one needs nothing for it. */
+export function auditMutations(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) audit(field as GraphQLField<unknown, Context>)
+}
+
+const FULL = 'Nothing was done: what waits for the database fills the room that there is for it, and what is done must be in the audit.'
+
+function audit(field: GraphQLField<unknown, Context>): void {
+  const resolve = field.resolve ?? defaultFieldResolver
+  field.resolve = async (root, args: Record<string, unknown>, context, info) => {
+    const entryOf = (result: string, value?: unknown): AuditEntry => {
+      const { caller, requestId } = context
+      return {
+        id: randomUUID(),
+        at: Date.now(),
+        account: caller.account,
+        keyId: caller.keyId,
+        mutation: field.name,
+        target: targetOf(args, value),
+        summary: summaryOf(args),
+        result,
+        requestId,
+      }
+    }
+    const record = (entry: AuditEntry): Promise<void> => (hot.has(field.name) ? context.audit.follow(entry) : context.audit.keep(entry))
+    if (!context.audit.takesMore()) throw fault('UNAVAILABLE', FULL, { retryAfterMs: 5_000 })
+    let value: unknown
+    try {
+      value = await resolve(root, args, context, info)
+    } catch (error) {
+      const entry = entryOf(faultCode(error))
+      // without the database the caller gets the error at once
+      if (isForWantOfStore(error)) context.audit.offer(entry)
+      // the caller gets the first fault, whether or not its entry is written
+      else await record(entry).catch(() => {})
+      throw error
+    }
+    await record(entryOf(await endOf(field.type, value, context, info), value)).catch((error: unknown) => {
+      if (!(error instanceof AuditDelayed)) throw error
+      throw fault('UNAVAILABLE', 'The change was made; its entry in the audit waits for the database.', { retryAfterMs: 1_000 })
+    })
+    return value
+  }
+}
+
+function faultCode(error: unknown): string {
+  const code = error instanceof GraphQLError ? error.extensions.code : undefined
+  if (typeof code === 'string') return code
+  return error instanceof Error && error.name !== 'Error' ? error.name : 'INTERNAL'
+}
+
+/** The type of an answer; of a list, how many of each. */
+async function endOf(type: GraphQLOutputType, value: unknown, context: Context, info: GraphQLResolveInfo): Promise<string> {
+  const named = getNamedType(type)
+  const typeOf = async (one: unknown): Promise<string> =>
+    isAbstractType(named) ? String(await named.resolveType?.(one, context, info, named)) : named.name
+  // of many reports in one payload, those that failed are listed
+  const results = (value as { readonly results?: unknown } | null)?.results
+  if (Array.isArray(results)) return tally(results.map((one) => String((one as { readonly type?: unknown }).type ?? '')))
+  return Array.isArray(value) ? tally(await Promise.all(value.map(typeOf))) : typeOf(value)
+}
+
+function tally(names: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([name, count]) => (count === 1 && counts.size === 1 ? name : `${name} x${count}`)).join(', ') || 'nothing'
+}
+
+const MAX_SUMMARY = 2_000
+const MAX_TEXT = 200
+const MAX_ITEMS = 20
+const MAX_DEPTH = 8
+
+/** Documents of the callers' own, which may hold anything. */
+const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document'])
+
+/** The arguments in short, without what may be secret. */
+function summaryOf(args: unknown): string {
+  const text = canonicalJson(inShort(args, 0))
+  if (text.length <= MAX_SUMMARY) return text
+  return canonicalJson({ begins: clean(text.slice(0, MAX_SUMMARY)), sha256: createHash('sha256').update(text).digest('hex') })
+}
+
+function inShort(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return shortText(value)
+  if (value === null || typeof value !== 'object') return value
+  if (depth >= MAX_DEPTH) return '...'
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_ITEMS).map((item) => inShort(item, depth + 1))
+    return value.length > MAX_ITEMS ? [...items, `... ${value.length - MAX_ITEMS} more`] : items
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) =>
+      member === null || member === undefined ? [] : [[shortText(key), leftOut.has(key) ? '...' : inShort(member, depth + 1)]],
+    ),
+  )
+}
+
+/** Our own secrets are recognised by their form, in any field. */
+const shortText = (text: string): string => {
+  const shown = clean(text.slice(0, MAX_TEXT + 64)).replace(/gantt_[A-Za-z0-9_-]{16,}/g, 'gantt_...')
+  return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown
+}
+
+/** A text that no store can keep is an error of its own. */
+const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
+
+/** The target of a mutation: the object in its answer, otherwise the object that its arguments name. */
+function targetOf(args: Record<string, unknown>, value: unknown): string {
+  const input = (args.input ?? {}) as Record<string, unknown>
+  const made = (value ?? {}) as { readonly key?: unknown; readonly aggregate?: unknown; readonly decision?: unknown }
+  const candidates: readonly unknown[] = [
+    ...[args.id, args.ids, args.uuid, args.version, args.claims, args.hosts, args.idempotencyKey],
+    ...[made.key, made.aggregate, made.decision],
+    ...[input.host, input.updates, input.claims, input.decisionId, input.name, input.idempotencyKey, args.profile],
+  ]
+  for (const candidate of candidates) {
+    const names = (Array.isArray(candidate) ? candidate : [candidate]).map(nameOf).filter((name) => name !== '')
+    if (names.length === 0) continue
+    const shown = names.slice(0, 5).join(', ')
+    return shortText(names.length > 5 ? `${shown} and ${names.length - 5} more` : shown)
+  }
+  return '-'
+}
+
+/** The id, name or host of an object, whichever it has first. */
+function nameOf(thing: unknown): string {
+  if (typeof thing === 'string') return readable(thing)
+  if (thing === null || typeof thing !== 'object') return ''
+  const { id, uuid, host, node, name } = thing as Record<string, unknown>
+  if (typeof host === 'string') return typeof node === 'string' && node !== host ? `${host}/${node}` : host
+  return [id, uuid, name].map(nameOf).find((found) => found !== '') ?? ''
+}
+
+/** A global id as the plain one that logs have. */
+function readable(text: string): string {
+  const inside = /^[A-Za-z0-9_-]{12,}$/.test(text) ? Buffer.from(text, 'base64url').toString('utf8') : ''
+  return /^[A-Za-z]+:[\x20-\x7e]+$/.test(inside) ? inside.slice(inside.indexOf(':') + 1) : text
+}

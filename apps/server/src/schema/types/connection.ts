@@ -1,0 +1,56 @@
+import type { ObjectRef } from '@pothos/core'
+import { DEFAULT_PAGE, MAX_PAGE, type Page } from '../../services/calls/paging.ts'
+import { builder } from '../builder.ts'
+
+/** The edge and connection types of a list, named after what it lists. */
+export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
+  noun: string,
+  node: ObjectRef<typeof builder.$inferSchemaTypes, Item, Item>,
+  { withAsOf = false } = {},
+) {
+  const edge = builder.objectRef<Page<Item>['edges'][number]>(`${noun}Edge`).implement({
+    description: `One ${noun} of a page, with its cursor.`,
+    fields: (t) => ({
+      cursor: t.exposeString('cursor', { description: 'Pass it as `after` to get the following items.' }),
+      node: t.field({ type: node, description: 'The item at this position.', resolve: (each) => each.node as never }),
+    }),
+  })
+  return builder.objectRef<Listed>(`${noun}Connection`).implement({
+    description: `A page of a list of type ${noun}.`,
+    fields: (t) => ({
+      edges: t.field({ type: [edge], description: 'The items with their cursors.', resolve: ({ edges }) => [...edges] }),
+      nodes: t.field({
+        type: [node],
+        description: 'The items of the page, without their cursors.',
+        resolve: ({ edges }) => edges.map((each) => each.node) as never,
+      }),
+      pageInfo: t.field({
+        type: builder.pageInfoRef(),
+        description: 'The position of the page.',
+        resolve: ({ edges, bounds, hasNextPage, hasPreviousPage }) => ({
+          hasNextPage,
+          hasPreviousPage,
+          startCursor: bounds?.start ?? edges[0]?.cursor ?? null,
+          endCursor: bounds?.end ?? edges.at(-1)?.cursor ?? null,
+        }),
+      }),
+      totalCount: t.int({ description: 'The total number of items that match the filter.', resolve: (page) => page.totalCount() }),
+      ...(withAsOf
+        ? {
+            asOf: t.field({
+              type: 'Revision' as const,
+              description: 'The revision at which the page was read.',
+              resolve: ({ asOf }: Listed) => asOf ?? 0,
+            }),
+          }
+        : {}),
+    }),
+  })
+}
+
+/** The arguments of a connection. */
+export const pageArgs = (defaultFirst = DEFAULT_PAGE) =>
+  builder.args((t) => ({
+    first: t.int({ defaultValue: defaultFirst, description: `The maximum number of items, 1 to ${MAX_PAGE}.` }),
+    after: t.string({ description: 'A cursor of the same list; the items after it are returned.' }),
+  }))

@@ -1,0 +1,102 @@
+import { showUnseen } from '@gantt/scheduler-core'
+import type { ObjectParam } from '@pothos/core'
+import type { Failure, Invalid, Issue, NotFound as NotFoundShape } from '../../services/calls/outcome.ts'
+import { builder } from '../builder.ts'
+
+export const ErrorCode = builder.enumType('ErrorCode', {
+  description: 'The codes of expected failures. New ones may be added; handle unknown ones by their message.',
+  values: [
+    'INVALID',
+    'NOT_FOUND',
+    'CONFLICT',
+    'STALE',
+    'IDEMPOTENCY_CONFLICT',
+    'NO_VALID_HOST',
+    'CLAIM_LOST',
+    'CLAIM_EXPIRED',
+    'INSTANCE_TAKEN',
+    'QUOTA',
+    'REPLICA_BEHIND',
+    'PRECONDITION',
+    'FORBIDDEN',
+  ] as const,
+})
+
+/** Messages and paths quote callers' input and older data: invisible characters are escaped, here for all of them. */
+const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
+
+export const UserError = builder.interfaceRef<Failure>('UserError').implement({
+  description: 'An expected failure of a call. Match the interface to handle new kinds.',
+  fields: (t) => ({
+    code: t.expose('code', { type: ErrorCode, description: 'The code of the failure.' }),
+    message: t.string({ description: 'One or two sentences for people; never parse it.', resolve: ({ message }) => showUnseen(message) }),
+    path: t.field({
+      type: ['String'],
+      nullable: true,
+      description: 'The path of the wrong argument: keys and indexes from the root of the arguments.',
+      resolve: ({ path }) => (path === null ? null : showPath(path)),
+    }),
+  }),
+})
+
+const FieldIssue = builder.objectRef<Issue>('FieldIssue').implement({
+  description: 'One error in the input.',
+  fields: (t) => ({
+    path: t.field({
+      type: ['String'],
+      description: 'The path: keys and indexes from the root of the arguments.',
+      resolve: ({ path }) => showPath(path),
+    }),
+    rule: t.exposeString('code', { description: 'The code of the violated rule, from the catalogue of errors.' }),
+    message: t.string({ description: 'What was found and what is needed.', resolve: ({ message }) => showUnseen(message) }),
+    expected: t.string({ nullable: true, description: 'Description of what is allowed.', resolve: ({ expected }) => showUnseen(expected) }),
+    actual: t.string({
+      nullable: true,
+      description: 'The value that was found, shortened to 80 characters.',
+      resolve: ({ actual }) => showUnseen(actual),
+    }),
+  }),
+})
+
+export const ValidationError = builder.objectRef<Invalid>('ValidationError').implement({
+  description: 'The input violates rules; all known violations are listed together. Nothing was changed.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    issues: t.field({
+      type: [FieldIssue],
+      description: 'The violations; if there are very many, the first ones.',
+      resolve: ({ issues }) => [...issues],
+    }),
+    issueCount: t.exposeInt('issueCount', { description: 'The number of violations, listed or not.' }),
+  }),
+})
+
+export const NotFound = builder.objectRef<NotFoundShape>('NotFound').implement({
+  description: 'An object that the call names does not exist.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    typeName: t.exposeString('noun', { description: 'The kind of object.' }),
+    key: t.string({ description: 'The name in the call.', resolve: ({ key }) => showUnseen(key) }),
+  }),
+})
+
+/** GraphQL names of failures that several unions share, by the tag of the service's answer. */
+const failureNames: Readonly<Record<string, string>> = {
+  invalid: 'ValidationError',
+  'not-found': 'NotFound',
+  'version-conflict': 'VersionConflict',
+  'claim-lost': 'ClaimLost',
+}
+
+/** A union of a mutation's ends; `names` adds GraphQL names by the tag of the service's answer. */
+export const resultUnion = <Member extends ObjectParam<typeof builder.$inferSchemaTypes>>(
+  name: string,
+  description: string,
+  types: Member[],
+  names: Readonly<Record<string, string>>,
+) =>
+  builder.unionType(name, {
+    description,
+    types,
+    resolveType: (value: unknown) => ({ ...failureNames, ...names })[(value as { type: string }).type],
+  })

@@ -1,0 +1,86 @@
+import { showUnseen } from '@gantt/scheduler-core'
+import { GraphQLError } from 'graphql'
+
+/** The closed set of `extensions.code`. docs/errors.md lists them with a cure each. */
+export const faultCodes = [
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'PERSISTED_DOCUMENT_NOT_FOUND',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'COST_EXCEEDED',
+  'DEADLINE_EXCEEDED',
+  'UNAVAILABLE',
+  'STORE_WENT_BACK',
+  'RETRIES_EXHAUSTED',
+  'ENTRY_TOO_LARGE',
+  'FEATURE_LEVEL',
+  'RECORD_UNREADABLE',
+  'INTERNAL',
+] as const
+
+export type FaultCode = (typeof faultCodes)[number]
+
+const statusOf: Readonly<Record<FaultCode, number>> = {
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  PERSISTED_DOCUMENT_NOT_FOUND: 404,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  RATE_LIMITED: 429,
+  COST_EXCEEDED: 400,
+  DEADLINE_EXCEEDED: 504,
+  UNAVAILABLE: 503,
+  STORE_WENT_BACK: 503,
+  RETRIES_EXHAUSTED: 503,
+  ENTRY_TOO_LARGE: 413,
+  FEATURE_LEVEL: 503,
+  RECORD_UNREADABLE: 500,
+  INTERNAL: 500,
+}
+
+const retryable: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'RATE_LIMITED',
+  'DEADLINE_EXCEEDED',
+  'UNAVAILABLE',
+  'RETRIES_EXHAUSTED',
+  'FEATURE_LEVEL',
+])
+
+/** Details of an error: its path in the call, the found value and the allowed values. */
+export interface FaultDetail {
+  readonly path?: readonly string[]
+  readonly rule?: string
+  readonly found?: string
+  readonly allowed?: string
+  readonly retryAfterMs?: number
+  /** The replica in the way, the feature level that it reads, and the one that is needed. */
+  readonly replica?: string
+  readonly reads?: number
+  readonly needs?: number
+  /** Instead of the code's own HTTP status. */
+  readonly status?: number
+}
+
+/** A top-level error, with texts that can be shown: a fault of the caller's document or of the service, with its HTTP status. */
+export function fault(code: FaultCode, message: string, { status, ...detail }: FaultDetail = {}): GraphQLError {
+  return new GraphQLError(showUnseen(message), {
+    extensions: { code, retryable: retryable.has(code), ...shownIn(detail), http: { status: status ?? statusOf[code] } },
+  })
+}
+
+/** Whether an error is one of the service's own, so that nothing has to be hidden. */
+export const isFault = (error: unknown): error is GraphQLError =>
+  error instanceof GraphQLError && typeof error.extensions.code === 'string' && error.extensions.code in statusOf
+
+/** A detail of a fault with texts that can be shown: they quote what callers sent. */
+function shownIn(detail: FaultDetail): FaultDetail {
+  const { path, found, allowed } = detail
+  return {
+    ...detail,
+    ...(path && { path: path.map((key) => showUnseen(key)) }),
+    ...(found !== undefined && { found: showUnseen(found) }),
+    ...(allowed !== undefined && { allowed: showUnseen(allowed) }),
+  }
+}

@@ -1,0 +1,12 @@
+import type { FieldChange as Shape } from '@gantt/scheduler-core'
+import { builder } from '../builder.ts'
+
+/** For comparisons of every kind. */
+export const FieldChange = builder.objectRef<Shape>('FieldChange').implement({
+  description: 'A field in which two things, or two states of one thing, differ.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'The path of the field, with dots.' }),
+    before: t.exposeString('before', { nullable: true, description: 'The first value; null if absent.' }),
+    after: t.exposeString('after', { nullable: true, description: 'The second value; null if absent.' }),
+  }),
+})

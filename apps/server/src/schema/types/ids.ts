@@ -1,0 +1,46 @@
+import { InputFault } from '../../services/calls/outcome.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const profile = '[a-z0-9][a-z0-9-]{0,62}'
+
+/** The contents of the global ids of each type. */
+const forms: Readonly<Record<string, RegExp>> = {
+  Aggregate: uuid,
+  Claim: uuid,
+  Decision: uuid,
+  Host: /^\[".+"\]$/s,
+  Profile: new RegExp(`^${profile}$`),
+  ProfileVersion: new RegExp(`^${profile}@\\d{1,10}$`),
+  RequestSpec: /^[0-9a-f]{64}$/,
+  ServerGroup: uuid,
+}
+
+/** An opaque global id. */
+export const encodeId = (typename: string, id: string | number | bigint): string => Buffer.from(`${typename}:${id}`).toString('base64url')
+
+/** Parses a global id. Throws InputFault for an id that the service did not issue. */
+export function decodeId(globalId: string): { typename: string; id: string } {
+  const found = read(globalId)
+  if (found === undefined) throw InputFault.at(['id'], globalId, 'a global id that the API handed out')
+  return found
+}
+
+/** The id of a thing of one type, from its global id or from its own id as in logs. Throws InputFault for anything else. */
+export function idOf(typename: string, given: string, path: readonly string[]): string {
+  const own = given.toLowerCase()
+  if (forms[typename]?.test(own)) return own
+  const found = read(given)
+  if (found?.typename !== typename) throw InputFault.at(path, given, `the global id of a ${typename}`)
+  return found.id
+}
+
+function read(globalId: string): { typename: string; id: string } | undefined {
+  if (globalId.length > 2_048) return undefined
+  const text = Buffer.from(globalId, 'base64url').toString('utf8')
+  const colon = text.indexOf(':')
+  const typename = text.slice(0, Math.max(0, colon))
+  const id = text.slice(colon + 1)
+  // a different text that decodes to the same value was not issued by this service
+  if (!forms[typename]?.test(id) || encodeId(typename, id) !== globalId.replace(/={1,2}$/, '')) return undefined
+  return { typename, id }
+}

@@ -1,0 +1,62 @@
+import { buildSchema, type GraphQLObjectType } from 'graphql'
+import { createYoga } from 'graphql-yoga'
+import { expect, test } from 'vitest'
+import { duringCall } from '../../event-loop/question.ts'
+import { pauseInLongLists } from './long-lists.ts'
+
+/** A schema of one list, whose items the test answers. */
+function aService(length: number, resolve: (item: number) => unknown) {
+  const schema = buildSchema('type Query { items: [Item!]! } type Item { late: Int! early: Int! }')
+  const { items } = (schema.getQueryType() as GraphQLObjectType).getFields()
+  const { late, early } = (schema.getType('Item') as GraphQLObjectType).getFields()
+  Object.assign(items ?? {}, { resolve: () => Array.from({ length }, (_, item) => item) })
+  Object.assign(late ?? {}, { resolve: async (item: number) => item })
+  Object.assign(early ?? {}, { resolve })
+  pauseInLongLists(schema)
+  const yoga = createYoga({ schema, logging: false, maskedErrors: false })
+  return async (query: string, gone = new AbortController().signal) => {
+    const body = JSON.stringify({ query })
+    const headers = { 'content-type': 'application/json' }
+    const response = await duringCall(gone, () => yoga.fetch('http://x/graphql', { method: 'POST', headers, body }))
+    return JSON.parse(await response.text())
+  }
+}
+
+test.each([2, 500])('a list of %i is answered whole and in order', async (length) => {
+  const { data } = await aService(length, (item) => -item)('{ items { early late } }')
+  expect(data.items).toEqual(Array.from({ length }, (_, item) => ({ early: item === 0 ? 0 : -item, late: item })))
+})
+
+test.each([2, 500])(
+  'items of a list of %i that fail at once among others that fail late end the call, and not the process',
+  async (length) => {
+    const ask = aService(length, (item) => {
+      if (item % 2 === 0) return Promise.reject(new Error(`late ${item}`))
+      throw new Error(`at once ${item}`)
+    })
+    const lost: unknown[] = []
+    const note = (reason: unknown): void => void lost.push(reason)
+    process.on('unhandledRejection', note)
+    try {
+      const { data, errors } = await ask('{ items { early } }')
+      expect(data).toBeNull()
+      expect(errors.length).toBeGreaterThan(0)
+      await new Promise((resolve) => void setImmediate(resolve))
+      expect(lost).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+  },
+)
+
+test('a list is not processed further once its caller goes away', async () => {
+  const caller = new AbortController()
+  let asked = 0
+  const { errors } = await aService(500, (item) => {
+    asked++
+    if (item === 100) caller.abort()
+    return item
+  })('{ items { early } }', caller.signal)
+  expect(errors[0].message).toBe('the caller went away before the answer was ready')
+  expect(asked).toBeLessThan(110)
+})

@@ -1,0 +1,163 @@
+import { isStorable, quote } from '@gantt/scheduler-core'
+import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { type PackedArray, pack } from '../../services/calls/packed.ts'
+import type { Moment } from '../../services/moments/moments.ts'
+
+/** How a scalar of ours is written in JSON and read from it. `allowed` ends a sentence that begins with "it must be". */
+interface ScalarRule<Inside> {
+  readonly description: string
+  readonly allowed: string
+  /** Undefined: not of the right form. */
+  read(value: unknown): Inside | undefined
+  write(value: Inside): unknown
+}
+
+const MAX_JSON_DEPTH = 32
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const dateForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+const durationForm = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,10})(?:\.(\d{1,3}))?S)?)?$/
+
+/** Milliseconds of an ISO 8601 duration without years and months; undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const parts = durationForm.exec(text)
+  if (parts === null || text.endsWith('T') || text === 'P') return undefined
+  const [, weeks, days, hours, minutes, seconds, fraction = ''] = parts
+  const whole = (value: string | undefined) => Number(value ?? 0)
+  const inSeconds = (((whole(weeks) * 7 + whole(days)) * 24 + whole(hours)) * 60 + whole(minutes)) * 60 + whole(seconds)
+  return inSeconds * 1_000 + Number(fraction.padEnd(3, '0'))
+}
+
+export function printDuration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  const seconds = (ms - minutes * 60_000) / 1_000
+  if (minutes === 0 || seconds > 0) return `PT${minutes > 0 ? `${minutes}M` : ''}${seconds}S`
+  return minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`
+}
+
+/** Milliseconds since 1970 of a time; undefined for an invalid one. */
+function readTime(value: unknown): number | undefined {
+  const at = typeof value === 'string' && dateForm.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}
+
+function readRevision(value: unknown): number | undefined {
+  const revision = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  return isNumber(revision) && Number.isSafeInteger(revision) && revision >= 0 ? revision : undefined
+}
+
+const printTime = (ms: number): string => new Date(ms).toISOString()
+
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+export const scalarRules = {
+  DateTime: {
+    description: 'RFC 3339, always with offset; answers are in UTC.',
+    allowed: 'a time such as 2026-11-21T08:00:00Z',
+    read: readTime,
+    write: printTime,
+  } as ScalarRule<number>,
+  Duration: {
+    description: 'ISO 8601 duration of weeks, days, hours, minutes and seconds, e.g. PT2M.',
+    allowed: 'an ISO 8601 duration such as PT2M',
+    read: (value) => (typeof value === 'string' ? parseDuration(value) : undefined),
+    write: printDuration,
+  } as ScalarRule<number>,
+  SafeInt: {
+    description: 'A whole number of at most 2^53-1 in absolute value: fleet totals do not fit the 32-bit Int.',
+    allowed: 'a whole number from -9007199254740991 to 9007199254740991',
+    read: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
+    write: (value) => value,
+  } as ScalarRule<number>,
+  UUID: {
+    description: 'A UUID in its usual form, 8-4-4-4-12 hexadecimal digits.',
+    allowed: 'a UUID such as 6f1c7f0e-6f0e-4d5a-9c3e-0d8f5f0b2a11',
+    read: (value) => (typeof value === 'string' && uuidForm.test(value) ? value.toLowerCase() : undefined),
+    write: (value) => value,
+  } as ScalarRule<string>,
+  PageSize: {
+    description: 'Memory pages: small, large, any, or their size in KiB as a whole number.',
+    allowed: 'small, large, any, or a whole number of KiB, 1 or more',
+    read: (value) =>
+      value === 'small' || value === 'large' || value === 'any' || (Number.isSafeInteger(value) && (value as number) >= 1)
+        ? (value as number | string)
+        : undefined,
+    write: (value) => value,
+  } as ScalarRule<number | string>,
+  Revision: {
+    description: "Opaque position in the fleet's change log. Comparable only through the API.",
+    allowed: 'a revision that the API handed out',
+    read: readRevision,
+    write: String,
+  } as ScalarRule<number>,
+  Moment: {
+    description: 'A revision, or a time in the form of DateTime: the state after the last revision at that time.',
+    allowed: 'a revision that the API handed out, or a time such as 2026-11-21T08:00:00Z',
+    read: (value) => {
+      const time = readTime(value)
+      if (time !== undefined) return { time }
+      const revision = readRevision(value)
+      return revision === undefined ? undefined : { revision }
+    },
+    write: (value) => ('time' in value ? printTime(value.time) : String(value.revision)),
+  } as ScalarRule<Moment>,
+  PackedColumn: {
+    description: 'Base64 of a little-endian typed array; a field next to it names its element type.',
+    allowed: 'base64',
+    read: () => undefined,
+    write: (value) => pack(value),
+  } as ScalarRule<PackedArray>,
+  JSON: {
+    description: 'Free-form JSON. Allowed only where the API does not know the structure.',
+    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,
+    read: (value) => (isTame(value) ? value : undefined),
+    write: (value) => value,
+  } as ScalarRule<unknown>,
+} as const
+
+export type ScalarName = keyof typeof scalarRules
+
+/** The allowed values of a scalar, for error messages. */
+export const allowedFor = (name: string): string | undefined =>
+  name in scalarRules ? scalarRules[name as ScalarName].allowed : builtIn[name]
+
+const builtIn: Readonly<Record<string, string>> = {
+  Int: 'a whole number from -2147483648 to 2147483647',
+  Float: 'a finite number',
+  String: 'a string',
+  Boolean: 'true or false',
+  ID: 'an id',
+}
+
+/** The rule in the form of GraphQL, for values and literals. */
+export function scalarConfig<Inside>(
+  rule: ScalarRule<Inside>,
+): Omit<GraphQLScalarTypeConfig<Inside, unknown>, 'name'> & { serialize(value: unknown): unknown } {
+  const parseValue = (value: unknown): Inside => {
+    const read = rule.read(value)
+    if (read === undefined) throw new GraphQLError(`${quote(value)} must be ${rule.allowed}`)
+    return read
+  }
+  return {
+    description: rule.description,
+    serialize: (value) => rule.write(value as Inside),
+    parseValue,
+    parseLiteral: (node: ValueNode, variables) => parseValue(valueFromASTUntyped(node, variables)),
+  }
+}
+
+/** A loop, not a recursion: no document can exhaust the stack. */
+function isTame(root: unknown): boolean {
+  const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
+  for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
+    const { value, depth } = spot
+    if (typeof value === 'string' && !isStorable(value)) return false
+    // beyond 2^53 - 1 the number that arrived is not the one that was sent
+    if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
+    if (value === null || typeof value !== 'object') continue
+    if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false
+    if (depth >= MAX_JSON_DEPTH || Object.hasOwn(value, '__proto__')) return false
+    for (const inner of Object.values(value)) spots.push({ value: inner, depth: depth + 1 })
+  }
+  return true
+}

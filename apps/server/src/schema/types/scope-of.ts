@@ -1,0 +1,12 @@
+import type { GraphQLField } from 'graphql'
+import type { Scope } from '../../auth/caller.ts'
+
+/** The scopes that may read a root field; undefined if the field declares none. */
+export const authScopesOf = ({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): unknown =>
+  (extensions.pothosOptions as { readonly authScopes?: unknown } | undefined)?.authScopes
+
+/** The scope that a root field needs; undefined if any key may select it. */
+export function scopeOf(field: Pick<GraphQLField<unknown, unknown>, 'extensions'> | null | undefined): Scope | undefined {
+  const authScopes = field ? authScopesOf(field) : undefined
+  return typeof authScopes === 'object' ? (authScopes as { readonly scope?: Scope } | null)?.scope : undefined
+}

@@ -1,0 +1,92 @@
+import { fleetEditsSchema } from '@gantt/scheduler-core'
+import { InputFault, type Issue } from '../../services/calls/outcome.ts'
+import type { Moment } from '../../services/moments/moments.ts'
+import type { AskedRequest } from '../../services/placement/asked-request.ts'
+import type { Hypothesis } from '../../services/what-if/hypothetical.ts'
+import type { builder } from '../builder.ts'
+import { inputOf } from '../forms/form-input.ts'
+import { SpecInput, toSpecDocument } from '../placement/request-spec.ts'
+import { idOf } from '../types/ids.ts'
+
+const overlayInput = inputOf(fleetEditsSchema, {
+  name: 'FleetOverlayInput',
+  names: {
+    addHosts: 'HypotheticalHostInput',
+    aggregateChanges: 'AggregateChangeInput',
+    ratios: 'RatioChangeInput',
+    reserves: 'ReserveChangeInput',
+  },
+  types: { releaseClaims: 'ID', expireBy: 'DateTime' },
+  printedDefaults: ['addHosts.count'],
+  notNull: ['addHosts.count'],
+})
+
+type GivenOverlay = typeof overlayInput.type.$inferInput
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
+
+/** The changes that every question about a hypothetical fleet accepts. */
+export const hypothesisFields = (t: InputFields) => ({
+  profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
+  profileChanges: t.field({
+    type: 'JSON',
+    description: 'Parts of the profile that are other than it has them, e.g. {"weighers":[{"name":"RAMWeigher","multiplier":-1}]}.',
+  }),
+  at: t.field({ type: 'Moment', description: 'Ask at this revision or time instead of now.' }),
+  overlay: t.field({ type: overlayInput.type, description: 'Hypothetical changes of the fleet.' }),
+  deadline: t.field({
+    type: 'Duration',
+    description:
+      'How long the answer may take: what is not computed by then is left out and reported as such; PT10S by default, at most PT60S.',
+  }),
+})
+
+/** The request of a question: exactly one of the two fields. */
+export const requestFields = (t: InputFields, what: string) => ({
+  spec: t.field({ type: SpecInput, description: `A request; or name a decision. ${what}` }),
+  decisionId: t.id({ description: 'The decision whose request it is, instead of a request.' }),
+})
+
+interface GivenRequest {
+  readonly spec?: typeof SpecInput.$inferInput | null | undefined
+  readonly decisionId?: string | null | undefined
+}
+
+export const toAskedRequest = ({ spec, decisionId }: GivenRequest, path: readonly string[]): AskedRequest => ({
+  spec: spec ? toSpecDocument(spec, [...path, 'spec']) : null,
+  decisionId: decisionId ? idOf('Decision', decisionId, [...path, 'decisionId']) : null,
+  path,
+})
+
+interface GivenHypothesis {
+  readonly profile?: string | null | undefined
+  readonly profileChanges?: unknown
+  readonly at?: Moment | null | undefined
+  readonly overlay?: GivenOverlay | null | undefined
+  readonly deadline?: number | null | undefined
+}
+
+export const toHypothesis = ({ profile, profileChanges, at, overlay, deadline }: GivenHypothesis): Hypothesis => ({
+  profile: profile ?? null,
+  profileChanges: profileChanges ?? null,
+  at: at ?? null,
+  overlay: overlay ? toOverlay(overlay, ['input', 'overlay']) : null,
+  deadlineMs: deadline ?? null,
+})
+
+/** The edits in the form of the core. */
+function toOverlay({ releaseClaims, ...rest }: GivenOverlay, path: readonly string[]) {
+  const issues: Issue[] = []
+  const claims = releaseClaims?.map((id, i) => claimOf(id, [...path, 'releaseClaims', String(i)]))
+  return { document: overlayInput.read({ ...rest, releaseClaims: claims }, path, issues), issues }
+}
+
+/** An invalid id of a claim is kept unchanged, so that it is reported together with all other errors. */
+function claimOf(id: string, path: readonly string[]): string {
+  try {
+    return idOf('Claim', id, path)
+  } catch (error) {
+    if (error instanceof InputFault) return id
+    throw error
+  }
+}

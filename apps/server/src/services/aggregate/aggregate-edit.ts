@@ -1,0 +1,66 @@
+import { type AggregateState, byCodeUnit, problemAt, ZONE_KEY } from '@gantt/scheduler-core'
+import type { NovaAggregate } from '@gantt/scheduler-core/nova'
+import { type Invalid, invalid, type ManyIssues } from '../calls/outcome.ts'
+
+export interface KeyValue {
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * The changes of an edit; absent fields are unchanged. Members and metadata are deltas, so that two operators cannot
+ * undo each other's edits.
+ */
+export interface AggregateEdit {
+  readonly name?: string | null | undefined
+  readonly availabilityZone?: string | null | undefined
+  readonly setMetadata?: readonly KeyValue[] | null | undefined
+  readonly unsetMetadata?: readonly string[] | null | undefined
+  readonly addHosts?: readonly string[] | null | undefined
+  readonly removeHosts?: readonly string[] | null | undefined
+}
+
+/** Problems of an edit that was derived from another input, with their paths in that input. */
+export const asGiven = ({ listed, count }: ManyIssues, placeOf: (path: readonly string[]) => readonly string[]): Invalid =>
+  invalid(
+    listed.map((found) => problemAt(found, placeOf(found.path))),
+    'INVALID',
+    count,
+  )
+
+/** The initial state of a new aggregate, to which an edit is added. */
+const CREATED: Readonly<Record<string, string>> = { setMetadata: 'metadata', addHosts: 'hosts' }
+
+export const ofCreation = ([field = '', ...rest]: readonly string[]): readonly string[] => [CREATED[field] ?? field, ...rest]
+
+/** Nova's metadata is an object by key. */
+export function ofDocument(path: readonly string[], { setMetadata }: AggregateEdit): readonly string[] {
+  const [field = '', position, ...rest] = ofCreation(path)
+  if (position === undefined) return [field]
+  const key = field === 'metadata' ? setMetadata?.[Number(position)]?.key : undefined
+  return key === undefined ? [field, position, ...rest] : [field, key]
+}
+
+/** The edit that makes an aggregate equal to Nova's. */
+export function editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateState | undefined): AggregateEdit {
+  return {
+    name,
+    setMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+    unsetMetadata: Object.keys(current?.metadata ?? {}).filter((key) => !Object.hasOwn(metadata, key)),
+    addHosts: hosts,
+    removeHosts: (current?.hosts ?? []).filter((host) => !hosts.includes(host)),
+  }
+}
+
+export function edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit): AggregateState {
+  const unset = new Set(edit.unsetMetadata ?? [])
+  const removed = new Set(edit.removeHosts ?? [])
+  const kept = Object.entries(metadata).filter(([key]) => !unset.has(key))
+  const set = (edit.setMetadata ?? []).map(({ key, value }) => [key, value] as const)
+  const zone = typeof edit.availabilityZone === 'string' ? [[ZONE_KEY, edit.availabilityZone] as const] : []
+  return {
+    name: edit.name ?? name,
+    metadata: Object.fromEntries([...kept, ...set, ...zone]),
+    hosts: [...new Set([...hosts.filter((host) => !removed.has(host)), ...(edit.addHosts ?? [])])].sort(byCodeUnit),
+  }
+}

@@ -1,0 +1,222 @@
+import {
+  type Aggregate,
+  type AggregateChanged,
+  type Check,
+  type Claim,
+  currentSpec,
+  type Fleet,
+  type HostName,
+  hostKey,
+  inSlices,
+  isLive,
+  liftSource,
+  openOverlay,
+  type Profile,
+  prepareChecks,
+  type Reason,
+  type RequestSpec,
+  reasonText,
+  requestAt,
+  type Steps,
+} from '@gantt/scheduler-core'
+import { type DecisionStore, isUnreadable } from '../../db/tables/decisions.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
+import { findSource, requestOfMove } from '../../replica/propose/moves.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { checkRange } from '../calls/text.ts'
+import type { Decisions } from '../decision/decisions.ts'
+import type { AggregateDone } from './aggregates.ts'
+import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
+
+/** The claims on one host that one filter would refuse with one code because of an edit. */
+export interface AggregateWarning extends HostName {
+  readonly filter: string
+  readonly code: Reason['code']
+  readonly claims: number
+  /** The whole warning as a sentence, with the reason for the first instance. */
+  readonly text: string
+}
+
+/** The effect of a tried edit on placed instances. */
+export interface AggregateWarnings {
+  /** The revision of the fleet on which the edit was tried. */
+  readonly asOf: number
+  /** The live claims on hosts that join or leave the aggregate, or are in it while its metadata changes. */
+  readonly claims: number
+  /** The number of checked claims. */
+  readonly asked: number
+  readonly leftOut: { readonly outOfTime: number; readonly notAskable: number }
+  /** The number of claims that their present hosts would refuse, and of these hosts. */
+  readonly refused: number
+  readonly hosts: number
+  /** The warnings with most claims first. */
+  readonly listed: readonly AggregateWarning[]
+}
+
+/** Checks whether hosts of claims would still pass with a tried edit; null for an edit that was applied. Throws InputFault. */
+export type WarnOfAggregateEdit = (done: AggregateDone, deadlineMs: number | null) => Promise<AggregateWarnings | null>
+
+export interface AggregateWarningsOptions {
+  readonly replica: Replica
+  readonly store: Pick<DecisionStore, 'findAll'>
+  readonly decisions: Pick<Decisions, 'caughtUp'>
+}
+
+const DEFAULT_DEADLINE_MS = 5_000
+const MOST_DEADLINE_MS = 30_000
+/** The number of claims whose decisions are read together. */
+const READ_TOGETHER = 200
+/** The number of hosts whose claims are gathered between two pauses. */
+const HOSTS_AT_ONCE = 256
+/** The largest number of listed warnings; all claims are counted. */
+const LISTED = 100
+
+export function createAggregateWarnings({ replica, store, decisions }: AggregateWarningsOptions): WarnOfAggregateEdit {
+  const inTurn = createTurns()
+  const warn = async ({ change }: AggregateDone, isOver: () => boolean): Promise<AggregateWarnings> => {
+    await decisions.caughtUp()
+    const sides = await sidesOf(replica, change)
+    const claims = await answerInPieces(claimsOn(sides.now, change))
+    const tally = createTally(sides)
+    for (let from = 0; from < claims.length && !isOver(); from += READ_TOGETHER) {
+      const some = claims.slice(from, from + READ_TOGETHER)
+      const rows = await store.findAll([...new Set(some.map(({ decision }) => decision))])
+      const byId = new Map(rows.flatMap((row) => (isUnreadable(row) ? [] : [[row.id, row] as const])))
+      for (const claim of some) {
+        if (isOver()) break
+        tally.add(claim, byId.get(claim.decision))
+        await pauseOfQuestion()
+      }
+    }
+    const { asked, notAskable, refused, warnings } = tally.sum()
+    return {
+      asOf: sides.now.place.revision,
+      claims: claims.length,
+      asked,
+      leftOut: { outOfTime: claims.length - asked - notAskable, notAskable },
+      refused,
+      hosts: new Set(warnings.map(hostKey)).size,
+      listed: warnings.slice(0, LISTED),
+    }
+  }
+  return (done, deadlineMs) => {
+    const wrong = deadlineMs === null ? [] : checkRange(['warnings', 'deadline'], deadlineMs, 1, MOST_DEADLINE_MS, ' ms')
+    if (wrong.length > 0) return Promise.reject(new InputFault(wrong))
+    if (!done.dryRun) return Promise.resolve(null)
+    const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
+    return inTurn(() => warn(done, () => performance.now() >= over))
+  }
+}
+
+/** The live claims on the hosts of an edit, with leaving hosts first, because they matter most if time is short. */
+export function* claimsOn({ aggregates, hosts }: Fleet, { uuid, next }: AggregateChanged): Steps<Claim[]> {
+  const was: Pick<Aggregate, 'hosts' | 'metadata'> = aggregates.byUuid.get(uuid) ?? { hosts: [], metadata: {} }
+  const [were, will] = [new Set(was.hosts), new Set(next?.hosts)]
+  const left = was.hosts.filter((host) => !will.has(host))
+  const stayed = next !== null && isSame(was.metadata, next.metadata) ? [] : was.hosts.filter((host) => will.has(host))
+  const joined = [...will].filter((host) => !were.has(host))
+  const claims: Claim[] = []
+  for (const host of inSlices([...left, ...stayed, ...joined], HOSTS_AT_ONCE)) {
+    if (host === undefined) yield
+    else for (const index of hosts.nodesOf(host)) for (const claim of hosts.get(index).claims) if (isLive(claim)) claims.push(claim)
+  }
+  return claims
+}
+
+function isSame(a: Aggregate['metadata'], b: Aggregate['metadata']): boolean {
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key])
+}
+
+function createTally(sides: Sides) {
+  const found = new Map<string, { readonly host: HostName; readonly filter: string; readonly reason: Reason; claims: number }>()
+  let [asked, notAskable, refused] = [0, 0, 0]
+  const count = (claim: Claim, { filter, reason }: Refusal): void => {
+    const { host, node } = sides.now.hosts.get(claim.host)
+    const key = JSON.stringify([host, node, filter, reason.code])
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { host: { host, node }, filter, reason, claims: 1 })
+    else known.claims++
+    refused++
+  }
+  return {
+    add(claim: Claim, stored: StoredDecision | undefined): void {
+      const question = stored && questionOf(sides.now, claim, stored)
+      if (question === undefined) {
+        notAskable++
+        return
+      }
+      asked++
+      const refusal = newRefusal(sides, claim, question)
+      if (refusal !== undefined) count(claim, refusal)
+    },
+    sum() {
+      const warnings = [...found.values()].map(
+        ({ host, filter, reason, claims }): AggregateWarning => ({
+          ...host,
+          filter,
+          code: reason.code,
+          claims,
+          text: `${hostKey(host)} holds ${claims === 1 ? '1 claim of an instance' : `${claims} claims of instances`} that ${filter} would refuse there after the edit. ${reasonText(reason)}`,
+        }),
+      )
+      return { asked, notAskable, refused, warnings: warnings.sort((a, b) => b.claims - a.claims) }
+    },
+  }
+}
+
+interface Question {
+  readonly request: RequestSpec
+  readonly profile: Profile
+}
+
+/** The request of a claim's instance; undefined if it is no longer known, or if an open move determines it. */
+function questionOf(fleet: Fleet, claim: Claim, { record, claimIds }: StoredDecision): Question | undefined {
+  const instance = claimIds.indexOf(claim.id)
+  if (instance < 0 || typeof findSource(fleet, { claim: claim.id, fence: claim.fence }) === 'string') return undefined
+  try {
+    const profile = decidingNow(fleet, record.profile)
+    const asked = { ...requestAt(currentSpec(record.request), instance), numInstances: 1 }
+    return { profile, request: requestOfMove(fleet, { request: asked, intent: 'RESIZE' }, claim) }
+  } catch (error) {
+    // the profile no longer exists
+    if (!(error instanceof RangeError)) throw error
+    return undefined
+  }
+}
+
+interface Refusal {
+  readonly filter: string
+  readonly reason: Reason
+}
+
+/**
+ * The first filter that passes the instance on its host at present and would refuse it with the edit. A filter that refuses in both states,
+ * or that did not run on the present fleet because an earlier one refused, does not refuse because of the edit.
+ */
+function newRefusal(sides: Sides, claim: Claim, question: Question): Refusal | undefined {
+  const [before, after] = [sides.now, sides.edited].map((fleet) => checksOfOwnHost(fleet, claim, question)) as [
+    readonly Check[],
+    readonly Check[],
+  ]
+  for (const [step, { filter, reason }] of after.entries()) {
+    const was = before[step]?.verdict
+    if (reason !== undefined && (was === 'PASS' || was === 'NOT_ASKED')) return { filter, reason }
+  }
+  return undefined
+}
+
+/** The verdicts of all filters on the host of a claim, as if the claim were created there now. Leaves the fleet unchanged. */
+function checksOfOwnHost(fleet: Fleet, { id }: Claim, { request, profile }: Question): readonly Check[] {
+  const claim = fleet.ledger.claims.get(id)
+  if (claim === undefined) return []
+  const overlay = openOverlay(fleet)
+  try {
+    liftSource(overlay, request, claim)
+    return prepareChecks(fleet, request, profile).checksOf(claim.host)
+  } finally {
+    overlay.discard()
+  }
+}

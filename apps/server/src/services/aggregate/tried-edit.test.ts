@@ -1,0 +1,61 @@
+import type { AggregateChanged, HostTable, Steps } from '@gantt/scheduler-core'
+import { aClaim, aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
+import { afterEach, expect, test, vi } from 'vitest'
+import { claimsOn } from './aggregate-warnings.ts'
+import { sidesInSteps } from './tried-edit.ts'
+
+const HOSTS = 2_000
+const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
+
+/** Hosts in one aggregate, each with a claim, and an edit that removes all of them. */
+function aFleet() {
+  const log = aLog()
+  log.append(names.map((name) => aReport(name)))
+  const uuid = aUuid(1)
+  const metadata = { availability_zone: 'z1' }
+  log.append([{ type: 'aggregate', uuid, expectedVersion: 0, next: { name: 'a', metadata, hosts: names } }])
+  for (const [i, name] of names.entries()) log.append([aClaim({ key: `k${i}`, hosts: [name], instances: [aUuid(i + 2)] })])
+  const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion: 1, next: { name: 'a', metadata, hosts: [] } }
+  return { fleet: log.fleet, change }
+}
+
+/** The largest amount of work between two pauses, the number of pauses, and the result. */
+function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
+  const pieces: number[] = []
+  for (;;) {
+    const step = steps.next()
+    pieces.push(takeCount())
+    if (step.done) return { most: Math.max(...pieces), pieces: pieces.length, answer: step.value }
+  }
+}
+
+/** The methods that all tables of hosts have. */
+const methodsOf = (hosts: HostTable): HostTable => Object.getPrototypeOf(hosts) as HostTable
+
+afterEach(() => vi.restoreAllMocks())
+
+test('a fleet with an edit and one without are copied with a pause between', () => {
+  const { fleet, change } = aFleet()
+  const copies = vi.spyOn(methodsOf(fleet.hosts), 'takeCopy')
+  const takeCount = () => {
+    const { length } = copies.mock.calls
+    copies.mockClear()
+    return length
+  }
+  const { most, answer } = pieceByPiece(sidesInSteps(fleet, change), takeCount)
+  expect(most).toBe(1)
+  const [now, edited] = [answer.now, answer.edited].map(({ aggregates }) => aggregates.byUuid.get(change.uuid)?.hosts.length)
+  expect([now, edited, fleet.place]).toEqual([HOSTS, 0, answer.now.place])
+})
+
+test('claims of an aggregate are gathered from a few hundred hosts between two pauses', () => {
+  const { fleet, change } = aFleet()
+  const looked = vi.spyOn(methodsOf(fleet.hosts), 'get')
+  const takeCount = () => {
+    const { length } = looked.mock.calls
+    looked.mockClear()
+    return length
+  }
+  const { most, pieces, answer } = pieceByPiece(claimsOn(fleet, change), takeCount)
+  expect([most <= 256, pieces > 4, answer.length]).toEqual([true, true, HOSTS])
+})

@@ -1,0 +1,41 @@
+import { type AggregateChanged, appendInSteps, copyFleet, type Fleet, type Profile, type Steps } from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+
+/** The fleet without the edit, and with it. */
+export interface Sides {
+  readonly now: Fleet
+  readonly edited: Fleet
+}
+
+/** Copies of the fleet without a tried edit, and with it. Throws InputFault if another edit was faster. */
+export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerInPieces(sidesInSteps(fleet, change))
+
+/** The same as a generator that pauses; the fleet may change meanwhile, because both copies have the same state. */
+export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sides> {
+  const now = copyFleet(fleet)
+  yield
+  const edited = copyFleet(now)
+  yield
+  const [verdict] = yield* appendInSteps(edited, [change])
+  if (verdict !== undefined) throw InputFault.at(['ifVersion'], change.expectedVersion, 'the version that it has now')
+  return { now, edited }
+}
+
+/** The version that decides at present under the profile name of an earlier decision. Throws RangeError if there is none. */
+export function decidingNow({ profiles }: Fleet, ref: string): Profile {
+  const profile = profiles.find(ref.slice(0, ref.lastIndexOf('@'))) ?? profiles.find(ref)
+  if (profile === undefined) throw new RangeError(`there is no profile ${ref}`)
+  return profile
+}
+
+/** Runs the given tasks one at a time: the others wait, and their deadlines continue. */
+export function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+}

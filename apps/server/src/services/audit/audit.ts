@@ -1,0 +1,151 @@
+import type { AuditEntry, AuditRow, AuditStore } from '../../db/tables/audit.ts'
+import type { RecordStore } from '../../stores/records.ts'
+import { UnavailableError } from '../../unavailable.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
+import { parseAuditQuery } from './audit-query.ts'
+
+export type { AuditEntry, AuditRow } from '../../db/tables/audit.ts'
+
+export interface AuditListArgs extends PageArgs {
+  readonly query?: string | null | undefined
+  readonly oldestFirst?: boolean | null | undefined
+}
+
+export interface Audit {
+  /** Rows of the chain. Throws InputFault for a query that cannot be read. */
+  list(args: AuditListArgs): Promise<Page<AuditRow>>
+  /** Resolves once the entry is stored. Rejects with AuditDelayed if that takes too long; the entry is then stored later. */
+  keep(entry: AuditEntry): Promise<void>
+  /** Queues an entry; waits only while too many entries are waiting. */
+  follow(entry: AuditEntry): Promise<void>
+  /** Stores an entry of a call that failed because the store was away, if there is room: no call waits for it. */
+  offer(entry: AuditEntry): void
+  /** Whether there is room for the next entry; without it no mutation that needs an audit entry may be made. */
+  takesMore(): boolean
+  /** Writes the waiting entries, as far as the database accepts them. */
+  close(): Promise<void>
+}
+
+/** The error of a call whose change was made, but whose audit entry could not be written yet. */
+export class AuditDelayed extends Error {
+  override readonly name = 'AuditDelayed'
+}
+
+/** Whether a call was refused or timed out because the store was away; the log contains its effects, if any. */
+export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
+
+export interface AuditOptions {
+  readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>
+  /** The chain, for reading. */
+  readonly store: AuditStore
+  warn(message: string): void
+  /** The number of entries that may wait before calls wait too. */
+  readonly room?: number
+  /** The time for which entries are collected, milliseconds. */
+  readonly gatherMs?: number
+}
+
+const BATCH = 500
+const RETRY_MS = 500
+/** How long the answer of a mutation waits for its entry, and a closing service for all of them. */
+const PATIENCE_MS = 10_000
+
+interface Waiting {
+  readonly entry: AuditEntry
+  kept(): void
+}
+
+/** The one writer of this replica: entries in the order of their answers, in batches, each chained under the lock of all replicas. */
+export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
+  const queue: Waiting[] = []
+  const waitingForRoom: (() => void)[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+  let isFailing = false
+  let giveUpAt = Number.POSITIVE_INFINITY
+  /** The number of entries without room since the last successful write. */
+  let leftOut = 0
+
+  const writeBatch = async (): Promise<void> => {
+    const batch = queue.slice(0, BATCH)
+    await records.keepAudit(batch.map(({ entry }) => entry))
+    queue.splice(0, batch.length)
+    for (const { kept } of batch) kept()
+    for (const go of waitingForRoom.splice(0, Math.max(0, room - queue.length))) go()
+  }
+  const drain = async (): Promise<void> => {
+    while (queue.length > 0) {
+      try {
+        await writeBatch()
+        if (isFailing) warn('the audit is written again')
+        if (leftOut > 0) warn(`${leftOut} calls that failed while the database was away are not in the audit`)
+        isFailing = false
+        leftOut = 0
+      } catch (error) {
+        if (!isFailing) warn(`the audit cannot be written, ${queue.length} entries wait: ${error instanceof Error ? error.message : error}`)
+        isFailing = true
+        if (Date.now() >= giveUpAt) return
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+  const write = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= drain().finally(() => {
+      writing = undefined
+      // entries that arrived since the last batch
+      if (queue.length > 0 && Date.now() < giveUpAt) void write()
+    })
+    return writing
+  }
+  const push = (entry: AuditEntry): Promise<void> => new Promise((kept) => queue.push({ entry, kept }))
+
+  const behind = (entry: AuditEntry): void => {
+    void push(entry)
+    if (writing === undefined) timer ??= setTimeout(() => void write(), gatherMs)
+  }
+
+  return {
+    async list({ query: text, oldestFirst, ...page }) {
+      const query = parseAuditQuery(text)
+      const list = listOf('auditLog', [query, oldestFirst ?? false])
+      const first = firstOf(list, page)
+      const key = keyOf<[number]>(list, page, ['number'])
+      const rows = await store.list({ first: first + 1, oldestFirst: oldestFirst ?? false, query, ...(key ? { after: key[0] } : {}) })
+      return {
+        edges: rows.slice(0, first).map((row) => ({ cursor: toCursor(list, [row.seq]), node: row })),
+        hasNextPage: rows.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () => store.count(query),
+      }
+    },
+    async keep(entry) {
+      const kept = push(entry)
+      void write()
+      let patience: NodeJS.Timeout | undefined
+      const late = new Promise<never>((_resolve, reject) => {
+        patience = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), PATIENCE_MS)
+      })
+      await Promise.race([kept, late]).finally(() => clearTimeout(patience))
+    },
+    async follow(entry) {
+      while (queue.length >= room) {
+        void write()
+        await new Promise<void>((resolve) => waitingForRoom.push(resolve))
+      }
+      behind(entry)
+    },
+    offer(entry) {
+      if (queue.length >= room) leftOut++
+      else behind(entry)
+    },
+    takesMore: () => records.takesMore(),
+    async close() {
+      giveUpAt = Date.now() + PATIENCE_MS
+      while (queue.length > 0 && Date.now() < giveUpAt) await write()
+      clearTimeout(timer)
+      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${PATIENCE_MS} ms`)
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { outsideOfCalls } from '../../event-loop/question.ts'
+
+/**
+ * Combines simultaneous questions into one read, because a list asks the same for each of its rows. The read does not end with a caller.
+ */
+export function inBatches<Key, Value>(read: (keys: readonly Key[]) => Promise<(key: Key) => Value>): (key: Key) => Promise<Value> {
+  let waiting: { readonly keys: Key[]; readonly answer: Promise<(key: Key) => Value> } | undefined
+  const begin = () => {
+    const keys: Key[] = []
+    const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      waiting = undefined
+      return outsideOfCalls(() => read(keys))
+    })
+    return { keys, answer }
+  }
+  return async (key) => {
+    waiting ??= begin()
+    const { keys, answer } = waiting
+    keys.push(key)
+    return (await answer)(key)
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { InputFault } from './outcome.ts'
+
+export const DEFAULT_PAGE = 50
+export const MAX_PAGE = 500
+
+export interface PageArgs {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+}
+
+/** A page of a list, with a cursor behind every item. */
+export interface Page<Item> {
+  readonly edges: readonly { readonly cursor: string; readonly node: Item }[]
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+  /** The number of all items, which is computed only if it is selected. */
+  totalCount(): number | Promise<number>
+  /** The first and last item of the page, if it is not the first or last page. */
+  readonly bounds?: { readonly start: string | null; readonly end: string | null }
+  /** The revision at which the page was read, if it comes from the fleet. */
+  readonly asOf?: number
+}
+
+/** A list with its filter and order: cursors of one list are invalid in another. */
+export interface List {
+  readonly name: string
+  readonly mark: string
+}
+
+type CursorKey = readonly (string | number)[]
+
+/** `by` is everything that determines the items of the list and their order. */
+export const listOf = (name: string, by: unknown = null): List => ({
+  name,
+  mark: createHash('sha256')
+    .update(`${name}\u0000${JSON.stringify(by)}`)
+    .digest('base64url')
+    .slice(0, 8),
+})
+
+/** The requested number of items. Throws InputFault outside 1..500. */
+export function firstOf(list: List, { first }: PageArgs): number {
+  const asked = first ?? DEFAULT_PAGE
+  if (!Number.isInteger(asked) || asked < 1 || asked > MAX_PAGE) throw InputFault.at([list.name, 'first'], asked, `1 to ${MAX_PAGE}`)
+  return asked
+}
+
+export function toCursor({ mark }: List, key: CursorKey): string {
+  return Buffer.from(JSON.stringify([1, mark, ...key])).toString('base64url')
+}
+
+/** The key in a cursor; undefined if none was given. Throws InputFault for a cursor of another list. */
+export function keyOf<Key extends CursorKey>(list: List, { after }: PageArgs, types: readonly ('string' | 'number')[]): Key | undefined {
+  if (after === null || after === undefined) return undefined
+  const key = after.length <= 2_048 ? read(after) : undefined
+  const fits =
+    key?.[0] === 1 && key[1] === list.mark && key.length === types.length + 2 && types.every((type, i) => typeof key[i + 2] === type)
+  if (!fits) throw InputFault.at([list.name, 'after'], after, 'a cursor of this list, with the same filter and order')
+  // its length and the type of each part were compared with `types` just above
+  return key.slice(2) as unknown as Key
+}
+
+function read(cursor: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A page of items that are all in memory, in the list's order; `keyFor` returns the key that `isAfter` compares. */
+export function pageOf<Item, Key extends CursorKey>(
+  list: List,
+  args: PageArgs,
+  items: readonly Item[],
+  { types, keyFor, isAfter }: { types: readonly ('string' | 'number')[]; keyFor(item: Item): Key; isAfter(item: Item, key: Key): boolean },
+): Page<Item> {
+  const first = firstOf(list, args)
+  const key = keyOf<Key>(list, args, types)
+  const rest = key === undefined ? items : items.filter((item) => isAfter(item, key))
+  return {
+    edges: rest.slice(0, first).map((node) => ({ cursor: toCursor(list, keyFor(node)), node })),
+    hasNextPage: rest.length > first,
+    hasPreviousPage: rest.length < items.length,
+    totalCount: () => items.length,
+  }
+}

@@ -1,0 +1,59 @@
+import { findUnplain, isPlain, isStorable, PLAIN_RULE } from '@gantt/scheduler-core'
+import { type Issue, issue } from './outcome.ts'
+
+interface Length {
+  readonly min?: number
+  readonly max?: number
+}
+
+/** Problems of a free text, such as a reason: its length in characters, and characters that no store keeps. */
+export function checkText(path: readonly string[], text: string, { min = 1, max = 255 }: Length = {}): Issue[] {
+  if (text.length < min || text.length > max)
+    return [issue(path, text, min === max ? `be ${min} characters long` : `be ${min} to ${max} characters long, not ${text.length}`)]
+  return isStorable(text) ? [] : [issue(path, text, 'be text without NUL and halves of surrogate pairs')]
+}
+
+/** Problems of a name, by which something is identified, searched or shown. */
+export function checkName(path: readonly string[], text: string, length: Length = {}): Issue[] {
+  const issues = checkText(path, text, length)
+  return issues.length > 0 || isPlain(text) ? issues : [issue(path, text, PLAIN_RULE, 'call.unplain_name')]
+}
+
+/**
+ * Errors in the name of a future host, which must in addition be typed as it is read: a slash separates a host and its
+ * node, and spaces around a name are invisible.
+ */
+export function checkHostName(
+  path: readonly string[],
+  { host, node }: { readonly host: string; readonly node?: string | null | undefined },
+): Issue[] {
+  const check = (part: string, text: string, hasSlash: boolean): Issue[] => {
+    const issues = checkName([...path, part], text)
+    if (issues.length > 0 || (text === text.trim() && !hasSlash)) return issues
+    const rule = part === 'host' ? 'have no slash, which stands before a node, and no blanks around it' : 'have no blanks around it'
+    return [issue([...path, part], text, rule, 'call.unplain_name')]
+  }
+  return [...check('host', host, host.includes('/')), ...(typeof node === 'string' && node !== host ? check('node', node, false) : [])]
+}
+
+/** Problems of one document that are listed at most. */
+const MOST = 100
+
+/**
+ * Keys and texts of a caller's document that are not names; `isFree` returns whether free text is allowed at a path, and `path` is the path
+ * of the document or its parts.
+ */
+export const checkNames = (
+  path: readonly string[] | ((inner: readonly string[]) => readonly string[]),
+  document: unknown,
+  isFree?: Parameters<typeof findUnplain>[2],
+): Issue[] =>
+  findUnplain(document, MOST, isFree).map(({ path: inner, found }) =>
+    issue((typeof path === 'function' ? path(inner) : [...path, ...inner]).map(shortened), found, PLAIN_RULE, 'call.unplain_name'),
+  )
+
+const shortened = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
+
+/** Problems of a whole number within a range. */
+export const checkRange = (path: readonly string[], value: number, min: number, max: number, unit = ''): Issue[] =>
+  Number.isInteger(value) && value >= min && value <= max ? [] : [issue(path, value, `be ${min} to ${max}${unit}`)]

@@ -1,0 +1,176 @@
+import { type Change, type Claim, type ClaimState, type Fleet, hostNamesOf, isLive } from '@gantt/scheduler-core'
+import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
+import type { Replica } from '../../replica/replica.ts'
+import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
+import { type List, listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
+import { checkName, checkRange, checkText } from '../calls/text.ts'
+import { compileLine } from '../host/host-query.ts'
+import { type HostView, keyOfHost, viewHost } from '../host/host-view.ts'
+import { type Dated, datedIn } from '../moments/dated.ts'
+import { isPresent, snapshotOf } from '../moments/snapshots.ts'
+import { pageOfAllClaims } from './claim-pages.ts'
+
+export const MAX_CLAIMS_PER_CALL = 1_000
+export const MIN_TTL_MS = 1_000
+export const MAX_TTL_MS = 24 * 3_600_000
+export const DEFAULT_TTL_MS = 120_000
+export const MAX_KEY_LENGTH = 255
+
+interface States {
+  readonly states?: readonly ClaimState[] | null | undefined
+}
+
+/** A claim as a caller names it: the fence proves that it is still the one that they were given. */
+export interface ClaimRef {
+  readonly id: string
+  readonly fence: number
+}
+
+export interface ClaimDone {
+  readonly type: 'done'
+  /** All claims of the call; none for the key of an abandoned call that held nothing. */
+  readonly claims: readonly Claim[]
+  /** Whether the claim was already in the requested state. */
+  readonly replayed: boolean
+  readonly revision: number
+}
+
+export interface ClaimLost extends Failure {
+  readonly type: 'claim-lost'
+  readonly claim: Claim | null
+}
+
+export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
+
+export interface Claims {
+  /** `fleet`, here and below, is the present fleet if not given. */
+  find(id: string, fleet?: Fleet): Dated<Claim> | undefined
+  hostOf(claim: Dated<Claim>): HostView
+  /** The claims that hold resources of a host, oldest first. */
+  on(host: HostView, args: PageArgs & States): Page<Dated<Claim>>
+  /** Throws InputFault for a query that cannot be read. */
+  list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Promise<Page<Dated<Claim>>>
+  /** Outcome i is the result for claim i, here and below. */
+  confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
+  extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
+  release(claims: readonly ClaimRef[], reason: string | null): Promise<ClaimOutcome[]>
+  /** Ends claims regardless of their fences, for operators. */
+  revoke(ids: readonly string[], reason: string): Promise<ClaimOutcome[]>
+  /** Abandons the key of a caller that timed out: binds an unused key, or releases the claims of a used one. */
+  abandon(account: string, key: string): Promise<ClaimOutcome>
+}
+
+export function createClaims(replica: Replica): Claims {
+  const find = (id: string, fleet = replica.fleet): Dated<Claim> | undefined => {
+    const claim = fleet.ledger.claims.get(id)
+    return claim && datedIn(claim, fleet, replica.fleet)
+  }
+  const dated = (page: Page<Claim>, fleet: Fleet): Page<Dated<Claim>> => {
+    if (fleet === replica.fleet) return page
+    return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: datedIn(node, fleet, replica.fleet) })) }
+  }
+
+  /** Proposes one change per claim; an error in the call itself is the result for each of its claims. */
+  const each = async (
+    claims: readonly ClaimRef[],
+    problems: readonly ReturnType<typeof issue>[],
+    toChange: (claim: ClaimRef) => Change,
+  ): Promise<ClaimOutcome[]> => {
+    const issues = [...problems]
+    if (claims.length > MAX_CLAIMS_PER_CALL) issues.push(issue(['claims'], claims, `be at most ${MAX_CLAIMS_PER_CALL} claims`))
+    if (issues.length > 0) return claims.slice(0, MAX_CLAIMS_PER_CALL).map(() => invalid(issues))
+    const verdicts = await replica.propose(claims.map(toChange))
+    return claims.map(({ id, fence }, i) => {
+      const claim = find(id)
+      const verdict = verdicts[i]
+      if (claim === undefined) return notFound('claim', id, ['claims', String(i)])
+      if (verdict?.void !== undefined) return lostClaim(claim, fence, ['claims', String(i)])
+      const revision = verdict?.revision ?? replica.fleet.place.revision
+      return { type: 'done', claims: [claim], replayed: claim.revision !== revision, revision }
+    })
+  }
+
+  return {
+    find,
+    on: ({ fleet, record }, { states, ...args }) =>
+      dated(pageOfClaims(listOf('claims', [keyOfHost(record), states]), args, record.claims, states), fleet),
+    hostOf: ({ host, of: fleet = replica.fleet }) => viewHost(fleet, { index: host }),
+    async list({ query, ...args }, fleet = snapshotOf(replica)) {
+      const now = isPresent(fleet, replica) ? Math.max(fleet.now, Date.now()) : fleet.now
+      const isAsked = compileLine(withBareIds(query), claimFields, readersIn(fleet, now))
+      return dated(await pageOfAllClaims(listOf('claims', query ? [args.states, query] : args.states), args, fleet, isAsked), fleet)
+    },
+    confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
+    extend: (claims, ttlMs) =>
+      each(claims, checkRange(['ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms'), ({ id, fence }) => ({
+        type: 'extend',
+        claim: id,
+        fence,
+        ttlMs,
+      })),
+    release: (claims, reason) =>
+      each(claims, reason === null ? [] : checkText(['reason'], reason, { min: 0, max: 1_000 }), ({ id, fence }) => ({
+        type: 'release',
+        claim: id,
+        fence,
+        reason,
+      })),
+    revoke: (ids, reason) =>
+      each(
+        ids.map((id) => ({ id, fence: find(id)?.fence ?? 0 })),
+        checkText(['reason'], reason, { max: 1_000 }),
+        ({ id }) => ({ type: 'revoke', claim: id, reason }),
+      ),
+    async abandon(account, key) {
+      const issues = checkName(['idempotencyKey'], key, { max: MAX_KEY_LENGTH })
+      if (issues.length > 0) return invalid(issues)
+      const [verdict] = await replica.propose([{ type: 'abandon', account, key }])
+      if (verdict?.void !== undefined)
+        return invalid(
+          [{ code: verdict.void, path: ['idempotencyKey'], message: sentenceOf(verdict.void), expected: '', actual: '' }],
+          'QUOTA',
+        )
+      const { ledger, place } = replica.fleet
+      const held = ledger.findKey(account, key)?.claims ?? []
+      return { type: 'done', claims: held.flatMap((id) => find(id) ?? []), replayed: false, revision: verdict?.revision ?? place.revision }
+    },
+  }
+}
+
+/** Complete global ids, as in links and answers, are found by the uuids in them. */
+const withBareIds = (query: string | null | undefined): string | null | undefined =>
+  query?.replace(/\bQ2xhaW06[\w-]{48}\b/g, (id) => Buffer.from(id, 'base64url').toString('utf8').slice('Claim:'.length))
+
+/** How the fields of the filter grammar are read from a claim. Times are counted to `now`, milliseconds since 1970. */
+function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
+  const hostsOf = ({ host }: Claim): readonly string[] => hostNamesOf(fleet.hosts.get(host))
+  return {
+    '': (claim) => [claim.id, ...hostsOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
+    id: ({ id, instance }) => (instance === null ? id : [id, instance]),
+    state: ({ state }) => state,
+    host: hostsOf,
+    instance: ({ instance }) => instance ?? undefined,
+    account: ({ account }) => account,
+    group: ({ group }) => group ?? undefined,
+    age: ({ createdAt }) => (now - createdAt) / 1_000,
+    ended: ({ endedAt }) => (endedAt === null ? undefined : Math.max(0, now - endedAt) / 1_000),
+    at: ({ createdAt }) => createdAt,
+    ends: ({ expiresAt }) => expiresAt ?? undefined,
+    left: ({ expiresAt }) => (expiresAt === null ? undefined : Math.max(0, expiresAt - now) / 1_000),
+  }
+}
+
+/** The reason for which a claim no longer belongs to the caller. */
+export function lostClaim(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
+  const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
+  return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is no longer yours: ${why}.`, path, claim }
+}
+
+function pageOfClaims(list: List, args: PageArgs, claims: Iterable<Claim>, states: readonly ClaimState[] | null | undefined): Page<Claim> {
+  const chosen = [...claims].filter(({ state }) => !states || states.includes(state)).sort((a, b) => a.fence - b.fence)
+  return pageOf(list, args, chosen, {
+    types: ['number'],
+    keyFor: ({ fence }) => [fence] as const,
+    isAfter: ({ fence }, [last]) => fence > last,
+  })
+}

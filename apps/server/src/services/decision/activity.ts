@@ -1,0 +1,120 @@
+import {
+  type ActivityStore,
+  type Durations,
+  type FailureCount,
+  type FlavorCount,
+  MOST_FAILED,
+  type StepCount,
+} from '../../db/tables/activity.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { checkRange } from '../calls/text.ts'
+import type { Placement } from '../placement/placement.ts'
+
+export type { Durations, FailureCount, FlavorCount } from '../../db/tables/activity.ts'
+
+export interface StepView extends StepCount {
+  /** Undefined if none of its decisions was measured. */
+  took(): Promise<Durations | undefined>
+}
+
+/** The requests in a span of store time, milliseconds since 1970; `until` is exclusive. Each is read once. */
+export interface ActivityView {
+  readonly since: number
+  readonly until: number
+  /** All steps, oldest first; the last may be shorter. */
+  steps(): Promise<readonly StepView[]>
+  /** Undefined if none of its decisions was measured. */
+  took(): Promise<Durations | undefined>
+  /** Whether the durations cover only the newest decisions because there were too many. */
+  isTookCut(): Promise<boolean>
+  /** The groups with most decisions first. */
+  failures(): Promise<readonly FailureCount[]>
+  /** Whether there were more failed decisions than were examined; then only the newest were. */
+  isFailuresCut(): Promise<boolean>
+  /** The most frequent ones first. */
+  flavors(): Promise<readonly FlavorCount[]>
+  /** The preceding span of the same length. */
+  before(): ActivityView
+}
+
+/** The requested span: a length before its end, or from `since` on; it ends now if `until` is absent or later. */
+export interface AskedSpan {
+  readonly windowMs: number
+  readonly since?: number | null | undefined
+  readonly until?: number | null | undefined
+  /** The largest number of steps of the span. */
+  readonly steps: number
+}
+
+/** The latest requests to the service, and their results. */
+export interface Activities {
+  /** Throws InputFault for numbers out of range. */
+  read(asked: AskedSpan): Promise<ActivityView>
+}
+
+export const most = { windowMs: 7 * 86_400_000, steps: 500 } as const
+const LEAST_WINDOW_MS = 60_000
+
+/** `caughtUp` waits for tables that have what this replica has applied. */
+export function createActivities(
+  replica: Replica,
+  placement: Pick<Placement, 'oldestAsked'>,
+  store: ActivityStore,
+  caughtUp: () => Promise<unknown>,
+): Activities {
+  /**
+   * The end of the span that is complete in the tables, so that a list of the span up to it has the counted number of
+   * decisions: a refusal is dated by its arrival, and kept once it is decided. Only a refusal that another replica is
+   * about to keep may still be added.
+   */
+  const end = async (): Promise<number> => {
+    const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)
+    await replica.freshest()
+    await caughtUp()
+    return until
+  }
+  return {
+    async read({ windowMs, since, until, steps }) {
+      const issues = [
+        ...checkRange(['window'], windowMs, LEAST_WINDOW_MS, most.windowMs, ' ms'),
+        ...checkRange(['steps'], steps, 1, most.steps),
+      ]
+      if (issues.length > 0) throw new InputFault(issues)
+      const last = Math.min(until ?? Number.POSITIVE_INFINITY, await end())
+      if (since == null) {
+        const stepMs = Math.ceil(windowMs / steps)
+        return viewOf(store, last - stepMs * steps, last, steps)
+      }
+      if (since >= last) throw InputFault.at(['since'], new Date(since).toISOString(), 'before the end of the span')
+      if (last - since > most.windowMs) throw InputFault.at(['since'], new Date(since).toISOString(), '7 days before the end at most')
+      return viewOf(store, since, last, steps)
+    },
+  }
+}
+
+function viewOf(store: ActivityStore, since: number, until: number, count: number): ActivityView {
+  const span = { since, until, stepMs: Math.ceil((until - since) / count) }
+  const counts = once(() => store.steps(span))
+  const durations = once(() => store.durations(span))
+  return {
+    since,
+    until,
+    steps: once(async () => (await counts()).map((step, i) => ({ ...step, took: async () => (await durations()).steps.get(i) }))),
+    took: async () => (await durations()).all,
+    isTookCut: async () => (await durations()).isCut,
+    failures: once(() => store.failures(span)),
+    isFailuresCut: async () => (await counts()).reduce((sum, { failed }) => sum + failed, 0) > MOST_FAILED,
+    flavors: once(() => store.flavors(span)),
+    before: () => viewOf(store, since - (until - since), since, count),
+  }
+}
+
+/** Reads at the first call, and returns the same value afterwards. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined
+  return () => {
+    value ??= read()
+    return value
+  }
+}

@@ -1,0 +1,213 @@
+import { currentSpec, type DecisionRecord, hostsOfManyNames, type InstanceRecord, ignoredFields, isStorable } from '@gantt/scheduler-core'
+import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../../db/tables/decisions.ts'
+import type { LostTry } from '../../db/tables/lost-tries.ts'
+import { receiptOf } from '../../db/tables/receipts.ts'
+import type { RequestSpecStore, StoredRequestSpec } from '../../db/tables/request-specs.ts'
+import type { KeptReceipt, StoredDecision } from '../../db/tables/rows.ts'
+import type { Projector } from '../../replica/follow/projector.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { UnavailableError } from '../../unavailable.ts'
+import { inBatches } from '../calls/in-batches.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
+import { type InstanceDestinations, toDestinations } from '../placement/destinations.ts'
+import { parseDecisionQuery } from './decision-query.ts'
+import { decidedOf } from './report-ages.ts'
+
+export type { LostTry } from '../../db/tables/lost-tries.ts'
+export type { StoredRequestSpec } from '../../db/tables/request-specs.ts'
+export type { KeptReceipt } from '../../db/tables/rows.ts'
+export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision } from '../../db/tables/rows.ts'
+
+/** How long a look-up waits for the tables to reach what this replica has applied. */
+const WAIT_MS = 5_000
+
+/**
+ * The largest time between attempts of one chain, milliseconds, and the number of decisions of an instance among which the preceding one is
+ * searched.
+ */
+const CHAIN_MS = 3_600_000
+const LOOKED_BACK = 20
+
+/**
+ * A new instance is placed once, and a claim moves once: a repeated request is a further attempt. Other intents recur
+ * in an instance's life.
+ */
+const isTriedAgain = ({ intent = 'CREATE', source }: DecisionRecord): boolean => intent === 'CREATE' || source !== undefined
+
+/** A decision by its id; its other fields are read when they are selected, so that a placement reads no table. */
+export interface DecisionView {
+  readonly id: string
+  load(): Promise<StoredDecision>
+}
+
+/** The decisions of a list; unreadable ones are listed separately. */
+export interface DecisionPage extends Page<DecisionView> {
+  readonly unreadable: readonly UnreadableDecision[]
+}
+
+export interface Decisions {
+  find(id: string): Promise<DecisionView | undefined>
+  /** A decision that is known to exist. */
+  view(id: string): DecisionView
+  of(stored: StoredDecision): DecisionView
+  stored(id: string): Promise<StoredDecision | undefined>
+  /** Newest first. */
+  list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<DecisionPage>
+  /** The recorded placement of one instance. Throws InputFault for an instance that was not tried. */
+  instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
+  destinationsOf(decision: StoredDecision): InstanceDestinations[]
+  /** The paths of request fields without effect; null if this replica does not know the deciding profile version. */
+  ignoredFields(decision: StoredDecision): string[] | null
+  /**
+   * Hashes that show later whether the decision is unchanged; for a decision that is not read from the tables, the hashes that would be
+   * stored.
+   */
+  receiptOf(decision: StoredDecision): KeptReceipt
+  /** Resolves with true when the tables contain everything that this replica has applied, and with false after a timeout. */
+  caughtUp(): Promise<boolean>
+  /** The ids of the requests that it answered, oldest first; empty until the audit has them, shortly after the answer. */
+  requestIds(id: string): Promise<readonly string[]>
+  /**
+   * The earlier attempts of this decision that did not count, oldest first, according to the log. Attempts without an entry in the log are
+   * not included.
+   */
+  lostTries(decision: StoredDecision): Promise<readonly LostTry[]>
+  /**
+   * The decision that this one retries: the last one within the preceding hour by the same account for the same instance and intent and,
+   * for a move, the same claim. Undefined if there is none, and for requests without instance names.
+   */
+  previous(decision: StoredDecision): Promise<DecisionView | undefined>
+  findSpec(id: string): Promise<StoredRequestSpec | undefined>
+  /** Newest first. */
+  listSpecs(args: PageArgs): Promise<Page<StoredRequestSpec>>
+}
+
+export interface Records {
+  readonly decisions: DecisionStore
+  readonly requestSpecs: RequestSpecStore
+  readonly projector: Pick<Projector, 'reached'>
+}
+
+export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
+  /** Waits for the tables, which follow the log, so that a caller finds the decision of an answer that it just got. */
+  const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
+  /**
+   * A decision that does not exist although this replica is as new as the log, and the tables as new as the replica,
+   * was never made, or was dropped.
+   */
+  const look = async (id: string): Promise<StoredDecision | undefined> => {
+    const found = await decisions.find(id)
+    if (found !== undefined) return found
+    // another replica may have just made the decision
+    await replica.fresh()
+    const isCaughtUp = await caughtUp()
+    const later = await decisions.find(id)
+    if (later === undefined && !isCaughtUp)
+      throw new UnavailableError('store', `the tables, which have not followed the log up to now, have no decision ${id}; ask again`)
+    return later
+  }
+  const of = (decision: StoredDecision): DecisionView => ({ id: decision.id, load: () => Promise.resolve(decision) })
+  const view = (id: string): DecisionView => {
+    let loading: Promise<StoredDecision> | undefined
+    return {
+      id,
+      load() {
+        loading ??= look(id).then((found) => {
+          if (found === undefined) throw new Error(`decision ${id} was made and is not in the records`)
+          return found
+        })
+        return loading
+      },
+    }
+  }
+
+  return {
+    view,
+    of,
+    stored: look,
+    caughtUp,
+    async find(id) {
+      const found = await look(id)
+      return found === undefined ? undefined : of(found)
+    },
+    async list({ filter: given = {}, query, ...page }) {
+      const filter: DecisionFilter = { ...given, query: parseDecisionQuery(query) }
+      for (const [name, text] of Object.entries(filter))
+        if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(['filter', name], text, 'text without NUL')
+      const list = listOf('decisions', filter)
+      const first = firstOf(list, page)
+      const key = keyOf<[number, string]>(list, page, ['number', 'string'])
+      await caughtUp()
+      const names = hostsOfManyNames(replica.fleet.hosts)
+      const rows = await decisions.list({ ...filter, names, first: first + 1, ...(key ? { after: { at: key[0], id: key[1] } } : {}) })
+      const shown = rows.slice(0, first)
+      const cursorOf = ({ at, id }: { readonly at: number; readonly id: string }) => toCursor(list, [at, id])
+      const [begin, end] = [shown[0], shown.at(-1)].map((row) => (row === undefined ? null : cursorOf(row)))
+      return {
+        edges: shown.flatMap((row) => (isUnreadable(row) ? [] : [{ cursor: cursorOf(row), node: of(row) }])),
+        unreadable: shown.filter(isUnreadable),
+        bounds: { start: begin ?? null, end: end ?? null },
+        hasNextPage: rows.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () => decisions.count({ ...filter, names }),
+      }
+    },
+    instanceOf({ record, answer }, index) {
+      const { instances } = record
+      // the last tried instance is the one that found no host
+      const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
+      const found = instances[place]
+      if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)
+      return found
+    },
+    destinationsOf: (decision) =>
+      toDestinations(
+        replica,
+        decision.answer,
+        decision.claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
+        async () => decidedOf(decision),
+      ),
+    ignoredFields({ record: { request, profile: ref } }) {
+      const profile = replica.fleet.profiles.find(ref)
+      return profile === undefined ? null : [...ignoredFields(currentSpec(request), profile, replica.fleet)]
+    },
+    receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
+    requestIds: inBatches(async (ids) => {
+      const found = await decisions.requestIds(ids)
+      return (id) => found.get(id) ?? []
+    }),
+    async lostTries({ id, record }) {
+      if (record.attempt === 1) return []
+      await caughtUp()
+      return decisions.lostTries(id)
+    },
+    async previous({ id, at, account, record }) {
+      const [instanceUuid] = record.request.instanceUuids
+      if (instanceUuid === undefined || !isTriedAgain(record)) return undefined
+      await caughtUp()
+      const before = await decisions.list({ first: LOOKED_BACK, after: { at, id }, since: at - CHAIN_MS, instanceUuid, account })
+      const found = before.find((one) => !isUnreadable(one) && one.record.intent === record.intent && one.record.source === record.source)
+      return found === undefined || isUnreadable(found) ? undefined : of(found)
+    },
+    async findSpec(id) {
+      const found = await requestSpecs.find(id)
+      if (found !== undefined) return found
+      await caughtUp()
+      return requestSpecs.find(id)
+    },
+    async listSpecs(page) {
+      const list = listOf('requestSpecs')
+      const first = firstOf(list, page)
+      const key = keyOf<[number, string]>(list, page, ['number', 'string'])
+      await caughtUp()
+      const rows = await requestSpecs.list({ first: first + 1, ...(key ? { after: { createdAt: key[0], id: key[1] } } : {}) })
+      return {
+        edges: rows.slice(0, first).map((row) => ({ cursor: toCursor(list, [row.createdAt, row.id]), node: row })),
+        hasNextPage: rows.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () => requestSpecs.count(),
+      }
+    },
+  }
+}

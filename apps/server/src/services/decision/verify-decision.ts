@@ -1,0 +1,297 @@
+import {
+  canonicalJson,
+  copyFleet,
+  examineEach,
+  type FirstDifference,
+  type Fleet,
+  firstDifference,
+  isProposal,
+  type KeptDecision,
+  type LogEntry,
+  matrixTexts,
+  otherCode,
+  type Proposal,
+  pluginsOf,
+  proposalsBefore,
+  replayInSteps,
+  type Steps,
+  verdictMatrixInSteps,
+} from '@gantt/scheduler-core'
+import { type DecisionStore, UnreadableDecisionError } from '../../db/tables/decisions.ts'
+import { createHashing, receiptOf, searchedOf } from '../../db/tables/receipts.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import type { History } from '../../replica/follow/history.ts'
+import { placedDecision } from '../../replica/follow/rows-of.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import type { Fidelity } from '../explanation/examined.ts'
+import { createOwnFleet } from '../moments/own-fleet.ts'
+import type { Decisions, DecisionView } from './decisions.ts'
+
+/** SAME if all bits are equal; UNKNOWN if there is nothing to compare with, or if the decision cannot be replayed. */
+export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
+
+/**
+ * The compared parts. INPUTS, DECIDED and ROW: the stored record and its columns with the stored hashes; LOG: with its
+ * log entry; REPLAY: with a new decision on the same inputs; MATRIX: every verdict with the hash of the first replay.
+ */
+export const verifiedParts = ['INPUTS', 'DECIDED', 'ROW', 'LOG', 'REPLAY', 'MATRIX'] as const
+export type VerifiedPart = (typeof verifiedParts)[number]
+
+export interface VerificationCheck {
+  readonly part: VerifiedPart
+  readonly outcome: CheckOutcome
+  readonly text: string
+  /** The hashes, if the part is compared by hashes. */
+  readonly kept: string | null
+  readonly found: string | null
+  /** The fields in which two documents differ. */
+  readonly difference: FirstDifference | null
+}
+
+/** A decision compared with its receipt, with the log, and with its replay. */
+export interface DecisionVerification {
+  readonly decision: DecisionView
+  /** DIFFERENT if any check is; UNKNOWN if neither a hash nor the log shows the original; otherwise the result of the replay. */
+  readonly outcome: CheckOutcome
+  readonly fidelity: Fidelity
+  /** The revision on which it was replayed; null if that was not possible. */
+  readonly revision: number | null
+  readonly checks: readonly VerificationCheck[]
+}
+
+/** Throws InputFault for a decision that does not exist. */
+export type VerifyDecision = (id: string) => Promise<DecisionVerification>
+
+/**
+ * The largest number of hashed verdicts, hosts times instances, but always those of the first eight instances. The number of instances in a
+ * hash depends only on the decision, so that it is the same on every replica.
+ */
+const MATRIX_VERDICTS = 1_000_000
+
+/** The largest number of instances that older releases hashed. */
+const OLDER_INSTANCES = 8
+
+export function createVerifyDecision(
+  replica: Replica,
+  history: History,
+  decisions: Decisions,
+  store: Pick<DecisionStore, 'keepMatrix'>,
+  mostVerdicts = MATRIX_VERDICTS,
+): VerifyDecision {
+  /** Store time of a revision. */
+  const timeAt = (revision: number): number | Promise<number> =>
+    replica.fleet.place.revision === revision ? replica.fleet.now : history.read(revision, ({ now }) => now)
+
+  /** Replays the decision: its log entry, the result, and the hash of all verdicts. */
+  const again = async ({ record, place }: StoredDecision): Promise<Again> => {
+    const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
+    if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
+    const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
+    const present = replica.fleet.place.revision === place.basis ? copyFleet(replica.fleet) : undefined
+    const state = createOwnFleet(() => present ?? history.at(place.basis))
+    const made = await state.work((fleet) => replayInSteps(fleet, before, record))
+    const { instances } = made.record
+    const at = entry === undefined ? 0 : await timeAt(entry.revision)
+    return {
+      logged: entry === undefined ? undefined : loggedIn(entry, record.id, at),
+      record: made.record,
+      answer: made.answer,
+      matrix: () => state.work((fleet) => hashMatrix(fleet, before, record, instances.length, mostVerdicts)),
+    }
+  }
+
+  const matrixCheck = async ({ id, receipt }: StoredDecision, made: MatrixHash): Promise<VerificationCheck> => {
+    const known = receipt?.matrix ?? null
+    const kept = known ?? (await store.keepMatrix(id, made.hash))?.matrix ?? null
+    if (kept === made.older) return partly(hashCheck('MATRIX', kept, made.older), { ...made, covered: OLDER_INSTANCES })
+    const check = hashCheck('MATRIX', kept, made.hash)
+    const isFirst = known === null && check.outcome === 'SAME'
+    return partly(isFirst ? { ...check, text: 'This is the first replay: the hash of every verdict is kept from now on.' } : check, made)
+  }
+
+  return async (id) => {
+    let stored: StoredDecision | undefined
+    try {
+      stored = await decisions.stored(id)
+    } catch (error) {
+      if (!(error instanceof UnreadableDecisionError)) throw error
+      return { decision: decisions.view(id), outcome: 'DIFFERENT', fidelity: 'APPROXIMATE', revision: null, checks: [unreadable(error)] }
+    }
+    if (stored === undefined) throw InputFault.at(['id'], id, 'the id of a decision')
+    const { record, answer, place, receipt } = stored
+    const now = receiptOf(stored)
+    const checks = [
+      hashCheck('INPUTS', receipt?.inputs ?? null, now.inputs),
+      hashCheck('DECIDED', receipt?.decided ?? null, now.decided),
+      hashCheck('ROW', receipt?.row ?? null, now.row),
+    ]
+    const other = otherCode(record, pluginsOf(replica.fleet))
+    const isOurs = other === undefined
+    const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
+      const all = [...checks, ...more]
+      const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
+      // without a hash the entry shows the original; without both, the original is unknown
+      const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
+      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
+      return {
+        decision: decisions.of(stored),
+        outcome,
+        fidelity: isOurs && revision !== null ? 'REPLAYED' : 'APPROXIMATE',
+        revision,
+        checks: all,
+      }
+    }
+    let made: Again
+    try {
+      made = await again(stored)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return end(null, [unknown('REPLAY', `It cannot be replayed: ${error.message}.`)])
+    }
+    const more: VerificationCheck[] = []
+    if (place.entryId !== null) more.push(documentCheck('LOG', made.logged && rowIn(made.logged), rowIn(stored)))
+    const replayed = documentCheck('REPLAY', { record, answer }, { record: made.record, answer: made.answer })
+    more.push(
+      isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `It was decided ${other}, so that the replay may differ.`),
+    )
+    // verdicts of another release, or of another state, would say nothing about those of the decision
+    if (isOurs && replayed.outcome === 'SAME')
+      more.push(
+        await made.matrix().then(
+          (matrix) => matrixCheck(stored, matrix),
+          (error: unknown) => {
+            // the log was trimmed meanwhile
+            if (!(error instanceof RangeError)) throw error
+            return unknown('MATRIX', `Its verdicts cannot be replayed: ${error.message}.`)
+          },
+        ),
+      )
+    return end(place.basis, more)
+  }
+}
+
+interface Again extends KeptDecision {
+  /** The decision in the log; undefined if the log has none. */
+  readonly logged: StoredDecision | undefined
+  matrix(): Promise<MatrixHash>
+}
+
+/** The hash of all verdicts, for the number of instances that it covers. */
+interface MatrixHash {
+  readonly hash: string
+  readonly covered: number
+  readonly instances: number
+  /** The record of an older release; undefined if it is the same. */
+  readonly older: string | undefined
+}
+
+/** States for how many instances the verdicts are compared, if not for all. */
+const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
+  covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
+
+/** The decision as the entry has it. */
+function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number): StoredDecision | undefined {
+  const position = changes.findIndex((one) => isProposal(one) && one.decision.id === decision)
+  const change = changes[position]
+  if (change === undefined || !isProposal(change)) return undefined
+  return placedDecision(change, id, basis.revision, position, at, () => '')
+}
+
+/** The row derived from an entry, regardless of stored hashes. */
+function rowIn(decision: StoredDecision) {
+  const { record, answer, place, outcome, at, account, claimIds, searched } = decision
+  return { record, answer, place, outcome, at, account, claimIds, ...(searched ?? searchedOf(decision)) }
+}
+
+function* hashMatrix(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: StoredDecision['record'],
+  instances: number,
+  mostVerdicts: number,
+): Steps<MatrixHash> {
+  const covered = Math.min(instances, Math.max(OLDER_INSTANCES, Math.floor(mostVerdicts / Math.max(1, fleet.hosts.count))))
+  const hashing = createHashing()
+  let older: string | undefined
+  yield* examineEach(fleet, before, record, covered, function* (examination, instance) {
+    if (instance === OLDER_INSTANCES) older = hashing.soFar()
+    const texts = matrixTexts(record.id, instance, {
+      names: fleet.hosts.records,
+      matrix: yield* verdictMatrixInSteps(examination, examination),
+      totals: examination.ranked.map((position) => examination.weighed.totals[position] as number),
+    })
+    for (const text of texts) {
+      hashing.add(text)
+      yield
+    }
+  })
+  return { hash: hashing.soFar(), covered, instances, older }
+}
+
+const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly different: string }>> = {
+  INPUTS: {
+    same: 'Log position, request, profile, seed and all other inputs match the receipt.',
+    different: 'The stored inputs do not match the receipt.',
+  },
+  DECIDED: {
+    same: 'Hosts, scores, alternates, counts and the best ten match the receipt.',
+    different: 'The stored result does not match the receipt.',
+  },
+  ROW: {
+    same: 'Outcome, time, account, claims, reasons and search fields match the receipt.',
+    different: 'The stored outcome, time, account, claims, reasons or search fields do not match the receipt.',
+  },
+  LOG: {
+    same: 'The log entry contains the same decision.',
+    different: 'The log entry contains another decision, or another position, outcome, time, account or claims of it.',
+  },
+  REPLAY: {
+    same: 'The replay is the same to the last bit.',
+    different: 'The replay differs.',
+  },
+  MATRIX: {
+    same: 'Every verdict on every host equals that of the first replay.',
+    different: 'The verdicts on the hosts differ from those of the first replay.',
+  },
+}
+
+function hashCheck(part: VerifiedPart, kept: string | null, found: string): VerificationCheck {
+  if (kept === null) return { ...unknown(part, 'No hash was kept: an older release made the decision.'), found }
+  const isSame = kept === found
+  return {
+    part,
+    outcome: isSame ? 'SAME' : 'DIFFERENT',
+    text: isSame ? WHAT[part].same : WHAT[part].different,
+    kept,
+    found,
+    difference: null,
+  }
+}
+
+function documentCheck(part: VerifiedPart, was: unknown, is: unknown): VerificationCheck {
+  const isSame = was !== undefined && canonicalJson(was) === canonicalJson(is)
+  const difference = isSame ? undefined : firstDifference(was, is)
+  return {
+    part,
+    outcome: isSame ? 'SAME' : 'DIFFERENT',
+    text: isSame ? WHAT[part].same : WHAT[part].different,
+    kept: null,
+    found: null,
+    difference: difference ?? null,
+  }
+}
+
+const unknown = (part: VerifiedPart, text: string): VerificationCheck => ({
+  part,
+  outcome: 'UNKNOWN',
+  text,
+  kept: null,
+  found: null,
+  difference: null,
+})
+
+const unreadable = ({ reason }: UnreadableDecisionError): VerificationCheck => ({
+  ...unknown('DECIDED', `The stored record cannot be read: ${reason}.`),
+  outcome: 'DIFFERENT',
+})

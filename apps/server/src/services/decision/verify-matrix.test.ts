@@ -1,0 +1,99 @@
+import { examineAgain, matrixTexts, verdictMatrix } from '@gantt/scheduler-core'
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DecisionStore, StoredDecision } from '../../db/tables/decisions.ts'
+import { receiptOf, sha256 } from '../../db/tables/receipts.ts'
+import { createHistory } from '../../replica/follow/history.ts'
+import { rowsOf } from '../../replica/follow/rows-of.ts'
+import { Replica } from '../../replica/replica.ts'
+import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { createDecisions } from './decisions.ts'
+import { createVerifyDecision, type VerificationCheck } from './verify-decision.ts'
+
+const HOSTS = 12
+const INSTANCES = 10
+
+let replica: Replica
+let stored: StoredDecision
+const store = createMemoryStore(() => 1_000_000)
+const history = createHistory(store.open().past)
+
+beforeAll(async () => {
+  replica = await Replica.start({ store: store.open(), name: 'r', recordUnlogged: async () => {}, warn: (message) => expect.fail(message) })
+  const kept: StoredDecision[] = []
+  replica.onApplied((applied) => void kept.push(...rowsOf(replica.fleet, applied, ({ id }) => id).decisions))
+  await replica.propose(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`, { memoryMb: 60_000 + i })))
+  await replica.place({
+    ...{ account: 'nova', key: 'k', digest: 'k', profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000 },
+    ...{ alternatesPerInstance: 2, intent: 'CREATE', source: null, allOrNothing: true },
+    request: aRequest({ numInstances: INSTANCES, vcpus: 2, memoryMb: 4_096 }),
+  })
+  await replica.propose([aReport('later')])
+  stored = kept[0] as StoredDecision
+  // a question now is about the past
+  expect([kept.length, replica.fleet.place.revision > stored.place.basis]).toEqual([1, true])
+})
+afterAll(async () => {
+  history.close()
+  await replica.close()
+})
+
+/** The hash of the verdicts of the first instances, each replayed from the beginning. */
+async function hashOf(instances: number): Promise<string> {
+  const fleet = await history.at(stored.place.basis)
+  return sha256(
+    Array.from({ length: instances }, (_, instance) =>
+      examineAgain(fleet, [], stored.record, instance, (found) =>
+        [
+          ...matrixTexts(stored.id, instance, {
+            names: fleet.hosts.records,
+            matrix: verdictMatrix(found, found),
+            totals: found.ranked.map((position) => found.weighed.totals[position] as number),
+          }),
+        ].join(''),
+      ),
+    ),
+  )
+}
+
+async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<VerificationCheck | undefined> {
+  const decision = { ...stored, receipt: { ...receiptOf(stored), matrix: kept, matrixAt: null } }
+  const decisionStore: DecisionStore = {
+    find: async () => decision,
+    findAll: async () => [decision],
+    list: async () => [],
+    count: async () => 0,
+    lostTries: async () => [],
+    requestIds: async () => new Map(),
+    sample: async () => ({ total: 0, decisions: [] }),
+    keepMatrix: async (_id, hash) => ({ matrix: hash, matrixAt: 0 }),
+  }
+  const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
+  const decisions = createDecisions(replica, { decisions: decisionStore, requestSpecs, projector: { reached: async () => true } })
+  const { checks } = await createVerifyDecision(replica, history, decisions, decisionStore, mostVerdicts)(stored.id)
+  return checks.find(({ part }) => part === 'MATRIX')
+}
+
+const FIRST = 'This is the first replay: the hash of every verdict is kept from now on.'
+const SAME = 'Every verdict on every host equals that of the first replay.'
+
+test('the verdicts of every instance are hashed', async () => {
+  expect(await matrixCheck(null)).toMatchObject({ outcome: 'SAME', kept: await hashOf(INSTANCES), text: FIRST })
+  expect(await matrixCheck(await hashOf(INSTANCES))).toMatchObject({ outcome: 'SAME', text: SAME })
+  expect(await matrixCheck(await hashOf(9))).toMatchObject({ outcome: 'DIFFERENT' })
+})
+
+test('a hash that an older release kept covers the first eight, and that is reported', async () => {
+  const older = await hashOf(8)
+  const text = `${SAME} This is of the first 8 of 10 instances.`
+  expect(await matrixCheck(older)).toMatchObject({ outcome: 'SAME', kept: older, found: older, text })
+})
+
+test('with more verdicts than the limit, the number of covered instances is always the same, and reported', async () => {
+  const nine = await hashOf(9)
+  const verdicts = HOSTS * 9 + 1
+  expect(await matrixCheck(null, verdicts)).toMatchObject({ kept: nine, text: `${FIRST} This is of the first 9 of 10 instances.` })
+  expect(await matrixCheck(nine, verdicts)).toMatchObject({ outcome: 'SAME', text: `${SAME} This is of the first 9 of 10 instances.` })
+  // never fewer than older releases hashed
+  expect(await matrixCheck(null, 1)).toMatchObject({ kept: await hashOf(8), text: `${FIRST} This is of the first 8 of 10 instances.` })
+})

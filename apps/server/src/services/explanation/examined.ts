@@ -1,0 +1,229 @@
+import {
+  type Cause,
+  type Check,
+  checkAgainInSteps,
+  contributionAt,
+  currentSpec,
+  type DecisionRecord,
+  examineAgainInSteps,
+  examineShadows,
+  type Findings,
+  type Fleet,
+  type HostIndex,
+  type HostName,
+  multiplierAt,
+  PASSES_ALL,
+  type Profile,
+  type Proposal,
+  type SelectedDestination,
+  type ShadowStep,
+  type VerdictMatrix,
+  verdictMatrixInSteps,
+  wayOutAgain,
+} from '@gantt/scheduler-core'
+import type { OwnFleet } from '../moments/own-fleet.ts'
+
+/** REPLAYED if it is replayed from its record bit for bit; APPROXIMATE if the replay uses other code or another state. */
+export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
+
+/** A question about one request: its original or present state, and the decision there. */
+export interface Question {
+  readonly record: DecisionRecord
+  /** The proposals that were decided before it on the same state. */
+  readonly before: readonly Proposal[]
+  readonly answer: readonly SelectedDestination[]
+  readonly fidelity: Fidelity
+  readonly profile: Profile
+  /** The revision of the state. */
+  readonly basis: number
+  /** The requested revision, if the log no longer contains it and the present state is used instead. */
+  readonly lost?: number
+  /** Store time of the decision; absent if the time of the state applies. */
+  readonly decidedAt?: number
+  /** The state, for exclusive use. */
+  readonly state: OwnFleet
+}
+
+export type HostOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
+
+/** The score of one host by one weigher; weighted = the host's multiplier x normalised. */
+export interface WeigherScore {
+  readonly weigher: string
+  readonly unit: string
+  readonly raw: number
+  readonly normalized: number
+  readonly multiplier: number
+  /** Who gave the host its own multiplier; null if it has the profile's. */
+  readonly multiplierSource: string | null
+  readonly weighted: number
+}
+
+/** The verdict on one host. */
+export interface HostVerdict extends HostName {
+  readonly outcome: HostOutcome
+  /** The rank, 1 for the best; null if a filter refused the host. */
+  readonly rank: number | null
+  readonly weights: readonly WeigherScore[]
+  readonly total: number | null
+  /** The time from its last report in the log to the decision, milliseconds; null if no host of that name had reported. */
+  readonly reportAgeMs: number | null
+  /**
+   * All filters' verdicts on the host; short-circuited, those after the first refusal are not evaluated. By default as
+   * in the examination.
+   */
+  checks(shortCircuit?: boolean): Promise<readonly Check[]>
+}
+
+/** Everything about one instance of a request, kept after the state has moved on. */
+export interface Examined extends Findings {
+  readonly question: Question
+  readonly instance: number
+  /** The cause of the refusal; null if a host passes. */
+  readonly cause: Cause | null
+  /** A change that would let the host pass, in words; undefined if none was found. */
+  readonly way: string | undefined
+  /** The refusals of filters in shadow mode; they are not part of the steps. */
+  readonly shadows: readonly ShadowStep[]
+  /** By index in the order of first sight. */
+  readonly names: readonly HostName[]
+  /** The names of hosts with several nodes, which texts show together with the node. */
+  readonly withNodes: ReadonlySet<string>
+  /** Store time of the last report of each host, in the same order; 0 without a report. */
+  readonly reportedAt: readonly number[]
+  /** Store time of the decision, or of the state. */
+  readonly time: number
+  outcomeOf(index: number): HostOutcome
+  verdict(index: number): HostVerdict
+  /** The verdict of every filter on every host; computed when it is read, and kept. */
+  matrix(): Promise<VerdictMatrix>
+}
+
+function hostsWithNodes({ hosts }: Fleet): ReadonlySet<string> {
+  const [met, several] = [new Set<string>(), new Set<string>()]
+  for (const { host } of hosts.present) (met.has(host) ? several : met).add(host)
+  return several
+}
+
+/**
+ * Examines one instance while the earlier ones hold their resources, as in the decision. Short-circuited, each host is evaluated up to its
+ * first refusal.
+ */
+export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
+  const { record, before } = question
+  const { state } = question
+  const found = await state.work(function* (fleet) {
+    // functions that read the state are not kept longer than the state
+    const examined = yield* examineAgainInSteps(
+      fleet,
+      before,
+      record,
+      instance,
+      function* ({ checksOf, reasonOf, cause, ...findings }) {
+        const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
+        const { records } = fleet.hosts
+        return {
+          ...findings,
+          shadows,
+          cause: findings.ranked.length > 0 ? null : yield* cause(),
+          names: records.map(({ host, node }) => ({ host, node })),
+          withNodes: hostsWithNodes(fleet),
+          ...{ reportedAt: records.map(({ reportedAt }) => reportedAt), time: question.decidedAt ?? fleet.now },
+        }
+      },
+      undefined,
+      isShortCircuited,
+    )
+    return { ...examined, way: examined.cause === null ? undefined : yield* wayOutAgain(fleet, before, record, examined.cause) }
+  })
+  const positions = new Map(found.ranked.map((position, rank) => [found.weighed.hosts[position] as number, { rank: rank + 1, position }]))
+  const chosen = outcomesOf(question.answer[instance])
+  const readChecks = (shortCircuit: boolean) =>
+    batched((indexes) =>
+      state.work((fleet) =>
+        checkAgainInSteps(fleet, before, record, instance, function* ({ checksOf }) {
+          const answers: (readonly Check[])[] = []
+          for (const index of indexes) {
+            answers.push(checksOf(index as HostIndex, shortCircuit))
+            yield
+          }
+          return answers
+        }),
+      ),
+    )
+  const allChecks = readChecks(false)
+  const firstChecks = readChecks(true)
+  let matrix: Promise<VerdictMatrix> | undefined
+  const outcomeOf = (index: number): HostOutcome =>
+    found.firstRefusing[index] === PASSES_ALL ? (chosen.get(keyOf(found.names[index] as HostName)) ?? 'LOST_ON_WEIGHT') : 'FILTERED'
+  return {
+    question,
+    instance,
+    ...found,
+    matrix() {
+      matrix ??= state.work((fleet) => checkAgainInSteps(fleet, before, record, instance, (checks) => verdictMatrixInSteps(found, checks)))
+      return matrix
+    },
+    outcomeOf,
+    verdict(index) {
+      const name = found.names[index] as HostName
+      const place = positions.get(index)
+      return {
+        ...name,
+        outcome: outcomeOf(index),
+        rank: place?.rank ?? null,
+        weights: place === undefined ? [] : weightsAt(found, place.position),
+        total: place === undefined ? null : (found.weighed.totals[place.position] as number),
+        reportAgeMs: ageOf(found.reportedAt[index] ?? 0, found.time),
+        checks: (shortCircuit = isShortCircuited) => (shortCircuit ? firstChecks(index) : allChecks(index)),
+      }
+    },
+  }
+}
+
+/** Batches simultaneous reads into one, and reads nothing twice. */
+function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly Answer[]>): (index: number) => Promise<Answer> {
+  const known = new Map<number, Promise<Answer>>()
+  let batch: { readonly indexes: number[]; readonly answers: Promise<readonly Answer[]> } | undefined
+  const open = () => {
+    const indexes: number[] = []
+    // includes all reads that are requested before this code yields
+    const answers = Promise.resolve().then(() => {
+      batch = undefined
+      return read(indexes)
+    })
+    return { indexes, answers }
+  }
+  return (index) => {
+    const asked = known.get(index)
+    if (asked !== undefined) return asked
+    batch ??= open()
+    const place = batch.indexes.push(index) - 1
+    const answer = batch.answers.then((answers) => answers[place] as Answer)
+    known.set(index, answer)
+    return answer
+  }
+}
+
+const ageOf = (reportedAt: number, time: number): number | null => (reportedAt === 0 ? null : Math.max(0, time - reportedAt))
+
+function weightsAt({ weighed: { hosts, weighers }, multiplierSources }: Findings, position: number): WeigherScore[] {
+  return weighers.map((scores, i) => ({
+    weigher: scores.name,
+    unit: scores.unit,
+    raw: scores.raw[position] as number,
+    normalized: scores.normalised[position] as number,
+    multiplier: multiplierAt(scores, position),
+    multiplierSource: multiplierSources[i]?.get(hosts[position] as HostIndex) ?? null,
+    weighted: contributionAt(scores, position),
+  }))
+}
+
+const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`
+
+function outcomesOf(answer: SelectedDestination | undefined): Map<string, HostOutcome> {
+  if (answer === undefined) return new Map()
+  return new Map([
+    ...answer.alternates.map((alternate) => [keyOf(alternate), 'ALTERNATE'] as const),
+    [keyOf(answer.selected), 'SELECTED'] as const,
+  ])
+}

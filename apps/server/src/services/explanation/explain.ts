@@ -1,0 +1,254 @@
+import {
+  answersFor,
+  type Check,
+  CORE_VERSION,
+  checkAgain,
+  copyFleet,
+  currentSpec,
+  DEFAULT_PROFILE,
+  type DecisionRecord,
+  type Fleet,
+  type HostIndex,
+  hostChangesBetween,
+  hostFieldsOf,
+  nodesNamed,
+  otherCode,
+  type Profile,
+  pluginsOf,
+  profileRef,
+  proposalsBefore,
+  type RequestSpec,
+  replayInSteps,
+  withAnswers,
+} from '@gantt/scheduler-core'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import type { Outside } from '../../plugin/outside/outside.ts'
+import type { History } from '../../replica/follow/history.ts'
+import { requestNow } from '../../replica/propose/moves.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault, invalid } from '../calls/outcome.ts'
+import type { Page, PageArgs } from '../calls/paging.ts'
+import type { Decisions } from '../decision/decisions.ts'
+import { onOtherState } from '../decision/other-state.ts'
+import type { HostNameInput } from '../host/hosts.ts'
+import { createOwnFleet, type OwnFleet } from '../moments/own-fleet.ts'
+import { checkAsked } from '../placement/call-checks.ts'
+import { parseSpec } from '../placement/placement.ts'
+import type { SpecDocument } from '../placement/placement-input.ts'
+import { unknownProfile, usableProfile } from '../profile/profiles.ts'
+import { type Examined, examineInstance, type Fidelity, type HostVerdict, type Question } from './examined.ts'
+import { listVerdicts, type VerdictFilter, type VerdictOrder } from './explanation.ts'
+import { askedNode, type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
+
+/** The subject of an explanation: a decision, an earlier request, or a request that was not made yet. */
+export type Subject =
+  | { readonly type: 'decision'; readonly id: string }
+  | { readonly type: 'request-spec'; readonly id: string }
+  | { readonly type: 'spec'; readonly spec: SpecDocument }
+
+export interface ExplainOptions {
+  /** Instead of the profile that decided, or the default one. */
+  readonly profile?: string | null | undefined
+  /** The path of the profile in the caller's input. */
+  readonly profilePath?: readonly string[]
+  /** Revision to ask at, instead of that of the decision, or now. */
+  readonly at?: number | null | undefined
+  /** Whether filters after the first refusal of a host are not evaluated, as in a decision. */
+  readonly shortCircuit?: boolean | null | undefined
+  /** The instance of the request; if absent, the one that was not placed, otherwise the first. */
+  readonly instance?: number | null | undefined
+}
+
+/** Replays decisions to explain them. Throws InputFault for a missing or invalid subject. */
+export interface Explain {
+  explain(subject: Subject, options?: ExplainOptions): Promise<Examined>
+  decision(decision: StoredDecision, shortCircuit?: boolean): Promise<Examined>
+  whyNot(subject: Subject, host: HostNameInput, options?: ExplainOptions): Promise<WhyNotAnswer>
+  /** Verdicts on single hosts, which are found by every present or earlier name. */
+  verdicts(examined: Examined, page: PageArgs, filter: VerdictFilter, order: VerdictOrder): Promise<Page<HostVerdict>>
+}
+
+const SUBJECT = ['input', 'subject']
+const PROFILE = ['input', 'profile']
+
+export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
+  /** The state at a revision: the live fleet while it is at this revision, otherwise a past one. */
+  const stateAt = (revision: number): OwnFleet => {
+    // the live fleet may change before the result is read
+    const present = replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : undefined
+    return createOwnFleet(() => present ?? history.at(revision))
+  }
+
+  /** The answers of outside parts of this profile that are missing in the record of the decision. */
+  const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
+    const spec = currentSpec(request)
+    const claimOf = (id: string | undefined) => (id === undefined ? undefined : fleet.ledger.claims.get(id))
+    const away = { source: claimOf(source), ends: claimOf(ends), intent }
+    return outside.gather(fleet, withAnswers(profile, [{ request: spec, answers }]), [spec], away)
+  }
+
+  /** A question on the state at a revision or, if the log no longer reaches it, on the present state. */
+  const askAt = async (
+    revision: number,
+    record: DecisionRecord,
+    rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost' | 'decidedAt'>>,
+  ): Promise<Question> => {
+    const state = stateAt(revision)
+    const answering = await state.read((fleet) => {
+      const profile = fleet.profiles.find(record.profile)
+      return { answered: profile && askOutside(fleet, profile, record) }
+    })
+    const answered = await answering.answered
+    return state.work(function* (fleet) {
+      const profile = fleet.profiles.find(record.profile)
+      if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, PROFILE)])
+      // a decision is explained as far as it can be replayed; proxies of outside parts send no questions
+      if (rest.answer === undefined) usableProfile(fleet, profile, PROFILE)
+      const answers = answered && answersFor(answered, currentSpec(record.request))
+      const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
+      const known = { ...rest, profile, basis: revision, state }
+      if (rest.answer !== undefined) return { record: named, ...known, answer: rest.answer }
+      const { record: made, answer } = yield* replayInSteps(fleet, rest.before, named)
+      // the instance without a host is known only after the decision
+      return { record: { ...named, instances: made.instances }, ...known, answer }
+    })
+  }
+
+  /** The state in which earlier decisions of the same entry count. */
+  const proposalsAt = async ({ place }: StoredDecision): Promise<Question['before']> => {
+    const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
+    if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
+    return entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
+  }
+
+  const askDecision = async (stored: StoredDecision, { profile, at }: ExplainOptions): Promise<Question> => {
+    const { record: decided, place } = stored
+    const record = { ...decided, profile: profile || decided.profile }
+    if ((at ?? place.basis) !== place.basis) return askElsewhere(record, at as number)
+    // with another profile, the request is decided again
+    const answer = profile ? {} : { answer: stored.answer }
+    const fidelity: Fidelity = !profile && otherCode(record, pluginsOf(replica.fleet)) === undefined ? 'REPLAYED' : 'APPROXIMATE'
+    try {
+      return await askAt(place.basis, record, { before: await proposalsAt(stored), fidelity, ...answer, decidedAt: stored.at })
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      const { fleet } = replica
+      return askAt(fleet.place.revision, onOtherState(fleet, record), { before: [], fidelity: 'APPROXIMATE', ...answer, lost: place.basis })
+    }
+  }
+
+  /** A decision's request on a state other than its own. */
+  const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
+    try {
+      const asked = await stateAt(at).read((fleet) => onOtherState(fleet, record))
+      return await askAt(at, asked, { before: [], fidelity: 'APPROXIMATE' })
+    } catch (error) {
+      if (error instanceof RangeError) throw unreachable(at)
+      throw error
+    }
+  }
+
+  /** `path` is the path of the request in the caller's input; the request is refused for the same reasons as in a call that creates it. */
+  const askSpec = async (asked: RequestSpec, options: ExplainOptions, path?: readonly string[]): Promise<Question> => {
+    const { profile, at, profilePath = PROFILE } = options
+    await replica.freshest()
+    const revision = at ?? replica.fleet.place.revision
+    const asACall = (fleet: Fleet): RequestSpec => {
+      if (path === undefined) return asked
+      const name = profile || DEFAULT_PROFILE
+      const version = fleet.profiles.find(name)
+      if (version === undefined) throw new InputFault([unknownProfile(replica, name, profilePath)])
+      const refused = checkAsked({ fleet, profile: usableProfile(fleet, version, profilePath), request: asked, path, profilePath })
+      if (refused.length > 0) throw new InputFault(refused)
+      return requestNow(fleet, { request: asked, intent: 'CREATE' }, undefined)
+    }
+    try {
+      const record: DecisionRecord = {
+        id: '',
+        request: await stateAt(revision).read(asACall),
+        profile: profile || DEFAULT_PROFILE,
+        seed: 'asked',
+        attempt: 1,
+        alternatesPerInstance: 2,
+        allOrNothing: true,
+        instances: [],
+        core: CORE_VERSION,
+      }
+      return await askAt(revision, record, { before: [], fidelity: 'REPLAYED' })
+    } catch (error) {
+      if (error instanceof RangeError) throw unreachable(at)
+      throw error
+    }
+  }
+
+  const ask = async (subject: Subject, options: ExplainOptions): Promise<Question> => {
+    if (subject.type === 'decision') {
+      const stored = await decisions.stored(subject.id)
+      if (stored === undefined) throw InputFault.at([...SUBJECT, 'decisionId'], subject.id, 'the id of a decision')
+      return askDecision(stored, options)
+    }
+    if (subject.type === 'request-spec') {
+      const stored = await decisions.findSpec(subject.id)
+      if (stored === undefined) throw InputFault.at([...SUBJECT, 'requestSpecId'], subject.id, 'the id of a request')
+      return askSpec(currentSpec(stored.document), options)
+    }
+    const parsed = parseSpec(subject.spec)
+    if ('type' in parsed) throw new InputFault(invalid(parsed.issues).issues)
+    return askSpec(parsed.value, options, subject.spec.path)
+  }
+
+  const examined = (question: Question, options: ExplainOptions): Promise<Examined> => {
+    const { numInstances } = question.record.request
+    const instance = options.instance ?? Math.min(question.answer.length === numInstances ? 0 : failedInstance(question), numInstances - 1)
+    if (instance < 0 || instance >= numInstances) throw InputFault.at(['instanceIndex'], instance, `0 to ${numInstances - 1}`)
+    return examineInstance(question, instance, options.shortCircuit === true)
+  }
+
+  return {
+    explain: async (subject, options = {}) => examined(await ask(subject, options), options),
+    decision: async (stored, shortCircuit = false) => examined(await askDecision(stored, {}), { shortCircuit }),
+    verdicts: (...asked) => listVerdicts(replica.fleet.hosts, ...asked),
+    async whyNot(subject, host, options = {}) {
+      const question = await ask(subject, options)
+      const found = await examined(question, options)
+      const asked = askedNode(replica.fleet.hosts, found, host) ?? host
+      return whyNotOf(found, asked, await presentOf(replica, history, question, asked))
+    },
+  }
+}
+
+/** The instance that found no host: the last one that was tried, or the first one without a result. */
+const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
+
+/** The present facts of the host, and what changed since the state of the question. */
+async function presentOf({ fleet }: Replica, history: History, question: Question, name: HostNameInput): Promise<Present> {
+  const index = indexOf(fleet, name)
+  const after = hostFieldsOf(fleet, index)
+  const checks = index === undefined ? undefined : checksNow(fleet, question.record, index)
+  const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
+  // a question about the past may take long, so the present is read first
+  const { lost } = question
+  const changes =
+    lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
+  return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
+}
+
+const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined => nodesNamed(hosts, name)[0]?.index
+
+/** All filters' present verdicts on a host for the same request; undefined if the profile no longer exists. */
+function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
+  if (fleet.profiles.find(record.profile) === undefined) return undefined
+  return checkAgain(fleet, [], onOtherState(fleet, record), 0, ({ checksOf }) => checksOf(index))
+}
+
+const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
+
+/** A revision with the time of its entry, if the log still reaches it. */
+async function placeOf(history: History, revision: number): Promise<NonNullable<Present['firstSeen']>> {
+  try {
+    return { revision, at: (await history.entry(revision)).at }
+  } catch (error) {
+    if (error instanceof RangeError) return { revision, at: null }
+    throw error
+  }
+}

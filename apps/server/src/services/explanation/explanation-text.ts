@@ -1,0 +1,158 @@
+import {
+  causeText,
+  counted,
+  currentSpec,
+  type HostName,
+  hostKey,
+  type ReasonCount,
+  reasonText,
+  shortfallsOf,
+  shortfallsText,
+} from '@gantt/scheduler-core'
+import type { Examined, HostVerdict } from './examined.ts'
+import { nearMissesOf, selectionOf } from './explanation.ts'
+import { memberLines, solverLines } from './solver-text.ts'
+import { weighingOf } from './weighing.ts'
+
+const NEAR = 5
+const BEST = 5
+
+/** A host as it was addressed at that time, with its node if its name had several nodes. */
+const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
+  withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
+
+/** The result in one or two sentences with numbers. */
+export function headlineOf(examined: Examined): string {
+  const { hostCount, ranked, question, instance, cause, way } = examined
+  if (hostCount === 0) return 'No host has reported, so none could be chosen.'
+  const selected = question.answer[instance]?.selected
+  if (selected !== undefined) {
+    const rank = rankOf(examined, selected)
+    const passed = `${counted(ranked.length, 'host')} that passed, of ${hostCount}`
+    // on a state other than that of the decision, the host may not pass
+    if (rank === 0) return `${addressIn(examined, selected)} was taken; it is not among the ${passed}, on the state that this is about.`
+    return `${addressIn(examined, selected)} was taken: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
+  }
+  if (ranked.length > 0) return `${counted(ranked.length, 'host')} of ${hostCount} passed; none was taken.`
+  return cause === null ? `None of ${counted(hostCount, 'host')} passed.` : causeText(cause, way)
+}
+
+/** The whole explanation as a page, for a ticket or for a terminal with 80 columns. */
+export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): Promise<string> {
+  const { question, hostCount, steps, ranked, instance } = examined
+  const { solver, request } = question.record
+  const { numInstances } = request
+  const members = memberLines(currentSpec(request), question.answer)
+  const write = format === 'MARKDOWN' ? markdown : plain
+  const which = numInstances > 1 ? ` for instance ${instance + 1} of ${numInstances}` : ''
+  const funnel = steps
+    .filter(({ asked }) => asked)
+    .map(({ filter, entered, passed, reasons }) => ({ filter, entered, passed, reasons: reasons.map(countText) }))
+  const near = ranked.length === 0 ? await nearMissesOf(examined, NEAR) : []
+  const { hosts } = await weighingOf(examined, instance, BEST)
+  const sections = [
+    write.title(`${ranked.length} of ${counted(hostCount, 'host')} passed${which}`),
+    write.text(headlineOf(examined)),
+    write.text(`Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`),
+    ...(solver === undefined ? [] : [write.title('Solver'), write.list(solverLines(solver))]),
+    ...(members.length === 0 ? [] : [write.title('Gang'), write.list(members)]),
+    write.funnel(funnel),
+    ...(near.length > 0 ? [write.title('Nearest'), write.list(await Promise.all(near.map((verdict) => nearText(examined, verdict))))] : []),
+    ...(hosts.length > 0 ? [write.title('Best hosts'), write.list(hosts.map((verdict) => bestText(examined, verdict)))] : []),
+    write.text(selectionOf(examined).text),
+  ]
+  return sections.join('\n\n')
+}
+
+interface FunnelRow {
+  readonly filter: string
+  readonly entered: number
+  readonly passed: number
+  readonly reasons: readonly string[]
+}
+
+/** The format of a page; texts of operators and callers in it must not become markup. */
+interface Writer {
+  title(text: string): string
+  text(text: string): string
+  funnel(rows: readonly FunnelRow[]): string
+  list(lines: readonly string[]): string
+}
+
+const inert = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*[\]|]|(?<!\w)_|_(?!\w)/g, '\\$&')
+    .replaceAll('<', '&lt;')
+
+const markdown: Writer = {
+  title: (text) => `## ${inert(text)}`,
+  text: inert,
+  funnel: (rows) =>
+    [
+      '| Filter | In | Out | Refused | Why |',
+      '| --- | --: | --: | --: | --- |',
+      ...rows.map(
+        ({ filter, entered, passed, reasons }) =>
+          `| ${inert(filter)} | ${entered} | ${passed} | ${entered - passed} | ${reasons.map(inert).join('<br>')} |`,
+      ),
+    ].join('\n'),
+  list: (lines) => lines.map((line) => `- ${inert(line)}`).join('\n'),
+}
+
+const COLUMNS = 80
+
+const plain: Writer = {
+  title: (text) => wrapped(text, ''),
+  text: (text) => wrapped(text, ''),
+  funnel: (rows) =>
+    rows
+      .flatMap(({ filter, entered, passed, reasons }) => [
+        wrapped(`- ${filter}: ${entered} in, ${passed} out`, '  '),
+        ...reasons.map((reason) => `    ${wrapped(reason, '      ')}`),
+      ])
+      .join('\n'),
+  list: (lines) => lines.map((line) => wrapped(`- ${line}`, '  ')).join('\n'),
+}
+
+/** Lines of at most 80 columns, all but the first indented; a longer word has its own line. */
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/\s+/)) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line === '' || longer.length + indent.length <= COLUMNS) line = longer
+    else {
+      lines.push(line)
+      line = word
+    }
+  }
+  return [...lines, line].join(`\n${indent}`)
+}
+
+/** The number of hosts that a reason refused, with the numbers of one of them. */
+const countText = ({ code, hosts, example }: ReasonCount): string =>
+  hosts === 1 ? `1 × ${reasonText(example)}` : `${hosts} × ${code}, such as: ${reasonText(example)}`
+
+const bestText = (examined: Examined, { total, outcome, ...name }: HostVerdict): string =>
+  `${addressIn(examined, name)}: total ${Number((total ?? 0).toFixed(4))}${outcome === 'LOST_ON_WEIGHT' ? '' : `, ${outcome}`}`
+
+/** A refused host with all its refusals. */
+const nearText = async (examined: Examined, verdict: HostVerdict): Promise<string> =>
+  `${addressIn(examined, verdict)}: ${await lacksText(verdict)}`
+
+/** All refusals of a host by every filter, in the sentences of the cause; empty if it passes. */
+export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<string> {
+  const checks = await verdict.checks(false)
+  const refusals = checks.flatMap(({ filter, reason, facts = [] }) => (reason === undefined ? [] : [{ filter, reason, facts }]))
+  return shortfallsText(shortfallsOf({ refusals }))
+}
+
+/** The rank from 1; 0 for hosts that do not pass. */
+function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host: string; readonly node: string }): number {
+  const position = ranked.findIndex((place) => {
+    const name = names[weighed.hosts[place] as number]
+    return name?.host === selected.host && name.node === selected.node
+  })
+  return position + 1
+}

@@ -1,0 +1,210 @@
+import {
+  allNamesIn,
+  byCodeUnit,
+  type HostName,
+  type HostTable,
+  hostKey,
+  hostsOfManyNames,
+  isNamedIn,
+  NOT_THERE,
+  nearMissesIn,
+  PASSES_ALL,
+  reasonCodes,
+  reasonText,
+  type VerdictMatrix,
+} from '@gantt/scheduler-core'
+import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
+import type { RefusalReason } from '../../db/tables/rows.ts'
+import { filterInPieces } from '../../event-loop/lists.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
+import { noSuchReason } from '../calls/reason-codes.ts'
+import { compileLine } from '../host/host-query.ts'
+import type { HostNameInput } from '../host/hosts.ts'
+import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
+import { type Deciding, decidingOf } from './weighing.ts'
+
+export interface SelectionNote {
+  readonly subsetSize: number
+  readonly seed: string | null
+  /** The rank of the selected host; 0 if no host was taken. */
+  readonly pickedRank: number
+  readonly tied: number
+  readonly text: string
+}
+
+export interface VerdictFilter {
+  readonly outcome?: readonly HostOutcome[] | null | undefined
+  /** Hosts that one of these filters was the first to refuse. */
+  readonly rejectedBy?: readonly string[] | null | undefined
+  /** The reason code of the first refusing filter. */
+  readonly reason?: readonly string[] | null | undefined
+  /** Hosts that all of these filters refuse, each evaluated independently. */
+  readonly refusedBy?: readonly string[] | null | undefined
+  /** Hosts that one of these filters refuses and no other does. */
+  readonly refusedOnlyBy?: readonly string[] | null | undefined
+  /** Hosts that each of these filters evaluated. */
+  readonly reached?: readonly string[] | null | undefined
+  /** Hosts that passed each of these filters. */
+  readonly passed?: readonly string[] | null | undefined
+  /** Hosts that share the best total. */
+  readonly tied?: boolean | null | undefined
+  readonly hosts?: readonly HostNameInput[] | null | undefined
+  /** A line of the filter grammar about host and node. */
+  readonly query?: string | null | undefined
+}
+
+export type VerdictOrder = 'RANK' | 'NAME' | 'DISTANCE'
+
+const MAX_NAMED = 500
+const MAX_NEAR = 100
+const nameFields = hostFields.filter(({ name }) => name === 'host' || name === 'node')
+const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
+  const namesOf = allNamesIn(hostsOfManyNames(hosts))
+  return {
+    '': (name) => [hostKey(name), ...namesOf(name.host).filter((other) => other !== name.host)],
+    host: ({ host }) => namesOf(host),
+    node: ({ node }) => node,
+  }
+}
+
+/** The reasons of refusals: in the order of the cause if no host passes, otherwise most hosts first. */
+export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
+  (cause?.reasons ?? steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)).map(({ filter, code, hosts, example }) => ({
+    ...{ filter, code, hosts },
+    text: reasonText(example),
+  }))
+
+/**
+ * The verdicts host by host: passing hosts, best first, then refused ones by the filter, latest first; or all by name. `hosts` are the
+ * present hosts, which know their old names.
+ */
+export async function listVerdicts(
+  hosts: HostTable,
+  examined: Examined,
+  page: PageArgs,
+  filter: VerdictFilter,
+  order: VerdictOrder,
+): Promise<Page<HostVerdict>> {
+  const { question, instance, names } = examined
+  const list = listOf('verdicts', [question.record.id, question.basis, question.record.request, instance, filter, order])
+  const first = firstOf(list, page)
+  const from = (keyOf<[number]>(list, page, ['number'])?.[0] ?? -1) + 1
+  const matches = await compileFilter(hosts, examined, filter)
+  const indexes = await filterInPieces(await inOrder(examined, order), matches)
+  const shown = indexes.slice(from, from + first)
+  return {
+    edges: shown.map((index, i) => ({ cursor: toCursor(list, [from + i]), node: examined.verdict(index) })),
+    hasNextPage: from + first < indexes.length,
+    hasPreviousPage: from > 0 && names.length > 0,
+    totalCount: () => indexes.length,
+  }
+}
+
+async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[]> {
+  const { names, ranked, weighed, firstRefusing } = examined
+  if (order === 'DISTANCE') return byDistance(await examined.matrix())
+  const isThere = (index: number): boolean => firstRefusing[index] !== NOT_THERE
+  if (order === 'NAME')
+    return names.flatMap((_, i) => (isThere(i) ? [i] : [])).sort((a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))))
+  const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL && isThere(index))
+  const stepOf = (index: number) => firstRefusing[index] as number
+  return [...ranked.map((position) => weighed.hosts[position] as number), ...refused.sort((a, b) => stepOf(b) - stepOf(a) || a - b)]
+}
+
+const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
+
+/** Hosts that pass, by rank, then refused hosts, the nearest first. */
+function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] {
+  const of = (column: ArrayLike<number>, index: number) => column[index] as number
+  return [...firstRefusing.keys()]
+    .filter((index) => firstRefusing[index] !== NOT_THERE)
+    .sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
+}
+
+async function compileFilter(table: HostTable, examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {
+  const { outcome, rejectedBy, reason, refusedBy, refusedOnlyBy, reached, passed, tied, hosts, query } = filter
+  for (const [field, asked] of Object.entries({ refusedBy, refusedOnlyBy }))
+    if (asked && examined.isShortCircuited) throw InputFault.at(['filter', field], asked.join(', '), 'asked without shortCircuit')
+  const unknown = reason?.find((code) => !reasonCodes.some((known) => known === code))
+  if (unknown !== undefined) throw InputFault.at(['filter', 'reason'], unknown, `the code of a reason: ${noSuchReason(unknown)}`)
+  if (hosts && hosts.length > MAX_NAMED) throw InputFault.at(['filter', 'hosts'], hosts.length, `at most ${MAX_NAMED} hosts`)
+  const matrix = reason || refusedBy ? await examined.matrix() : undefined
+  const wanted = hosts ? isNamedIn(table, hosts) : undefined
+  const isAsked = compileLine(query, nameFields, nameReadersIn(table), ['filter', 'query'])
+  const stepOf = (name: string): number => examined.steps.findIndex(({ filter: known }) => known === name)
+  const [reachedSteps, passedSteps] = [reached, passed].map((names) => names?.map(stepOf) ?? [])
+  const isBest = tied ? tiedAtTop(examined) : undefined
+  const bits = (refusedBy ?? []).map((name) => matrix?.filters.indexOf(name) ?? -1)
+  const firstStep = (index: number): number => examined.firstRefusing[index] as number
+  return (index) => {
+    const name = nameAt(examined.names, index)
+    const refusing = examined.steps[examined.firstRefusing[index] ?? PASSES_ALL]
+    return (
+      (!wanted || wanted(name)) &&
+      isAsked(name) &&
+      (!rejectedBy || (refusing !== undefined && rejectedBy.includes(refusing.filter))) &&
+      (!reason || !matrix || reason.includes(matrix.codes[matrix.reason[index] as number] ?? '')) &&
+      (!matrix || bits.every((bit) => refusesAt(matrix, index, bit))) &&
+      (!outcome || outcome.includes(examined.outcomeOf(index))) &&
+      (reachedSteps ?? []).every((step) => step >= 0 && firstStep(index) >= step) &&
+      (passedSteps ?? []).every((step) => step >= 0 && firstStep(index) > step) &&
+      (!refusedOnlyBy || (refusing !== undefined && refusedOnlyBy.includes(refusing.filter) && refusalsOf(examined, index) === 1)) &&
+      (isBest === undefined || isBest.has(index))
+    )
+  }
+}
+
+/** The hosts that share the best total. */
+function tiedAtTop({ ranked, weighed: { totals, hosts } }: Examined): ReadonlySet<number> {
+  const top = totals[ranked[0] ?? -1]
+  return new Set(ranked.filter((position) => totals[position] === top).map((position) => hosts[position] as number))
+}
+
+/** The number of filters that refuse a host, each evaluated independently. */
+function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): number {
+  let refusals = 0
+  for (let byte = index * bytesPerHost; byte < (index + 1) * bytesPerHost; byte++)
+    for (let bits = refusedBy[byte] as number; bits > 0; bits >>= 1) refusals += bits & 1
+  return refusals
+}
+
+const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, filter: number): boolean =>
+  filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
+
+/** Refused hosts, nearest to passing first: the one that the cause names, then those that the request admits, then all others. */
+export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
+  if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)
+  const matrix = await examined.matrix()
+  const { admitted, names } = examined
+  const nearest = examined.cause?.nearest?.name
+  const named = nearest === undefined ? undefined : names.findIndex(({ host, node }) => host === nearest.host && node === nearest.node)
+  return nearMissesIn(matrix, admitted, named)
+    .slice(0, first)
+    .map((index) => examined.verdict(index))
+}
+
+export function selectionOf(examined: Examined): SelectionNote {
+  const { question, instance, ranked, weighed, names } = examined
+  const { hostSubsetSize: subsetSize, scheduler, tieOrder } = question.profile
+  const selected = question.answer[instance]?.selected
+  const rankOf = ranked.findIndex((position) => {
+    const name = names[weighed.hosts[position] as number]
+    return name !== undefined && name.host === selected?.host && name.node === selected.node
+  })
+  const top = weighed.totals[ranked[0] ?? -1]
+  const tied = ranked.filter((position) => weighed.totals[position] === top).length
+  const how: Readonly<Record<Deciding, string>> = {
+    SOLVER: 'A host of the best arrangement of all instances together, as the solver found it.',
+    TOGETHER: 'The best of the hosts that hold all instances of the request, which their server group keeps together.',
+    ANY: 'Any host that passes may be taken, by the seed.',
+    PLUGIN: `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`,
+    AMONG_BEST: `One of the ${subsetSize} best is taken, by the seed.`,
+    RANKING:
+      tied > 1
+        ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
+        : 'The best host is taken.',
+  }
+  const text = ranked.length === 0 ? 'No host passed every filter.' : how[decidingOf(examined)]
+  return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }
+}

@@ -1,0 +1,38 @@
+import { fallbackReasons, type RequestSpec, type SelectedDestination, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
+
+const rounded = (value: number | null): string => (value === null ? 'none' : String(Number(value.toFixed(4))))
+
+/** A sentence that says why the arrangement was or was not used; for a batch of moves with the results of all of them. */
+export function solverSentence({ why, solution: { status, batch } }: SolverRecord): string {
+  const reason = why === null ? solutionStatuses[status] : fallbackReasons[why]
+  if (batch === undefined) return reason
+  const byFilter = batch.filterPlaced === null ? '' : `, ${batch.filterPlaced} by the filter scheduler`
+  return `${reason} Moves that were solved together: ${batch.moves}; with a place: ${batch.placed}${byFilter}.`
+}
+
+/** The result of a solver in lines: which arrangement was taken and why, its objective, and the progress of the search. */
+export function solverLines(record: SolverRecord): readonly string[] {
+  const { solution, taken, objective, filterObjective } = record
+  const { status, bound, gap, nodes, size, limits, detail } = solution
+  const { timeLimitMs, nodeLimit } = limits
+  return [
+    `${status}: ${taken === 'SOLVER' ? "the solver's arrangement was taken" : 'the filter scheduler decided'}. ${solverSentence(record)}${detail === null ? '' : ` (${detail})`}`,
+    `Objective ${rounded(objective)}, by filter ${rounded(filterObjective)}; bound ${rounded(bound)}, gap ${gap === null ? 'none' : `${rounded(gap * 100)} %`}.`,
+    `${nodes} nodes, of at most ${nodeLimit} in ${timeLimitMs} ms.`,
+    ...(size === null
+      ? []
+      : [`${size.candidates} of ${size.passing} hosts that passed were considered: ${size.columns} columns, ${size.rows} rows.`]),
+  ]
+}
+
+/** The kinds of instances in a request with their hosts; nothing for other requests. */
+export function memberLines({ gang, numInstances }: Pick<RequestSpec, 'gang' | 'numInstances'>, answer: readonly SelectedDestination[]) {
+  if (gang.length === 0 || answer.length === 0) return []
+  const own = numInstances - gang.reduce((sum, { instances }) => sum + instances, 0)
+  let first = 0
+  return [{ name: 'of flavor', instances: own }, ...gang].map(({ name, instances }, i) => {
+    const hosts = answer.slice(first, first + instances).map(({ selected }) => selected.host)
+    first += instances
+    return `${i === 0 ? name : (name ?? `kind ${i + 1}`)}: ${hosts.join(', ')}`
+  })
+}

@@ -1,0 +1,213 @@
+import {
+  compileProfile,
+  counted,
+  currentSpec,
+  demandOf,
+  demandsOfFilter,
+  type Profile,
+  type RequestSpec,
+  type TenantDemand,
+  tenantDemandOf,
+  tenantDemands,
+} from '@gantt/scheduler-core'
+import type { Replica } from '../../replica/replica.ts'
+import type { RefusalReason, StoredDecision } from '../decision/decisions.ts'
+import { foreignParts } from '../key/own-request.ts'
+import { projectNoHostMessage } from '../placement/no-valid-host.ts'
+import type { SpecDocument } from '../placement/placement-input.ts'
+import type { Explain } from './explain.ts'
+
+/**
+ * MET if some host meets it together with the preceding demands; IN_THE_WAY if none does; NOT_TOLD if it is unknown or must not be shown to
+ * the project.
+ */
+export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
+
+/** One demand of the request on a host. */
+export interface DemandTold {
+  readonly demand: TenantDemand
+  /** The demand as the request states it. */
+  readonly asked: string
+  readonly state: DemandState
+  readonly text: string
+}
+
+/**
+ * What a project may know about its own decision: its request, and which of its demands any host meets. It contains no data of a single
+ * host: all of it could be found out by placing parts of the same request.
+ */
+export interface TenantExplanation {
+  readonly outcome: StoredDecision['outcome']
+  readonly instanceCount: number
+  readonly placedCount: number
+  readonly headline: string
+  /** The demands in the order of evaluation. */
+  readonly demands: readonly DemandTold[]
+  /** Whether the project itself can change what prevents the placement; null if nothing does, or if the project may not know. */
+  readonly isInYourHands: boolean | null
+}
+
+export interface TenantExplanations {
+  ofDecision(decision: StoredDecision): TenantExplanation
+  /** The result of placing the request now; nothing is claimed. Throws InputFault for an invalid request. */
+  ofSpec(spec: SpecDocument, profile: string | null): Promise<TenantExplanation>
+}
+
+export function createTenantExplanations(replica: Replica, explain: Explain): TenantExplanations {
+  return {
+    ofDecision: ({ outcome, record, answer, reasons }) => {
+      const { request, intent = 'CREATE' } = record
+      const mayBeTold = isOwnWord(currentSpec(request)) && (intent === 'CREATE' || intent === 'UNSHELVE')
+      const profile = replica.fleet.profiles.find(record.profile)
+      return explainTo({
+        request: currentSpec(request),
+        outcome,
+        placed: Math.max(answer.length, record.instances.length - 1),
+        profile: mayBeTold ? profile : undefined,
+        reasons,
+      })
+    },
+    async ofSpec(spec, named) {
+      const { question, steps } = await explain.explain({ type: 'spec', spec }, { profile: named, profilePath: ['profile'] })
+      const request = currentSpec(question.record.request)
+      const placed = question.answer.length
+      const outcome = placed === request.numInstances ? 'PLACED' : placed === 0 ? 'NO_VALID_HOST' : 'PARTIAL'
+      const reasons = outcome === 'PLACED' ? [] : steps.flatMap((step) => step.reasons)
+      return explainTo({
+        request,
+        outcome,
+        // the number that would fit would reveal the room of the fleet
+        placed: outcome === 'PLACED' ? placed : null,
+        profile: isOwnWord(request) ? question.profile : undefined,
+        reasons,
+      })
+    },
+  }
+}
+
+/** Whether the project itself could have made the request: the result of another request may depend on hosts that it names. */
+const isOwnWord = (request: RequestSpec): boolean => request.projectId !== null && foreignParts(request, request.projectId, []).length === 0
+
+/** The inputs of an explanation; without a profile, no demand is judged. */
+export interface Disclosed {
+  readonly request: RequestSpec
+  readonly outcome: StoredDecision['outcome']
+  /** The number of instances with a host, which hold nothing if the request is all-or-nothing; null if the project may not know it. */
+  readonly placed: number | null
+  readonly profile: Profile | undefined
+  /** The demands of the instance that was not placed, in the order of the filters. */
+  readonly reasons: readonly Pick<RefusalReason, 'filter' | 'code'>[]
+}
+
+/** The explanation from the request, and from the one filter that left no host. */
+export function explainTo({ request, outcome, placed, profile, reasons }: Disclosed): TenantExplanation {
+  const asked = askedOf(request)
+  const states = outcome === 'PLACED' ? allMet(asked) : profile === undefined ? new Map() : statesOf(asked, profile, reasons)
+  const order = profile === undefined ? [] : filtersOf(profile).flatMap((filter) => demandsOfFilter[filter] ?? [])
+  const place = (demand: TenantDemand): number => (order.indexOf(demand) + order.length + 1) % (order.length + 1)
+  const demands = [...asked]
+    .sort(([a], [b]) => place(a) - place(b))
+    .map(([demand, words]) => ({ demand, asked: words, state: (states.get(demand) ?? 'NOT_TOLD') as DemandState }))
+  const isAfterOthers = demands.some(({ state }) => state === 'MET')
+  const isInTheWay = demands.some(({ state }) => state === 'IN_THE_WAY')
+  return {
+    outcome,
+    instanceCount: request.numInstances,
+    placedCount: placed ?? 0,
+    headline: headlineOf(outcome, placed, request.numInstances, demands),
+    demands: demands.map((each) => ({ ...each, text: textOf(each.demand, each.state, isAfterOthers) })),
+    isInYourHands: isInTheWay ? true : null,
+  }
+}
+
+/**
+ * The filter after which no host is left shows that some host meets the demands before it, and that none meets all of them and its own. A
+ * project can learn both by placing these parts of its request. This holds only if the operators' filters come first: otherwise the
+ * progress of the request would reveal hosts that are closed to it.
+ */
+function statesOf(
+  asked: ReadonlyMap<TenantDemand, string>,
+  profile: Profile,
+  reasons: Disclosed['reasons'],
+): ReadonlyMap<TenantDemand, DemandState> {
+  const filters = filtersOf(profile)
+  const last = reasons.at(-1)
+  const at = last === undefined ? -1 : filters.indexOf(bareName(last.filter))
+  const isOperators = (filter: string): boolean => demandsOfFilter[filter] === undefined
+  if (at === -1 || filters.slice(at).some(isOperators)) return new Map()
+  const codes = reasons.filter(({ filter }) => filter === last?.filter).map(({ code }) => code)
+  const known: Readonly<Record<string, TenantDemand | null>> = tenantDemandOf
+  const own = demandsOfFilter[filters[at] as string] ?? []
+  // the filter does not have this code: it failed, or was replaced
+  if (codes.some((code) => !own.some((demand) => demand === known[code]))) return new Map()
+
+  const states = new Map<TenantDemand, DemandState>()
+  const later = new Set(filters.slice(at).flatMap((filter) => demandsOfFilter[filter] ?? []))
+  for (const filter of filters.slice(0, at))
+    for (const demand of demandsOfFilter[filter] ?? []) if (asked.has(demand) && !isAskedAgain(later, demand)) states.set(demand, 'MET')
+  const inTheWay = own.filter((demand) => asked.has(demand))
+  const unmet = inTheWay.filter((demand) => !states.has(demand))
+  for (const demand of unmet.length > 0 ? unmet : inTheWay) states.set(demand, 'IN_THE_WAY')
+  return states
+}
+
+/** ResourceClassFilter checks amounts again for the claim that other filters may have checked before it. */
+const COUNTED: readonly TenantDemand[] = ['VCPUS', 'MEMORY', 'DISK']
+
+const isAskedAgain = (later: ReadonlySet<TenantDemand>, demand: TenantDemand): boolean => later.has(demand) && !COUNTED.includes(demand)
+
+const allMet = (asked: ReadonlyMap<TenantDemand, string>): ReadonlyMap<TenantDemand, DemandState> =>
+  new Map([...asked.keys()].map((demand) => [demand, 'MET']))
+
+/** The filters of a profile in the order of evaluation. */
+const filtersOf = (profile: Profile): readonly string[] => compileProfile(profile).filters.map(({ filter }) => bareName(filter.name))
+
+/** Demands that Nova's own filters do not check are checked for the claim, under a longer name. */
+const bareName = (filter: string): string => filter.replace(/ \(claim\)$/, '')
+
+/** The demands of the request as texts. Extra specs belong to the flavor of the operators, so their texts are not shown. */
+function askedOf(request: RequestSpec): ReadonlyMap<TenantDemand, string> {
+  const { amounts, vcpus, memoryMib, diskGib, requiredTraits, forbiddenTraits } = demandOf(request)
+  const { availabilityZone, numaTopology, pciRequests, gpus, image, instanceGroup, flavor } = request
+  const others = Object.entries(amounts).filter(([name]) => !['VCPU', 'MEMORY_MB', 'DISK_GB'].includes(name))
+  const traits = [...requiredTraits, ...forbiddenTraits.map((trait) => `not ${trait}`)]
+  const devices = pciRequests.reduce((sum, { count }) => sum + count, 0)
+  const hasExtraSpecs = Object.keys(flavor.extraSpecs).some((key) => !/^(resources|trait):/.test(key))
+  const needs = Object.entries(image?.properties ?? {}).map(([key, value]) => `${key} = ${value}`)
+  if (image?.architecture) needs.unshift(image.architecture)
+  const words: readonly (readonly [TenantDemand, string | false | null])[] = [
+    ['ZONE', availabilityZone],
+    ['MEMORY', memoryMib > 0 && `${memoryMib} MiB`],
+    ['VCPUS', vcpus > 0 && counted(vcpus, 'vCPU')],
+    ['DISK', diskGib > 0 && `${diskGib} GiB`],
+    ['EXTRA_SPECS', hasExtraSpecs && (flavor.name === null ? 'what the flavor asks for' : `what flavor ${flavor.name} asks for`)],
+    ['IMAGE', needs.join(', ')],
+    ['TRAITS', traits.join(', ')],
+    ['SERVER_GROUP', instanceGroup?.policy ?? null],
+    ['RESOURCES', others.map(([name, amount]) => `${amount} ${name}`).join(', ')],
+    ['NUMA', numaTopology && counted(numaTopology.cells.length, 'cell')],
+    ['PCI', devices > 0 && counted(devices, 'device')],
+    ['GPUS', gpus && (gpus.shareMilli === 1_000 ? counted(gpus.count, 'GPU') : `${gpus.count} × ${gpus.shareMilli}/1000 GPU`)],
+  ]
+  return new Map(words.flatMap(([demand, text]) => (text ? [[demand, text] as const] : [])))
+}
+
+function headlineOf(
+  outcome: TenantExplanation['outcome'],
+  placed: number | null,
+  asked: number,
+  demands: readonly Omit<DemandTold, 'text'>[],
+) {
+  if (outcome === 'PLACED') return asked === 1 ? 'The instance was placed.' : `All ${asked} instances were placed.`
+  const inTheWay = demands.filter(({ state }) => state === 'IN_THE_WAY').map((each) => each.asked)
+  const none = projectNoHostMessage(placed, asked)
+  if (inTheWay.length === 0) return `${none} The cause is not shown; operators can see it with the id of the decision.`
+  return `${none} The cause: ${inTheWay.join(', ')}.`
+}
+
+function textOf(demand: TenantDemand, state: DemandState, isAfterOthers: boolean): string {
+  const { lacks, cure } = tenantDemands[demand]
+  if (state === 'NOT_TOLD') return 'It is not shown whether this is met.'
+  if (state === 'MET') return 'Some host meets this, and the demands before it.'
+  return `No host ${isAfterOthers ? 'that meets the demands before it ' : ''}${lacks}. ${cure}`
+}

@@ -1,0 +1,134 @@
+import { type Flip, hostKey, isOwnScheduler, openWeightLab, type WeightLab } from '@gantt/scheduler-core'
+import { InputFault } from '../calls/outcome.ts'
+import { MAX_PAGE } from '../calls/paging.ts'
+import { type Examined, examineInstance, type HostVerdict } from './examined.ts'
+
+/** How the passing hosts were ranked, and the effect of the multipliers. */
+export interface Weighing {
+  readonly weighers: readonly WeigherMeta[]
+  readonly hosts: readonly HostVerdict[]
+  readonly truncatedAt: number
+  readonly candidateCount: number
+  /** The difference between the totals of the first and the second host; null if there are fewer than two. */
+  readonly margin: number | null
+  /** What decides about the selected host in addition to the ranks; null if it is the host that ranks first. */
+  readonly note: string | null
+}
+
+/** One weigher over all hosts that passed. The effects of another multiplier are computed when they are read. */
+export interface WeigherMeta {
+  readonly name: string
+  readonly unit: string
+  /** The multiplier for hosts without their own. */
+  readonly multiplier: number
+  /** Whether some host has its own multiplier. */
+  readonly multiplierVaries: boolean
+  readonly min: number
+  readonly max: number
+  readonly spread: number
+  /** The first host without the weigher, and whether the first ten hosts change. */
+  without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
+  /** The next multipliers at which another host ranks first. */
+  flips(): { readonly below: HostFlip | null; readonly above: HostFlip | null }
+}
+
+export interface HostFlip {
+  readonly multiplier: number
+  readonly winner: string
+}
+
+export async function weighingOf(examined: Examined, instance: number, top: number): Promise<Weighing> {
+  const { numInstances } = examined.question.record.request
+  if (top < 1 || top > MAX_PAGE) throw InputFault.at(['weighing', 'top'], top, `1 to ${MAX_PAGE}`)
+  if (instance < 0 || instance >= numInstances) throw InputFault.at(['weighing', 'instanceIndex'], instance, `0 to ${numInstances - 1}`)
+  const own = instance === examined.instance ? examined : await examineInstance(examined.question, instance)
+  const { weighed, ranked } = own
+  const hosts = ranked.slice(0, top).map((position) => own.verdict(weighed.hosts[position] as number))
+  const lab = openWeightLab(own)
+  return {
+    weighers: weighed.weighers.map((_, w) => metaOf(own, lab, w)),
+    hosts,
+    truncatedAt: hosts.length,
+    candidateCount: ranked.length,
+    margin: lab?.margin ?? null,
+    note: noteOf(own),
+  }
+}
+
+function metaOf(own: Examined, lab: WeightLab | undefined, w: number): WeigherMeta {
+  const { name, unit, multiplier, min, max } = own.weighed.weighers[w] as Examined['weighed']['weighers'][number]
+  const flipped = (flip: Flip | undefined) => (flip === undefined ? null : { ...flip, winner: nameAt(own, flip.winner) })
+  return {
+    name,
+    unit,
+    multiplier,
+    multiplierVaries: (own.multiplierSources[w]?.size ?? 0) > 0,
+    min,
+    max,
+    spread: max - min,
+    without: once(() => {
+      const left = lab?.without(w)
+      if (lab === undefined || left === undefined) return { winner: null, isDecisive: false, isIdle: true }
+      return { winner: nameAt(own, left.winner), isDecisive: left.winner !== lab.winner, isIdle: left.isSame }
+    }),
+    flips: once(() => {
+      const flips = lab?.flips(w)
+      return { below: flipped(flips?.below), above: flipped(flips?.above) }
+    }),
+  }
+}
+
+const nameAt = ({ names, weighed }: Examined, position: number): string =>
+  hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
+
+/**
+ * The rule that decided among the passing hosts: a solver's arrangement of all instances, one host for all members of a group, a plug-in,
+ * the seed among all or among the best hosts, or otherwise the ranking by weights.
+ */
+export type Deciding = 'SOLVER' | 'TOGETHER' | 'PLUGIN' | 'ANY' | 'AMONG_BEST' | 'RANKING'
+
+export function decidingOf(examined: Examined): Deciding {
+  const { profile, record } = examined.question
+  if (record.solver?.taken === 'SOLVER') return 'SOLVER'
+  if (profile.scheduler === 'chance') return 'ANY'
+  if (!isOwnScheduler(profile.scheduler)) return 'PLUGIN'
+  if (profile.hostSubsetSize > 1) return 'AMONG_BEST'
+  return isPlacedTogether(examined) ? 'TOGETHER' : 'RANKING'
+}
+
+/** Whether a host other than the first was taken because the server group keeps the instances of the request together. */
+function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
+  const { numInstances, instanceGroup } = record.request
+  const selected = answer[instance]?.selected
+  const first = names[weighed.hosts[ranked[0] ?? -1] ?? -1]
+  if (numInstances < 2 || instanceGroup?.policy !== 'AFFINITY' || selected === undefined || first === undefined) return false
+  return first.host !== selected.host || first.node !== selected.node
+}
+
+function noteOf(examined: Examined): string | null {
+  const { question, weighed, ranked } = examined
+  const { scheduler, hostSubsetSize, compat, nova } = question.profile
+  const deciding = decidingOf(examined)
+  if (deciding === 'SOLVER') return 'The solver maximises the sum over all instances: for one of them another host may rank first.'
+  if (deciding === 'TOGETHER')
+    return 'The instances of the request go to one host, which holds all of them: for one alone another host may rank first.'
+  if (deciding === 'ANY') return 'Any host that passes may be taken, by the seed: no weigher counts.'
+  if (deciding === 'PLUGIN') return `The scheduler ${scheduler} of a plug-in takes a host by a rule of its own: another one may rank first.`
+  if (ranked.length > 0 && weighed.weighers.length === 0)
+    return compat === 'nova'
+      ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
+      : 'The profile has no weigher: the order of hosts decides.'
+  if (deciding === 'AMONG_BEST')
+    return `One of the ${hostSubsetSize} best is taken, by the seed: margin and limits are about the host that ranks first.`
+  return nova?.shuffleBest === true
+    ? 'Hosts as good as the best are shuffled, by the seed: the limits take them in the order of first sight.'
+    : null
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined
+  return () => {
+    known ??= { value: make() }
+    return known.value
+  }
+}

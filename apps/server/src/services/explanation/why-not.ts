@@ -1,0 +1,236 @@
+import {
+  type Check,
+  type HostChange,
+  type HostName,
+  type HostTable,
+  hostKey,
+  isNamedIn,
+  reasonText,
+  winningMultipliersInSteps,
+} from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { HostNameInput } from '../host/hosts.ts'
+import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
+import { decidingOf } from './weighing.ts'
+
+/** The difference between a host and the winner by one weigher, in contributions to the total. */
+export interface WeigherGap {
+  readonly weigher: string
+  readonly unit: string
+  readonly host: number
+  readonly winner: number
+  readonly gap: number
+  readonly hostRaw: number
+  readonly winnerRaw: number
+  /** The nearest multiplier at which the host would have ranked first, with the others unchanged; null if there is none. */
+  readonly wouldFlipAt: number | null
+}
+
+/**
+ * SELECTED; REFUSED by a filter; LOST if it passed but another host was taken; NEVER_CONSIDERED if it was unknown at that time or excluded
+ * by the request.
+ */
+export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
+
+/** The reason for which a host was not considered: it was first seen later or never, or the request names others or excludes it. */
+export interface NeverConsidered {
+  readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'EXCLUDED'
+  readonly text: string
+  /** The first report of the host, if it came later. */
+  readonly firstSeen: { readonly revision: number; readonly at: number | null } | null
+  /** The fields of the request that exclude the host, if it does. */
+  readonly fields: readonly string[]
+}
+
+/** The present facts of the host. */
+export interface Present {
+  /** The present verdict of every filter; undefined if the host or the profile no longer exists. */
+  readonly checks?: readonly Check[] | undefined
+  /** The first report of the host; absent if it never reported. */
+  readonly firstSeen?: { readonly revision: number; readonly at: number | null }
+  readonly changes: readonly HostChange[]
+}
+
+export interface WhyNotAnswer {
+  readonly headline: string
+  readonly outcome: HostOutcome
+  readonly because: WhyNotCase
+  readonly neverConsidered: NeverConsidered | null
+  readonly verdict: HostVerdict
+  readonly examined: Examined
+  readonly versusWinner: readonly WeigherGap[]
+  /** Whether it would pass every filter now; null if the host no longer exists. */
+  readonly wouldPassNow: boolean | null
+  /** The checks that refuse it at present. */
+  readonly nowRefusedBy: readonly Check[]
+  readonly changedSince: readonly HostChange[]
+  /** The reason for which changedSince is incomplete; null if it is complete. */
+  readonly changedSinceNote: string | null
+}
+
+/** The step before the profile's filters. */
+const CANDIDATES = 'Candidates'
+
+const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
+
+/**
+ * The node that a question is about. If none is named and the host has several, it is the selected node, otherwise the best ranked one,
+ * otherwise the first. Undefined if the host was not known.
+ */
+export function askedNode(hosts: HostTable, { names, outcomeOf, ranked, weighed }: Examined, asked: HostNameInput): HostName | undefined {
+  const isAsked = isNamedIn(hosts, [asked])
+  const nodes = [...names.keys()].filter((index) => isAsked(names[index] as HostName))
+  const taken = nodes.find((index) => outcomeOf(index) === 'SELECTED')
+  const best = ranked.map((position) => weighed.hosts[position] as number).find((index) => nodes.includes(index))
+  return names[taken ?? best ?? nodes[0] ?? -1]
+}
+
+/** Explains whether and why a host was not chosen: one sentence, every check, the gap to the winner, and the present verdict. */
+export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
+  const { names, question } = examined
+  const node = name.node ?? undefined
+  const index = names.findIndex((known) => known.host === name.host && (node === undefined || known.node === node))
+  const now = {
+    wouldPassNow: present.checks === undefined ? null : !present.checks.some(isRefusal),
+    nowRefusedBy: present.checks?.filter(isRefusal) ?? [],
+    changedSince: present.changes,
+    changedSinceNote:
+      question.lost === undefined ? null : `The log no longer reaches revision ${question.lost}: later changes are not known.`,
+  }
+  if (index < 0) {
+    const unknown: HostName = { host: name.host, node: node ?? name.host }
+    return {
+      headline: `${hostKey(unknown)} was not known at revision ${question.basis}: no host of that name had reported.`,
+      outcome: 'UNKNOWN',
+      because: 'NEVER_CONSIDERED',
+      neverConsidered: unknownThen(hostKey(unknown), present),
+      verdict: {
+        ...unknown,
+        outcome: 'UNKNOWN',
+        rank: null,
+        weights: [],
+        total: null,
+        reportAgeMs: null,
+        checks: () => Promise.resolve([]),
+      },
+      examined,
+      versusWinner: [],
+      ...now,
+    }
+  }
+  const verdict = examined.verdict(index)
+  const winner = winnerOf(examined)
+  const checks = await verdict.checks(false)
+  const versusWinner = verdict.outcome === 'FILTERED' || winner === undefined ? [] : await gapsOf(examined, index, verdict, winner)
+  const neverConsidered = excludedBy(verdict, checks)
+  return {
+    headline: headlineOf(examined, verdict, winner, versusWinner, checks),
+    outcome: verdict.outcome,
+    because:
+      neverConsidered !== null
+        ? 'NEVER_CONSIDERED'
+        : verdict.outcome === 'FILTERED'
+          ? 'REFUSED'
+          : verdict.outcome === 'SELECTED'
+            ? 'SELECTED'
+            : 'LOST',
+    neverConsidered,
+    verdict,
+    examined,
+    versusWinner,
+    ...now,
+  }
+}
+
+function unknownThen(name: string, { firstSeen }: Present): NeverConsidered {
+  if (firstSeen === undefined) return { kind: 'NEVER_SEEN', text: `No host named ${name} has ever reported.`, firstSeen: null, fields: [] }
+  const when = firstSeen.at === null ? '' : `, ${new Date(firstSeen.at).toISOString()}`
+  return { kind: 'SEEN_LATER', text: `${name} was first seen later: at revision ${firstSeen.revision}${when}.`, firstSeen, fields: [] }
+}
+
+/** Whether the request itself excludes the host before any filter of the profile runs. */
+function excludedBy(verdict: HostVerdict, [candidates]: readonly Check[]): NeverConsidered | null {
+  if (candidates?.filter !== CANDIDATES || candidates.verdict !== 'FAIL') return null
+  const fields = [...new Set((candidates.facts ?? []).map(({ requiredFrom }) => requiredFrom.ref))]
+  return { kind: 'EXCLUDED', text: `The request excludes ${hostKey(verdict)} by ${fields.join(' and ')}.`, firstSeen: null, fields }
+}
+
+/** The selected host, otherwise the first in the order. */
+function winnerOf(examined: Examined): HostVerdict | undefined {
+  const { ranked, weighed, names, question, instance } = examined
+  const selected = question.answer[instance]?.selected
+  const taken = selected === undefined ? -1 : names.findIndex(({ host, node }) => host === selected.host && node === selected.node)
+  const index = taken >= 0 ? taken : weighed.hosts[ranked[0] ?? -1]
+  return index === undefined ? undefined : examined.verdict(index)
+}
+
+async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, winner: HostVerdict): Promise<WeigherGap[]> {
+  const position = examined.weighed.hosts.indexOf(index)
+  const winning = await answerInPieces(winningMultipliersInSteps(examined, position))
+  return verdict.weights.map((score, i) => {
+    const best = winner.weights[i] ?? score
+    return {
+      weigher: score.weigher,
+      unit: score.unit,
+      host: score.weighted,
+      winner: best.weighted,
+      gap: best.weighted - score.weighted,
+      hostRaw: score.raw,
+      winnerRaw: best.raw,
+      wouldFlipAt: winning[i] ?? null,
+    }
+  })
+}
+
+/** The explanation if a rule other than the ranking decided; undefined if the ranking decided against the host. */
+function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winner: HostVerdict): string | undefined {
+  const { question, ranked } = examined
+  const { scheduler, hostSubsetSize } = question.profile
+  const passed = ranked.length
+  const taken = hostKey(winner)
+  const deciding = decidingOf(examined)
+  if (deciding === 'SOLVER')
+    return `passed every filter, and was not taken for this instance: of the ${passed} hosts that passed, the best arrangement of all instances, which the solver found, puts it on ${taken}.`
+  if (deciding === 'TOGETHER' && ranksAbove(rank, winner.rank))
+    return `passed every filter for one instance, and was not taken: the ${question.record.request.numInstances} instances of the request go to one host, which their server group asks for, and ${taken} is the best that holds all of them.`
+  if (deciding === 'ANY')
+    return `passed every filter, and was not drawn: any of the ${passed} hosts that passed may be taken, by the seed, and that was ${taken}.`
+  if (deciding === 'PLUGIN')
+    return `passed every filter, and was not taken: of the ${passed} hosts that passed, the scheduler ${scheduler} of a plug-in took ${taken}, by a rule of its own.`
+  if (rank === null || hostSubsetSize === 1 || rank > hostSubsetSize) return undefined
+  const best = `was among the ${Math.min(hostSubsetSize, passed)} best: rank ${rank} of ${passed}, ${total}.`
+  return `${best} One of them is taken by the seed, and that was ${taken}, rank ${winner.rank} with ${winner.total}.`
+}
+
+const ranksAbove = (rank: number | null, other: number | null): boolean => rank !== null && (other === null || rank < other)
+
+function headlineOf(
+  examined: Examined,
+  verdict: HostVerdict,
+  winner: HostVerdict | undefined,
+  gaps: readonly WeigherGap[],
+  checks: readonly Check[],
+): string {
+  const { hostCount, ranked } = examined
+  const name = hostKey(verdict)
+  if (verdict.outcome === 'SELECTED')
+    return `${name} was selected: ${verdict.rank === 1 ? 'the best' : `rank ${verdict.rank}`} of ${ranked.length} ${ranked.length === 1 ? 'host' : 'hosts'} that passed every filter, of ${hostCount}.`
+  if (verdict.outcome === 'FILTERED') {
+    const failed = checks.filter(({ reason }) => reason !== undefined)
+    const [first] = failed
+    const text = first?.reason === undefined ? 'It was refused.' : reasonText(first.reason)
+    const more = failed.length > 1 ? ` ${failed.length - 1} more ${failed.length === 2 ? 'filter refuses' : 'filters refuse'} it.` : ''
+    return `${name} was refused by ${first?.filter ?? 'a filter'}. ${text}${more}`
+  }
+  const otherwise = winner === undefined ? undefined : decidedOtherwise(examined, verdict, winner)
+  if (otherwise !== undefined) return `${name} ${otherwise}`
+  const how = verdict.outcome === 'ALTERNATE' ? 'was the next best' : 'passed every filter and lost on weight'
+  if (winner === undefined) return `${name} ${how}.`
+  const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${hostKey(winner)}`
+  const [most] = [...gaps].sort((a, b) => b.gap - a.gap)
+  const why =
+    most === undefined || most.gap <= 0
+      ? 'The scores are equal; the order of hosts decided.'
+      : `Most by ${most.weigher}: ${most.hostRaw} against ${most.winnerRaw} ${most.unit}.`
+  return `${name} ${how}: ${place}. ${why}`
+}

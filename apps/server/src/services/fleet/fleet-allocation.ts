@@ -1,0 +1,116 @@
+import {
+  type AllocationAmounts,
+  aggregateRatioKeys,
+  copyFleet,
+  type FleetAllocation,
+  type FleetAllocationSet,
+  type HostRecord,
+  nearSpellings,
+} from '@gantt/scheduler-core'
+import { findRelease } from '@gantt/scheduler-core/nova'
+import type { Replica } from '../../replica/replica.ts'
+import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf } from '../calls/outcome.ts'
+import { checkText } from '../calls/text.ts'
+import { type ClassAllocation, checkAllocation } from '../host/class-allocation.ts'
+import { viewHost } from '../host/host-view.ts'
+import { changesOfFree, type Impact, impactOn } from '../host/hosts.ts'
+import { snapshotOf } from '../moments/snapshots.ts'
+
+export interface FleetAllocationInput {
+  /** The name or number of a Nova release; null: no release is named. */
+  readonly release: string | null
+  readonly classes: readonly ClassAllocation[]
+  readonly reason: string
+}
+
+export interface FleetAllocationDone {
+  readonly type: 'done'
+  readonly allocation: FleetAllocation
+  readonly impact: Impact
+  readonly dryRun: boolean
+  readonly revision: number
+}
+
+export interface FleetAllocationConflict extends Failure {
+  readonly type: 'fleet-allocation-conflict'
+  readonly current: FleetAllocation
+}
+
+/**
+ * Ratios and reserved amounts of hosts whose document in Nova's form leaves them to the configuration: settings of the fleet, in its log.
+ */
+export interface FleetAllocations {
+  view(): FleetAllocation
+  /** Replaces all values, if the version that was read is still the present one. `by` is the account that sets them. */
+  set(
+    ifVersion: number,
+    input: FleetAllocationInput,
+    by: string,
+    dryRun: boolean,
+  ): Promise<FleetAllocationDone | FleetAllocationConflict | Invalid>
+}
+
+export function createFleetAllocations(replica: Replica): FleetAllocations {
+  const view = () => replica.fleet.hosts.fleetAllocation
+  const conflict = (): FleetAllocationConflict => ({
+    type: 'fleet-allocation-conflict',
+    code: 'STALE',
+    message: `${sentenceOf('allocation.version')} Read the present values and set them again.`,
+    path: ['ifVersion'],
+    current: view(),
+  })
+  return {
+    view,
+    async set(ifVersion, { release: named, classes, reason }, by, dryRun) {
+      const release = named === null ? null : (findRelease(named) ?? undefined)
+      const issues = [
+        ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
+        ...classes.flatMap(({ resourceClass }, i) => checkLeftOpen(['input', 'classes', String(i), 'resourceClass'], resourceClass)),
+        // the same limit as for the note of the profile that an import writes
+        ...checkText(['input', 'reason'], reason, { max: 4_096 }),
+      ]
+      if (release === undefined) issues.push(issue(['input', 'release'], named, "be a release of Nova's, such as zed or 2023.1"))
+      if (new Set(classes.map(({ resourceClass }) => resourceClass)).size < classes.length)
+        issues.push(issue(['input', 'classes'], classes.length, 'name each resource class once'))
+      if (issues.length > 0 || release === undefined) return invalid(issues)
+      await replica.fresh()
+      const { revision } = replica.fleet.place
+      if (view().version !== ifVersion) return conflict()
+      const change: FleetAllocationSet = {
+        ...{ type: 'fleetAllocation', expectedVersion: ifVersion, release, by, reason },
+        classes: Object.fromEntries(classes.map(({ resourceClass, ratio, reserved }) => [resourceClass, amountsOf(ratio, reserved)])),
+      }
+      const fleet = copyFleet(snapshotOf(replica))
+      const records: HostRecord[] = fleet.hosts.present.filter(({ stats }) => stats.nova !== null)
+      const views = records.map((record) => viewHost(fleet, record))
+      const impact = impactOn(views, 0, await changesOfFree(fleet, records, [change]))
+      const { classes: next } = change
+      if (dryRun)
+        return {
+          type: 'done',
+          allocation: { version: ifVersion + 1, release, classes: next, by, at: fleet.now, reason },
+          impact,
+          dryRun,
+          revision,
+        }
+      const [verdict] = await replica.propose([change])
+      if (verdict?.void !== undefined) return conflict()
+      return { type: 'done', allocation: view(), impact, dryRun, revision: verdict?.revision ?? revision }
+    },
+  }
+}
+
+/** For other classes a document in Nova's form contains all values itself: a value for them would have no effect. */
+function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] {
+  const open = Object.keys(aggregateRatioKeys)
+  if (open.includes(resourceClass)) return []
+  const near = nearSpellings(resourceClass, open)
+  const hint = near.length === 0 ? '' : ` (a similar name is ${near.join(', ')})`
+  const needed = `be VCPU, MEMORY_MB or DISK_GB, of which alone a document of Nova leaves ratio and reserve open${hint}`
+  return [issue(path, resourceClass, needed)]
+}
+
+const amountsOf = (ratio: number | null | undefined, reserved: number | null | undefined): AllocationAmounts => ({
+  ...(typeof ratio === 'number' && { ratio }),
+  ...(typeof reserved === 'number' && { reserved }),
+})

@@ -1,0 +1,259 @@
+import { atOnce, type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
+import { byField, type ColumnField, columnFields, type ReportedField } from '@gantt/scheduler-core/query'
+import { filterInPieces } from '../../event-loop/lists.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { narrow, type PackedArray } from '../calls/packed.ts'
+import { compileHostQuery } from '../host/host-query.ts'
+import type { HostView } from '../host/host-view.ts'
+
+/** A column of the API: a value that can be read for all hosts at once. */
+export type FleetColumn = ColumnField['column']
+export const fleetColumns: readonly FleetColumn[] = columnFields.map(({ column }) => column)
+
+export interface ColumnData {
+  readonly name: FleetColumn
+  readonly data: PackedArray
+}
+
+/** The values behind the numbers of a column: an element is an index into `sets` if there are any, otherwise into `values`. */
+export interface ColumnDictionary {
+  readonly column: FleetColumn
+  readonly values: readonly string[]
+  /** Each set is a list of indexes into `values`. */
+  readonly sets: readonly (readonly number[])[] | null
+}
+
+/** A host whose node has a name of its own. */
+export interface OtherNode {
+  readonly ordinal: number
+  readonly node: string
+}
+
+/** A host that was replaced, and the host names that it had before. */
+export interface RenamedHost {
+  readonly ordinal: number
+  readonly names: readonly string[]
+}
+
+/** Some hosts as columns; all lists are in the order of `ordinals`. */
+export interface HostColumnsView {
+  readonly ordinals: Uint32Array
+  readonly names: readonly string[]
+  readonly otherNodes: readonly OtherNode[]
+  readonly renamed: readonly RenamedHost[]
+  readonly dictionaries: readonly ColumnDictionary[]
+  readonly columns: readonly ColumnData[]
+}
+
+export interface FleetColumnsView extends HostColumnsView {
+  readonly asOf: number
+  /** Store time, milliseconds since 1970. */
+  readonly at: number
+}
+
+/** The hosts of this replica as columns, for maps and long tables. */
+export interface FleetReader {
+  readonly asOf: number
+  /** Store time of that state, milliseconds since 1970; 0 before the first entry. */
+  readonly at: number
+  readonly hostCount: number
+  /** The use of each zone, by name. */
+  totals(): Promise<readonly ZoneUse[]>
+  columns(names: readonly FleetColumn[], query: string | null | undefined): Promise<FleetColumnsView>
+}
+
+/** `now` is the time up to which ages in a query are computed, milliseconds since 1970. */
+export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => number = Date.now): FleetReader {
+  return {
+    get asOf() {
+      return source.fleet.place.revision
+    },
+    get at() {
+      return source.fleet.now
+    },
+    get hostCount() {
+      return source.fleet.hosts.presentCount
+    },
+    totals: () => answerInPieces(utilisationOf(source.fleet)),
+    async columns(names, query) {
+      const { fleet } = source
+      const isAsked = compileHostQuery(query, ['columns', 'query'], now)
+      const view = viewer(fleet)
+      checkNames(names, ['columns', 'names'])
+      const records = await filterInPieces(fleet.hosts.present, (record) => isAsked(view(record)))
+      return { ...(await answerInPieces(readColumns(fleet, records, names))), asOf: fleet.place.revision, at: fleet.now }
+    },
+  }
+}
+
+/** Hosts that are read between two pauses. */
+const PIECE = 256
+
+/** Checks that there is at least one column, without duplicates. Throws InputFault. */
+export function checkNames(names: readonly FleetColumn[], path: readonly string[]): readonly FleetColumn[] {
+  if (names.length === 0 || new Set(names).size < names.length) throw InputFault.at(path, names, 'at least one column, each once')
+  return names
+}
+
+/** Names and columns of some hosts. */
+export const columnsOf = (fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): HostColumnsView =>
+  atOnce(readColumns(fleet, records, names))
+
+/** The same as a generator that pauses; nobody may write the fleet until it ends. */
+function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): Generator<undefined, HostColumnsView> {
+  const ordinals = new Uint32Array(records.length)
+  const columns = names.map((name) => ({ name, ...createColumn(name, records.length) }))
+  const view = viewer(fleet)
+  // host by host instead of column by column, because finding a host takes longer than reading it
+  for (let i = 0; i < records.length; i++) {
+    if (i % PIECE === PIECE - 1) yield
+    const record = records[i] as HostRecord
+    const host = view(record)
+    ordinals[i] = record.index
+    for (const { data, read } of columns) data[i] = read(host)
+  }
+  return {
+    ordinals,
+    names: records.map(({ host }) => host),
+    otherNodes: otherNodesOf(records),
+    renamed: renamedOf(records),
+    dictionaries: columns.flatMap(({ name, dictionary }) => (dictionary === undefined ? [] : [{ column: name, ...dictionary }])),
+    columns: columns.map(({ name, data }) => ({ name, data: narrow(data) })),
+  }
+}
+
+export const otherNodesOf = (records: readonly HostRecord[]): OtherNode[] =>
+  records.filter(({ host, node }) => node !== host).map(({ index, node }) => ({ ordinal: index, node }))
+
+const renamedOf = (records: readonly HostRecord[]): RenamedHost[] =>
+  records
+    .filter(({ formerNames }) => formerNames.length > 0)
+    .map(({ index, formerNames }) => ({ ordinal: index, names: [...new Set(formerNames.map(({ host }) => host))] }))
+
+/** One view that moves from host to host and is valid until the next, because a new view for each host would cost more than reading it. */
+function viewer(fleet: Fleet): (record: HostRecord) => HostView {
+  let view: { readonly fleet: Fleet; record: HostRecord } | undefined
+  return (record) => {
+    view ??= { fleet, record }
+    view.record = record
+    return view
+  }
+}
+
+interface Reader {
+  readonly read: (host: HostView) => number
+  /** Grows as hosts are read. */
+  readonly dictionary?: Omit<ColumnDictionary, 'column'>
+}
+
+const fieldsByColumn = byField(columnFields, 'column', (field): ColumnField => field)
+
+/** A column to fill, with a function that adds a host. */
+function createColumn(name: FleetColumn, length: number): Reader & { readonly data: Uint32Array | Float64Array } {
+  const field = fieldsByColumn[name]
+  switch (field.holds) {
+    case 'number':
+      return { data: new Float64Array(length), read: field.read }
+    case 'code':
+      return { data: new Uint32Array(length), ...readCodes(field.read) }
+    case 'set':
+      return { data: new Uint32Array(length), ...('isReported' in field ? readReported(field) : readSets(field.read)) }
+  }
+}
+
+/** Sets with the single value that a host reports, or empty sets. */
+function readReported({ read: readValue }: ReportedField): Required<Reader> {
+  const { values, codeOf } = createCodes()
+  const sets: (readonly number[])[] = []
+  const indexes = new Map<string | number | null, number>()
+  return {
+    read(host) {
+      const value = readValue(host)
+      const known = indexes.get(value)
+      if (known !== undefined) return known
+      const index = sets.push(value === null ? [] : [codeOf(String(value))]) - 1
+      indexes.set(value, index)
+      return index
+    },
+    dictionary: { values, sets },
+  }
+}
+
+/** Each value once, in the order of first use. */
+function readCodes(textOf: (host: HostView) => string): Required<Reader> {
+  const { values, codeOf } = createCodes()
+  return { read: (host) => codeOf(textOf(host)), dictionary: { values, sets: null } }
+}
+
+/** A node of a prefix tree: the sets that begin with the same codes. The codes of a set are in ascending order. */
+interface Branch {
+  readonly next: Map<number, Branch>
+  /** The index of the set that ends here. */
+  index: number | undefined
+}
+
+/**
+ * Each set once, because hosts of a rack have the same traits. A known set is found without allocation, and a set object that hosts share
+ * without reading its contents.
+ */
+function readSets(itemsOf: (host: HostView) => readonly string[] | ReadonlySet<string>): Required<Reader> {
+  const { values, codeOf } = createCodes()
+  const sets: (readonly number[])[] = []
+  const root: Branch = { next: new Map(), index: undefined }
+  const shared = new Map<ReadonlySet<string>, number>()
+  const set: number[] = []
+  const indexOf = (items: Iterable<string>): number => {
+    set.length = 0
+    for (const item of items) set.push(codeOf(item))
+    set.sort(ascending)
+    let branch = root
+    for (const code of set) {
+      let next = branch.next.get(code)
+      if (next === undefined) {
+        next = { next: new Map(), index: undefined }
+        branch.next.set(code, next)
+      }
+      branch = next
+    }
+    branch.index ??= sets.push([...set]) - 1
+    return branch.index
+  }
+  const read = (host: HostView): number => {
+    const items = itemsOf(host)
+    // only sets are shared between hosts; each host has its own list
+    if (!(items instanceof Set)) return indexOf(items)
+    const known = shared.get(items)
+    if (known !== undefined) return known
+    const index = indexOf(items)
+    shared.set(items, index)
+    return index
+  }
+  return { read, dictionary: { values, sets } }
+}
+
+const ascending = (a: number, b: number): number => a - b
+
+function createCodes() {
+  const values: string[] = []
+  const codes = new Map<string, number>()
+  const codeOf = (value: string): number => {
+    const known = codes.get(value)
+    if (known !== undefined) return known
+    codes.set(value, values.length)
+    return values.push(value) - 1
+  }
+  return { values, codeOf }
+}
+
+/** The present hosts at some ordinals of a fleet. */
+export const recordsAt = (fleet: Fleet, ordinals: Iterable<number>): HostRecord[] =>
+  [...ordinals].sort(ascending).flatMap((ordinal) => {
+    const record = fleet.hosts.records[ordinal]
+    return record === undefined || record.gone !== null ? [] : [record]
+  })
+
+/** The ordinals whose hosts have left the fleet. */
+export const leftAt = (fleet: Fleet, ordinals: Iterable<number>): number[] =>
+  [...ordinals].sort(ascending).filter((ordinal) => fleet.hosts.columns.gone[ordinal] === 1)

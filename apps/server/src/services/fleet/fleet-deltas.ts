@@ -1,0 +1,109 @@
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, leftAt, recordsAt } from './fleet-columns.ts'
+
+/** A gap for a reader that missed changes: it must read everything again, then follow from this revision. */
+export interface Gap {
+  readonly missedFrom: number
+  readonly resumeAt: number
+}
+
+const MIN_INTERVAL_MS = 100
+const MAX_INTERVAL_MS = 60_000
+
+/** The changes of all hosts since the last event of the same stream. */
+export interface FleetDelta extends HostColumnsView {
+  /** Ordinals of hosts that left. */
+  readonly left: readonly number[]
+  readonly from: number
+  readonly to: number
+  /** Store time, milliseconds since 1970. */
+  readonly at: number
+  readonly gap: Gap | null
+}
+
+export interface DeltaOptions {
+  readonly columns: readonly FleetColumn[]
+  /** The revision that the reader has. */
+  readonly after: number
+  readonly intervalMs: number
+}
+
+/** Throws InputFault for columns or an interval that cannot be served. */
+export function checkDeltaOptions({ columns, intervalMs }: DeltaOptions): void {
+  checkNames(columns, ['columns'])
+  if (intervalMs < MIN_INTERVAL_MS || intervalMs > MAX_INTERVAL_MS) throw InputFault.at(['interval'], intervalMs, 'from PT0.1S to PT60S')
+}
+
+/**
+ * Reports the changed hosts in their present state, at most once per interval. Only the ordinals of hosts are stored, so that a slow reader
+ * costs no more than a set of numbers. Returns a function that stops it.
+ */
+export function followFleet(
+  replica: Pick<Replica, 'fleet'>,
+  { columns, after, intervalMs }: DeltaOptions,
+  touched: (listener: (ordinals: readonly number[]) => void) => () => void,
+  push: (delta: FleetDelta) => void,
+): () => void {
+  const changed = new Set<number>()
+  let from = after
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const publish = (): void => {
+    timer = undefined
+    const { fleet } = replica
+    const records = recordsAt(fleet, changed)
+    const left = leftAt(fleet, changed)
+    changed.clear()
+    const to = fleet.place.revision
+    push({ ...columnsOf(fleet, records, columns), left, from, to, at: fleet.now, gap: null })
+    from = to
+  }
+  const soon = (): void => {
+    timer ??= setTimeout(publish, intervalMs)
+  }
+  const { fleet } = replica
+  const { revision } = fleet.place
+  // a reader that is ahead of this replica has seen another history, or this replica is behind, so the reader has to begin again
+  if (after > revision) {
+    push({
+      ...columnsOf(fleet, [], columns),
+      left: [],
+      from: after,
+      to: revision,
+      at: fleet.now,
+      gap: { missedFrom: after, resumeAt: revision },
+    })
+    from = revision
+  } else {
+    for (const record of fleet.hosts.records) if (record.revision > after) changed.add(record.index)
+    if (changed.size > 0) publish()
+  }
+  const stop = touched((ordinals) => {
+    for (const ordinal of ordinals) changed.add(ordinal)
+    if (changed.size > 0) soon()
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
+}
+
+/** Merges two events that a slow reader did not take: the later state of every host in them. */
+export function mergeDeltas(
+  replica: Pick<Replica, 'fleet'>,
+  columns: readonly FleetColumn[],
+  earlier: FleetDelta,
+  later: FleetDelta,
+): FleetDelta {
+  const { fleet } = replica
+  const ordinals = new Set([...earlier.ordinals, ...later.ordinals, ...earlier.left, ...later.left])
+  const records = recordsAt(fleet, ordinals)
+  return {
+    ...columnsOf(fleet, records, columns),
+    left: leftAt(fleet, ordinals),
+    from: earlier.from,
+    to: later.to,
+    at: later.at,
+    gap: earlier.gap ?? later.gap,
+  }
+}

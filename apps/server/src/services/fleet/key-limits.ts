@@ -1,0 +1,73 @@
+import type { KeyLimits as Limits } from '@gantt/scheduler-core'
+import type { Replica } from '../../replica/replica.ts'
+import { type Failure, type Invalid, invalid, issue, sentenceOf } from '../calls/outcome.ts'
+import { checkRange } from '../calls/text.ts'
+
+export const LEAST_CAP = 1_000
+/** More ended keys than this do not fit into the memory of any machine that was measured (docs/performance.md). */
+export const MOST_CAP = 100_000_000
+export const LEAST_AFTERLIFE_MS = 60_000
+export const MOST_AFTERLIFE_MS = 24 * 3_600_000
+
+/** The limits for ended idempotency keys, and their number. */
+export interface KeyLimitsView extends Limits {
+  /** The number of keys whose claims have all ended, which count against the cap. */
+  readonly ended: number
+  /** The number of all kept keys. */
+  readonly kept: number
+}
+
+export interface KeyLimitsDone {
+  readonly type: 'done'
+  readonly limits: KeyLimitsView
+  readonly dryRun: boolean
+  readonly revision: number
+}
+
+export interface KeyLimitsConflict extends Failure {
+  readonly type: 'key-limits-conflict'
+  readonly current: KeyLimitsView
+}
+
+/** The fleet's settings of idempotency keys. They are in the log, so that every replica judges by the same values. */
+export interface KeyLimits {
+  view(): KeyLimitsView
+  /** Sets the limits, if the version that was read is still the present one. A dry run returns the resulting limits. */
+  update(
+    ifVersion: number,
+    next: Pick<Limits, 'cap' | 'afterlifeMs'>,
+    dryRun: boolean,
+  ): Promise<KeyLimitsDone | KeyLimitsConflict | Invalid>
+}
+
+export function createKeyLimits(replica: Replica): KeyLimits {
+  const view = (): KeyLimitsView => {
+    const { keyLimits, endedKeyCount, keyCount } = replica.fleet.ledger
+    return { ...keyLimits, ended: endedKeyCount, kept: keyCount }
+  }
+  const conflict = (): KeyLimitsConflict => ({
+    type: 'key-limits-conflict',
+    code: 'STALE',
+    message: `${sentenceOf('claim.key_limits')} Read the present ones and set them again.`,
+    path: ['ifVersion'],
+    current: view(),
+  })
+  return {
+    view,
+    async update(ifVersion, { cap, afterlifeMs }, dryRun) {
+      const issues = [
+        ...checkRange(['cap'], cap, LEAST_CAP, MOST_CAP, ' keys'),
+        ...checkRange(['afterlife'], afterlifeMs, LEAST_AFTERLIFE_MS, MOST_AFTERLIFE_MS, ' ms'),
+      ]
+      if (ifVersion < 0) issues.push(issue(['ifVersion'], ifVersion, 'be the version that was read'))
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const { revision } = replica.fleet.place
+      if (view().version !== ifVersion) return conflict()
+      if (dryRun) return { type: 'done', limits: { ...view(), cap, afterlifeMs }, dryRun, revision }
+      const [verdict] = await replica.propose([{ type: 'key-limits', expectedVersion: ifVersion, cap, afterlifeMs }])
+      if (verdict?.void !== undefined) return conflict()
+      return { type: 'done', limits: view(), dryRun, revision: verdict?.revision ?? revision }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { LogEntry, Place } from '@gantt/scheduler-core'
+import type { ProjectionStore } from '../../db/tables/projections.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import { type Horizon, retainedUntil } from '../../sync/retention.ts'
+import { type LogReader, LogTrimmedError } from '../../sync/synchronizer.ts'
+
+/** An entry usually follows its basis by a few revisions. */
+const FIRST_LOOK = 4
+const READ_LIMIT = 1_000
+
+/** The first revision of the fleet log, and the limits of its size. */
+export interface LogView {
+  /** 0 while nothing has been trimmed from the log. */
+  readonly firstRevision: number
+  /** Store time, milliseconds since 1970. */
+  readonly firstAt: number | null
+  readonly bytes: number
+  readonly keptDays: number
+  readonly keptBytes: number
+  readonly rowsSetAside: number
+  /** The last revision that the tables of decisions, claims and hosts contain completely. */
+  readonly tablesRevision: number
+}
+
+export interface LogKeeping {
+  view(): Promise<LogView>
+  /** The name of the replica whose entry contains a decision; null if nothing was appended, or if the log no longer reaches it. */
+  writerOf(decision: Pick<StoredDecision, 'place'>): Promise<string | null>
+  /** The estimated store time until which a decision can be replayed exactly; null if it no longer can. */
+  retainedUntil(decision: Pick<StoredDecision, 'at' | 'place'>): Promise<number | null>
+}
+
+export function createLogReader(
+  log: LogReader,
+  { days, bytes: keptBytes }: Horizon,
+  tables: Pick<ProjectionStore, 'countSetAside' | 'position'>,
+): LogKeeping {
+  /** Entries that are trimmed during the read are missing in the result. */
+  const readBehind = async (place: Place, limit: number): Promise<readonly LogEntry[]> => {
+    try {
+      return await log.read(place, limit)
+    } catch (error) {
+      if (error instanceof LogTrimmedError) return []
+      throw error
+    }
+  }
+  return {
+    async view() {
+      const [retention, rowsSetAside, { revision }] = await Promise.all([log.retention(), tables.countSetAside(), tables.position()])
+      return { ...retention, keptDays: days, keptBytes, rowsSetAside, tablesRevision: revision }
+    },
+    async writerOf({ place: { basis, entryId } }) {
+      const place = entryId === null ? undefined : await log.placeAt(basis)
+      if (place === undefined) return null
+      for (const limit of [FIRST_LOOK, READ_LIMIT]) {
+        const found = (await readBehind(place, limit)).find(({ id }) => id === entryId)
+        if (found !== undefined) return found.writer
+      }
+      return null
+    },
+    async retainedUntil({ at, place: { basis: revision } }) {
+      return retainedUntil({ revision, at }, await log.retention(), { days, bytes: keptBytes }, Date.now()) ?? null
+    },
+  }
+}

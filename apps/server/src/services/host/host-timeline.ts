@@ -1,0 +1,85 @@
+import { hostStepKinds } from '@gantt/scheduler-core'
+import type { AuditRow } from '../../db/tables/audit.ts'
+import { claimStepKinds, type HostTimelineStore, type TimelineKind, type TimelineRow } from '../../db/tables/host-timeline.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
+import { isPresent } from '../moments/snapshots.ts'
+import { type HostView, keyOfHost } from './host-view.ts'
+import { isEditOf, isSomebodys } from './timeline-edits.ts'
+
+export const timelineKinds: readonly TimelineKind[] = [...hostStepKinds, ...claimStepKinds]
+
+/** An event of a host, and its author. */
+export interface TimelineEntry extends TimelineRow {
+  /**
+   * The audit row of the operator's edit behind it; undefined: there is no edit, or no matching row. The rows of a page
+   * are read together.
+   */
+  edit(): Promise<AuditRow | undefined>
+}
+
+export interface TimelinePage extends Page<TimelineEntry> {
+  /**
+   * Before this time, only events of claims and attempts are known, because the tables did not record others. Null if everything since the
+   * first report is recorded.
+   */
+  readonly since: { readonly revision: number; readonly at: number } | null
+}
+
+export interface HostTimelines {
+  /** The events of a host up to the moment of its view, newest first. Throws InputFault for a page that is out of range. */
+  of(host: HostView, args: PageArgs & { readonly kinds?: readonly TimelineKind[] | null | undefined }): Promise<TimelinePage>
+}
+
+export interface HostTimelinesOptions {
+  readonly replica: Replica
+  readonly store: HostTimelineStore
+  /** Waits for tables that have what this replica has applied. */
+  caughtUp(): Promise<unknown>
+}
+
+export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesOptions): HostTimelines {
+  /** The rows of a page with their authors, which are read together when they are first selected. */
+  const withEdits = (rows: readonly TimelineRow[]): TimelineEntry[] => {
+    const somebodys = rows.filter(isSomebodys)
+    let reading: Promise<readonly (readonly AuditRow[])[]> | undefined
+    return rows.map((row) => ({
+      ...row,
+      async edit() {
+        const place = somebodys.indexOf(row)
+        if (place < 0) return undefined
+        reading ??= store.edits(somebodys.map(({ at }) => at))
+        return (await reading)[place]?.find((edit) => isEditOf(row, edit))
+      },
+    }))
+  }
+
+  return {
+    async of({ fleet, record }, { kinds: asked, ...page }) {
+      const { firstSeen, formerNames, ...present } = record
+      const names = [...new Map([...formerNames, present].map(({ host, node }) => [JSON.stringify([host, node]), { host, node }])).values()]
+      // an empty list asks for no kind, as everywhere
+      const kinds = asked ?? timelineKinds
+      const list = listOf('timeline', [keyOfHost(record), kinds])
+      const first = firstOf(list, page)
+      const after = keyOf<[number, number, string]>(list, page, ['number', 'number', 'string'])
+      await caughtUp()
+      const query = { names, kinds, until: isPresent(fleet, replica) ? undefined : { revision: fleet.place.revision, at: fleet.now } }
+      const [found, span] = await Promise.all([store.list({ ...query, after, first: first + 1 }), store.span()])
+      const shown = found.slice(0, first)
+      const entries = withEdits(shown)
+      return {
+        edges: entries.map((node) => ({ cursor: toCursor(list, [node.at, node.rank, node.key]), node })),
+        hasNextPage: found.length > first,
+        hasPreviousPage: after !== undefined,
+        totalCount: () => store.count(query),
+        since:
+          span === undefined
+            ? { revision: fleet.place.revision, at: fleet.now }
+            : span.fromRevision < firstSeen
+              ? null
+              : { revision: span.fromRevision, at: span.from },
+      }
+    },
+  }
+}

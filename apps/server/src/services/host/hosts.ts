@@ -1,0 +1,277 @@
+import {
+  appendInSteps,
+  type Change,
+  copyFleet,
+  type Fleet,
+  type HostAllocationSet,
+  type HostRecord,
+  type HostStatus,
+  hostKey,
+  hostOfKey,
+  isLive,
+  type NamedHost,
+  nearSpellings,
+  nodesNamed,
+  type StatusSet,
+  type UsedFrom,
+  type UsedFromSet,
+} from '@gantt/scheduler-core'
+import type { HostOrder } from '@gantt/scheduler-core/query'
+import { eachInPieces, sortInPieces } from '../../event-loop/lists.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { type Invalid, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
+import { checkText } from '../calls/text.ts'
+import { isPresent, snapshotOf } from '../moments/snapshots.ts'
+import { checkAllocation } from './class-allocation.ts'
+import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
+import { compileHostOrder } from './host-order.ts'
+import { compileHostQuery } from './host-query.ts'
+import { capacityOf, type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
+
+/** A host as a caller names it; without a node, the one node or all nodes of that name. */
+export type HostNameInput = NamedHost
+
+/** The effect of an operator's change. */
+export interface Impact {
+  readonly hostsAffected: number
+  readonly zoneChanges: number
+  readonly claimsOnAffectedHosts: number
+  readonly warnings: readonly string[]
+}
+
+export interface StatusSetOutcome {
+  readonly type: 'done'
+  readonly hosts: readonly HostView[]
+  readonly impact: Impact
+  readonly dryRun: boolean
+}
+
+export interface Hosts {
+  /**
+   * Without a node, the host's own node is found, otherwise its first. If no present host has the name, a host that left is found.
+   * Undefined if no host of that name has reported. `fleet`, here and below, is the present fleet.
+   */
+  find(name: HostNameInput, fleet?: Fleet): HostView | undefined
+  /** By the key of a `HostView`, as in global ids. */
+  byKey(key: string): HostView | undefined
+  /** By the name in findings: `host`, or `host/node`. */
+  byText(text: string): HostView | undefined
+  /** The PCI pools, equal ones merged, in the order of its report. */
+  pciPoolsOf(host: HostView): readonly PciPoolView[]
+  list(
+    args: PageArgs & {
+      filter?: HostFilter | null | undefined
+      query?: string | null | undefined
+      /** The order; by first sight if absent. */
+      orderBy?: readonly HostOrder[] | null | undefined
+      /** Hosts that left the fleet, instead of present ones. */
+      gone?: boolean | null | undefined
+    },
+    fleet?: Fleet,
+  ): Promise<Page<HostView>>
+  setStatus(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly status: HostStatus
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<StatusSetOutcome | NotFound | Invalid>
+  /**
+   * Sets whether the used amounts of hosts come from their reports or from claims alone; the warnings of a dry run contain the free
+   * amounts.
+   */
+  setUsedFrom(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly usedFrom: UsedFrom
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<StatusSetOutcome | NotFound | Invalid>
+  /** Sets the allocation ratio and the reserved amount of a class on hosts, regardless of their reports; null removes a setting. */
+  setAllocation(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly resourceClass: string
+    readonly ratio?: number | null | undefined
+    readonly reserved?: number | null | undefined
+    /** The account that sets it. */
+    readonly by: string
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<StatusSetOutcome | NotFound | Invalid>
+}
+
+export function createHosts(replica: Replica): Hosts {
+  const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
+  /** All nodes with a name. */
+  const named = ({ host, node }: HostNameInput, { hosts }: Fleet = replica.fleet): HostRecord[] => {
+    if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
+    const record = hosts.find({ host, node })
+    return record === undefined ? [] : [record]
+  }
+  /** The present hosts for names that do not exist: forgotten ones, otherwise those that had the name before they were replaced. */
+  const left = ({ host, node }: HostNameInput, { hosts }: Fleet): HostRecord[] => {
+    const forgotten = hosts.forgottenNodesOf(host).map((index) => hosts.get(index))
+    const found = typeof node === 'string' ? forgotten.filter((record) => record.node === node) : forgotten
+    if (found.length > 0) return found
+    const renamed = hosts.renamedNodesOf(host).map((index) => hosts.get(index))
+    const had = (record: HostRecord) => record.formerNames.some((former) => former.host === host && former.node === node)
+    return typeof node === 'string' ? renamed.filter(had) : renamed
+  }
+  const find = (name: HostNameInput, fleet = replica.fleet): HostView | undefined => {
+    const present = named(name, fleet)
+    const records = present.length > 0 ? present : left(name, fleet)
+    const record = records.find(({ host, node }) => host === node) ?? records[0]
+    return record === undefined ? undefined : viewHost(fleet, record)
+  }
+  /** The hosts of an operator's edit, or the errors in it. */
+  const toEdit = async (hosts: readonly HostNameInput[], reason: string): Promise<HostRecord[] | NotFound | Invalid> => {
+    const issues = checkText(['reason'], reason, { max: 1_000 })
+    if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
+    if (issues.length > 0) return invalid(issues)
+    const meant = (name: HostNameInput): HostRecord[] => nodesNamed(replica.fleet.hosts, name)
+    if (hosts.some((name) => meant(name).length === 0)) await replica.fresh()
+    const missing = hosts.findIndex((name) => meant(name).length === 0)
+    const lost = hosts[missing]
+    if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
+    return [...new Set(hosts.flatMap(meant))]
+  }
+  /** Writes an operator's edit; returns the reason if it was refused because one of the hosts left or was replaced meanwhile. */
+  const edit = async (changes: readonly (StatusSet | UsedFromSet | HostAllocationSet)[]): Promise<Invalid | undefined> => {
+    const verdicts = await replica.propose(changes)
+    const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
+    const [code, change] = [verdicts[refused]?.void, changes[refused]]
+    if (code === undefined || change === undefined) return undefined
+    const done = verdicts.filter((verdict) => verdict.void === undefined).length
+    const rest = done > 0 ? ` The other ${done} of ${changes.length} hosts are changed.` : ''
+    const message = `${hostKey(change)} left or was replaced meanwhile: read the hosts again.${rest}`
+    return invalid([{ code, path: ['hosts'], message, expected: 'a host that is there', actual: hostKey(change) }], 'CONFLICT')
+  }
+  return {
+    find,
+    byText(text) {
+      const record = hostOfKey(replica.fleet.hosts, text)
+      return record && viewOf(record)
+    },
+    byKey(key) {
+      const [host, node = host] = parseKey(key)
+      return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
+    },
+    pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
+    async list({ filter, query, orderBy, gone, ...page }, fleet = snapshotOf(replica)) {
+      const list = listOf('hosts', [filter, query, orderBy, ...(gone ? ['gone'] : [])])
+      const isAsked = compileHostQuery(query, ['query'], isPresent(fleet, replica) ? Date.now : () => fleet.now)
+      if (filter) checkFilter(filter)
+      const isEvery = !query && !filter
+      const views: HostView[] = []
+      const { present, records } = fleet.hosts
+      await eachInPieces(gone ? records.filter((record) => record.gone?.mergedInto === null) : present, (record) => {
+        const view = viewHost(fleet, record)
+        if (isEvery || (isAsked(view) && (!filter || matchesHost(view, filter)))) views.push(view)
+      })
+      const asOf = fleet.place.revision
+      if (!orderBy || orderBy.length === 0)
+        return {
+          ...pageOf(list, page, views, {
+            types: ['number'],
+            keyFor: ({ record }) => [record.index] as const,
+            isAfter: ({ record }, [index]) => record.index > index,
+          }),
+          asOf,
+        }
+      const { types, keyFor, compare } = compileHostOrder(orderBy, fleet)
+      // each key is computed once, because a sort compares a host with many others
+      const keyed: { readonly view: HostView; readonly key: ReturnType<typeof keyFor> }[] = []
+      await eachInPieces(views, (view) => void keyed.push({ view, key: keyFor(view) }))
+      const sorted = await sortInPieces(keyed, (a, b) => compare(a.key, b.key))
+      const { edges, ...rest } = pageOf(list, page, sorted, {
+        types,
+        keyFor: ({ key }) => key,
+        isAfter: ({ key }, last: ReturnType<typeof keyFor>) => compare(key, last) > 0,
+      })
+      return { ...rest, edges: edges.map(({ cursor, node }) => ({ cursor, node: node.view })), asOf }
+    },
+    async setStatus({ hosts, status, reason, dryRun }) {
+      const records = await toEdit(hosts, reason)
+      if (!Array.isArray(records)) return records
+      const impact = impactOn(records.map(viewOf), 0)
+      const changes = records.map(({ host, node }): StatusSet => ({ type: 'status', host, node, status, reason }))
+      const refusal = dryRun ? undefined : await edit(changes)
+      if (refusal !== undefined) return refusal
+      return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
+    },
+    async setUsedFrom({ hosts, usedFrom, reason, dryRun }) {
+      const records = await toEdit(hosts, reason)
+      if (!Array.isArray(records)) return records
+      const changes = records.map(({ host, node }): UsedFromSet => ({ type: 'usedFrom', host, node, usedFrom, reason }))
+      const impact = impactOn(records.map(viewOf), 0, await changesOfFree(snapshotOf(replica), records, changes))
+      const refusal = dryRun ? undefined : await edit(changes)
+      if (refusal !== undefined) return refusal
+      return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
+    },
+    async setAllocation({ hosts, resourceClass, ratio, reserved, by, reason, dryRun }) {
+      const issues = checkAllocation([], { resourceClass, ratio, reserved })
+      if (ratio === undefined && reserved === undefined) issues.push(issue(['ratio'], null, 'be given, or reserved be; null takes it away'))
+      if (issues.length > 0) return invalid(issues)
+      const records = await toEdit(hosts, reason)
+      if (!Array.isArray(records)) return records
+      const changes = records.map(
+        ({ host, node }): HostAllocationSet => ({
+          ...{ type: 'hostAllocation', host, node, resourceClass, by, reason },
+          ...(ratio !== undefined && { ratio }),
+          ...(reserved !== undefined && { reserved }),
+        }),
+      )
+      const warnings = [
+        ...withoutClass(replica.fleet, records, resourceClass),
+        ...(await changesOfFree(snapshotOf(replica), records, changes)),
+      ]
+      const impact = impactOn(records.map(viewOf), 0, warnings)
+      const refusal = dryRun ? undefined : await edit(changes)
+      if (refusal !== undefined) return refusal
+      return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
+    },
+  }
+}
+
+/** The warning that hosts do not report a class: a value for it has no effect meanwhile. */
+function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resourceClass: string): readonly string[] {
+  const lacking = records.filter(({ index }) => hosts.classes.get(resourceClass)?.reported[index] !== 1)
+  const [first] = lacking
+  if (first === undefined) return []
+  const who = lacking.length === 1 ? `${hostKey(first)} does` : `${hostKey(first)} and ${lacking.length - 1} more hosts do`
+  const near = nearSpellings(resourceClass, [...hosts.classes.keys()])
+  const hint = near.length === 0 ? '' : `; a similar name is ${near.join(', ')}`
+  return [`${who} not report ${resourceClass}: what is set counts once that is reported${hint}`]
+}
+
+/** The number of hosts and live claims that a change affects. */
+export function impactOn(views: readonly HostView[], zoneChanges: number, warnings: readonly string[] = []): Impact {
+  const claims = views.reduce((sum, { record }) => sum + [...record.claims].filter(isLive).length, 0)
+  return { hostsAffected: views.length, zoneChanges, claimsOnAffectedHosts: claims, warnings }
+}
+
+/** The free amounts after a change, class by class, as sentences; for at most 20 hosts. */
+export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly Change[]): Promise<string[]> {
+  const listed = records.slice(0, MOST_LISTED)
+  const copy = copyFleet(fleet)
+  await answerInPieces(appendInSteps(copy, changes))
+  const sentences = listed.flatMap((record) => {
+    const after = new Map(capacityOf(viewHost(copy, record)).map(({ resourceClass, free }) => [resourceClass, free]))
+    return capacityOf(viewHost(fleet, record)).flatMap(({ resourceClass, free }) => {
+      const next = after.get(resourceClass)
+      return next === undefined || next === free ? [] : [`${hostKey(record)}: ${resourceClass} free ${free}, then ${next}`]
+    })
+  })
+  return records.length > MOST_LISTED ? [...sentences, `and what changes on ${records.length - MOST_LISTED} more hosts`] : sentences
+}
+
+const MOST_LISTED = 20
+
+function parseKey(key: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(key)
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,51 @@
+import { type Claim, claimsKeeping, type Fleet, type HostRecord, SLICE, type Steps, sortInSteps } from '@gantt/scheduler-core'
+
+/** The largest number of claims in one answer, which also contains their total number. */
+export const LISTED_CLAIMS = 100
+
+/** The effects of removing or renaming a host, computed in advance. */
+export interface LeavingImpact {
+  /** The live claims that end, or follow their host to its new name; at most 100, oldest first. */
+  readonly claims: readonly Claim[]
+  readonly claimCount: number
+  /** Names of aggregates whose lists change. */
+  readonly aggregates: readonly string[]
+  /** Server groups of those claims. */
+  readonly serverGroups: readonly string[]
+}
+
+export const NO_IMPACT: LeavingImpact = { claims: [], claimCount: 0, aggregates: [], serverGroups: [] }
+
+/** The claims that prevent the removal of hosts, oldest first. A generator that pauses; nobody may write the fleet until it ends. */
+export function* claimsOn({ now }: Fleet, records: readonly HostRecord[]): Steps<Claim[]> {
+  const kept: Claim[] = []
+  for (const [i, record] of records.entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    for (const claim of claimsKeeping(record, now)) kept.push(claim)
+  }
+  return yield* sortInSteps(kept, (a, b) => a.fence - b.fence)
+}
+
+/** The consequences if hosts leave or are renamed, as a generator that pauses. */
+export function* impactOfLeaving(
+  fleet: Fleet,
+  records: readonly HostRecord[],
+  isRename: (host: string) => boolean = () => false,
+): Steps<LeavingImpact> {
+  const { aggregates, hosts } = fleet
+  const claims = yield* claimsOn(fleet, records)
+  const left = new Set(records.map(({ index }) => index))
+  const changed = new Set<string>()
+  for (const [i, host] of [...new Set(records.map((record) => record.host))].entries()) {
+    if (i % SLICE === SLICE - 1) yield
+    if (!isRename(host) && !hosts.nodesOf(host).every((index) => left.has(index))) continue
+    for (const { name } of aggregates.of(host)) changed.add(name)
+  }
+  yield
+  return {
+    claims: claims.slice(0, LISTED_CLAIMS),
+    claimCount: claims.length,
+    aggregates: [...changed].sort(),
+    serverGroups: [...new Set(claims.flatMap(({ group }) => group ?? []))].sort(),
+  }
+}

@@ -1,0 +1,285 @@
+import {
+  type Claim,
+  counted,
+  type Fleet,
+  type HostForgotten,
+  type HostName,
+  type HostRecord,
+  type HostReplaced,
+  heirOf,
+  hostKey,
+  isLive,
+  nameAfter,
+  refusesReplace,
+  type Void,
+} from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
+import { checkHostName, checkText } from '../calls/text.ts'
+import { snapshotOf } from '../moments/snapshots.ts'
+import { type HostView, viewHost } from './host-view.ts'
+import type { HostNameInput } from './hosts.ts'
+import { claimsOn, impactOfLeaving, type LeavingImpact, LISTED_CLAIMS, NO_IMPACT } from './leaving-impact.ts'
+
+const MOST_HOSTS = 1_000
+
+export interface LeavingDone {
+  readonly type: 'done'
+  readonly hosts: readonly HostView[]
+  readonly impact: LeavingImpact
+  /** Whether everything was already in the requested state, so that nothing was written. */
+  readonly unchanged: boolean
+  readonly dryRun: boolean
+  readonly revision: number
+}
+
+export interface ReplaceDone extends LeavingDone {
+  /** Hosts that already reported under the new names and would be merged with the replaced ones. */
+  readonly merged: readonly HostView[]
+}
+
+/** The result if hosts have live claims, so that nothing was done. */
+export interface HostHasClaims extends Failure {
+  readonly type: 'host-has-claims'
+  readonly claims: readonly Claim[]
+  readonly claimCount: number
+}
+
+/** Hosts that leave the fleet, come back, or get another name (docs/hosts-leave.md). */
+export interface Leaving {
+  forget(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly force: boolean
+    /** The number of live claims that the caller has seen; any number is accepted if absent. */
+    readonly expectedClaims?: number | null
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<LeavingDone | HostHasClaims | NotFound | Invalid>
+  readmit(host: HostNameInput, reason: string): Promise<LeavingDone | NotFound | Invalid>
+  replace(input: {
+    readonly host: HostNameInput
+    readonly by: HostNameInput
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<ReplaceDone | HostHasClaims | NotFound | Invalid>
+  /**
+   * Whether a key that is bound to host names may report for a host: for hosts with these names, and for their present names if they were
+   * replaced. If a replaced host was merged into a name with other nodes, the key may report only for its own node.
+   */
+  isBound(names: readonly string[]): (host: HostNameInput) => boolean
+}
+
+export function createLeaving(replica: Replica): Leaving {
+  /**
+   * Forgets hosts by an entry of the log; returns the verdict, and the claims that the entry ended, without reservations that had expired
+   * before. The claims are found among those that the entry changed, because all ended claims are many and packed.
+   */
+  const proposeForget = async (change: HostForgotten, leaving: readonly HostRecord[]) => {
+    const left = new Set(leaving.map(({ index }) => index))
+    const endedAt = new Map<number, Claim[]>()
+    const stop = replica.onApplied(({ entry: { changes, revision } }) => {
+      if (!changes.some(({ type }) => type === 'forget')) return
+      const ended = [...replica.fleet.ledger.changed].filter(
+        (claim) => left.has(claim.host) && claim.revision === revision && !isLive(claim) && claim.state !== 'EXPIRED',
+      )
+      endedAt.set(
+        revision,
+        ended.sort((a, b) => a.fence - b.fence),
+      )
+    })
+    const [verdict] = await replica.propose([change]).finally(stop)
+    return { verdict, ended: endedAt.get(verdict?.revision ?? replica.fleet.place.revision) ?? [] }
+  }
+  const viewsOf = (records: readonly HostRecord[]): HostView[] => records.map((record) => viewHost(replica.fleet, record))
+  const records = (indexes: readonly HostRecord['index'][], { hosts }: Fleet = replica.fleet): HostRecord[] =>
+    indexes.map((index) => hosts.get(index))
+  const presentOf = ({ host, node }: HostNameInput, fleet: Fleet = replica.fleet): HostRecord[] =>
+    records(fleet.hosts.nodesOf(host), fleet).filter((record) => typeof node !== 'string' || record.node === node)
+  const forgottenOf = ({ host, node }: HostNameInput, fleet: Fleet = replica.fleet): HostRecord[] =>
+    records(fleet.hosts.forgottenNodesOf(host), fleet).filter((record) => typeof node !== 'string' || record.node === node)
+  const isFormer = (record: HostRecord, { host, node }: HostNameInput): boolean =>
+    record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
+  const renamedOf = (name: HostNameInput): HostRecord[] =>
+    records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
+  /** The present hosts, regardless of earlier reads. */
+  const hasClaims = async (all: readonly HostRecord[], cure: string, path: readonly string[]): Promise<HostHasClaims> => {
+    const fleet = snapshotOf(replica)
+    const now = records(
+      all.map(({ index }) => index),
+      fleet,
+    )
+    const claims = await answerInPieces(claimsOn(fleet, now))
+    const holding = new Set(claims.map(({ host }) => host))
+    const named = now.filter(({ index }) => holding.has(index)).map(hostKey)
+    const shown = `${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}`
+    return {
+      type: 'host-has-claims',
+      code: 'PRECONDITION',
+      message: `${claims.length === 0 ? 'No live claim is on the hosts' : `${counted(claims.length, 'live claim')} ${claims.length === 1 ? 'is' : 'are'} on ${shown}`}. ${cure}`,
+      path,
+      claims: claims.slice(0, LISTED_CLAIMS),
+      claimCount: claims.length,
+    }
+  }
+
+  return {
+    async forget({ hosts: names, force, expectedClaims, reason, dryRun }) {
+      const issues = checkText(['reason'], reason, { max: 1_000 })
+      if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
+      if (typeof expectedClaims === 'number' && expectedClaims < 0)
+        issues.push(issue(['expectedClaims'], expectedClaims, 'be the number of claims that a dry run counted, 0 or more'))
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      // values that are computed in several steps come from one revision
+      const fleet = snapshotOf(replica)
+      const missing = names.findIndex((name) => presentOf(name, fleet).length === 0 && forgottenOf(name, fleet).length === 0)
+      const lost = names[missing]
+      if (lost !== undefined) return notThere(lost, renamedOf(lost), ['hosts', String(missing)])
+      const forgotten = names.flatMap((name) => forgottenOf(name, fleet))
+      const readmitted = forgotten.filter(({ gone }) => gone?.isReadmitted === true)
+      const leaving = [...new Set([...names.flatMap((name) => presentOf(name, fleet)), ...readmitted])]
+      const all = [...new Set([...leaving, ...forgotten])]
+      const impact = await answerInPieces(impactOfLeaving(fleet, leaving))
+      const done = (revision: number): LeavingDone => ({
+        type: 'done',
+        hosts: viewsOf(all),
+        impact,
+        unchanged: leaving.length === 0,
+        dryRun,
+        revision,
+      })
+      if (leaving.length === 0) return done(fleet.place.revision)
+      const cure = 'Move or release them first; or force it, and they end REVOKED.'
+      const otherClaims = () =>
+        hasClaims(leaving, `${expectedClaims} were expected: read again which claims would end.`, ['expectedClaims'])
+      if (!force && impact.claimCount > 0) return hasClaims(leaving, cure, ['hosts'])
+      if (typeof expectedClaims === 'number' && impact.claimCount !== expectedClaims) return otherClaims()
+      if (dryRun) return done(fleet.place.revision)
+      const expected = typeof expectedClaims === 'number' && { expectedClaims }
+      const change: HostForgotten = { type: 'forget', hosts: leaving.map(nameOf), isForced: force, ...expected, reason }
+      const { verdict, ended: claims } = await proposeForget(change, leaving)
+      if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
+      if (verdict?.void === 'leave.claims_changed') return otherClaims()
+      // another call forgot some of them meanwhile
+      if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
+      const revision = verdict?.revision ?? replica.fleet.place.revision
+      const serverGroups = [...new Set(claims.flatMap(({ group }) => group ?? []))].sort()
+      return { ...done(revision), impact: { ...impact, claims: claims.slice(0, LISTED_CLAIMS), claimCount: claims.length, serverGroups } }
+    },
+
+    async readmit(name, reason) {
+      const issues = checkText(['reason'], reason, { max: 1_000 })
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const [forgotten, renamed] = [forgottenOf(name), renamedOf(name)]
+      const impact = NO_IMPACT
+      const done = (all: readonly HostRecord[], unchanged: boolean, revision: number): LeavingDone => ({
+        type: 'done',
+        hosts: viewsOf(all),
+        impact,
+        unchanged,
+        dryRun: false,
+        revision,
+      })
+      const { revision } = replica.fleet.place
+      const all = [...forgotten, ...renamed]
+      if (all.length === 0) {
+        const present = presentOf(name)
+        return present.length > 0 ? done(present, true, revision) : notThere(name, [], ['host'])
+      }
+      const asked: HostName[] = [
+        ...forgotten.filter(({ gone }) => gone?.isReadmitted !== true).map(nameOf),
+        ...renamed.flatMap(({ formerNames }) =>
+          formerNames.filter((former) => isMeant(former, name) && !former.isFree).map(({ host, node }) => ({ host, node })),
+        ),
+      ]
+      if (asked.length === 0) return done(all, true, revision)
+      const verdicts = await replica.propose(asked.map((one) => ({ type: 'readmit', ...one, reason })))
+      const refused = verdicts.find((verdict) => verdict.void !== undefined)
+      if (refused?.void !== undefined) return changedMeanwhile(refused.void, ['host'])
+      return done(all, false, verdicts[0]?.revision ?? revision)
+    },
+
+    async replace({ host, by, reason, dryRun }) {
+      const issues = [...checkText(['reason'], reason, { max: 1_000 }), ...checkHostName(['by'], by)]
+      if (typeof by.node === 'string' && typeof host.node !== 'string')
+        issues.push(issue(['by', 'node'], by.node, 'be left out where all nodes of a host are replaced'))
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const fleet = snapshotOf(replica)
+      const { revision } = fleet.place
+      const old = presentOf(host, fleet)
+      const followers = renamedOf(host)
+      if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
+        return { type: 'done', hosts: viewsOf(followers), impact: NO_IMPACT, merged: [], unchanged: true, dryRun, revision }
+      if (old.length === 0) return notThere(host, followers, ['host'])
+      const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
+      const merging = pairs.flatMap(({ to }) => fleet.hosts.find(to) ?? [])
+      const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
+      const cure = 'A host goes into another one only without claims: release them, or forget the host by force first.'
+      const refusal = refusesReplace(fleet, change)
+      if (refusal === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (refusal !== undefined) return refusedReplace(refusal, by)
+      const impact = await answerInPieces(impactOfLeaving(fleet, old, (name) => name !== by.host))
+      const merged = viewsOf(merging)
+      const done = (at: number): ReplaceDone => ({
+        type: 'done',
+        hosts: viewsOf(old),
+        impact,
+        merged,
+        unchanged: false,
+        dryRun,
+        revision: at,
+      })
+      if (dryRun) return done(revision)
+      const [verdict] = await replica.propose([change])
+      if (verdict?.void === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
+      if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['host'])
+      return done(verdict?.revision ?? revision)
+    },
+
+    isBound(names) {
+      const { hosts } = replica.fleet
+      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts, hosts.get(index)))))
+      const joinedOthers = ({ host, formerNames }: HostRecord): boolean => {
+        const since = formerNames.findLast((former) => former.host !== host)?.until ?? 0
+        return records(hosts.nodesOf(host)).some((other) => !heirs.has(other) && other.firstSeen < since)
+      }
+      return ({ host, node }) =>
+        names.includes(host) || [...heirs].some((heir) => heir.host === host && (heir.node === (node ?? host) || !joinedOthers(heir)))
+    },
+  }
+}
+
+const nameOf = ({ host, node }: HostName): HostName => ({ host, node })
+
+const isMeant = (name: HostName, { host, node }: HostNameInput): boolean =>
+  name.host === host && (typeof node !== 'string' || name.node === node)
+
+const shown = ({ host, node }: HostNameInput): string => (node && node !== host ? `${host}/${node}` : host)
+
+function notThere(name: HostNameInput, renamed: readonly HostRecord[], path: readonly string[]): NotFound {
+  const failure = notFound('host', shown(name), path)
+  const [heir] = renamed
+  return heir === undefined ? failure : { ...failure, message: `${failure.message} It is called ${hostKey(heir)} since it was replaced.` }
+}
+
+/** The reason for which hosts cannot get a name, with the action that helps. */
+function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
+  const rules: Partial<Record<NonNullable<Void>, string>> = {
+    'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
+    'aggregate.zone_conflict': 'be listed in no other availability zone than the host; take it off the list of that aggregate first',
+  }
+  return invalid(
+    [issue(['by'], shown(by), rules[code] ?? `be a name that the host can have: ${sentenceOf(code)}`, code)],
+    code === 'leave.name_taken' ? 'INVALID' : 'CONFLICT',
+  )
+}
+
+/** The state in the log, if another call came in between. */
+const changedMeanwhile = (code: NonNullable<Void>, path: readonly string[]): Invalid =>
+  invalid(
+    [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: read it again.`, expected: 'as it was read', actual: '' }],
+    'CONFLICT',
+  )

@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
+import type { AuditRow } from '../../db/tables/audit.ts'
+import type { TimelineRow } from '../../db/tables/host-timeline.ts'
+
+/** The mutations that remove hosts from the fleet and bring them back. */
+const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
+  FORGOTTEN: 'hostForget',
+  READMITTED: 'hostReadmit',
+  REPLACED: 'hostReplace',
+}
+
+/** Whether an operator made the step: other steps have no row in the audit. */
+export const isSomebodys = ({ kind, endedAs }: Pick<TimelineRow, 'kind' | 'endedAs'>): boolean =>
+  edits[kind] !== undefined || kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
+
+/** Whether a row of the audit is the edit that caused an event of a host at about its time. */
+export function isEditOf(row: TimelineRow, { mutation, target, summary, result }: AuditRow): boolean {
+  const args = readArguments(summary)
+  if (args?.dryRun === true) return false
+  const own = edits[row.kind]
+  if (own !== undefined) return mutation === own && result.endsWith('Payload')
+  if (row.kind === 'STATUS')
+    return mutation === 'hostSetStatus' && result === 'HostSetStatusPayload' && (args === undefined || setsStatus(row, args))
+  if (row.aggregate !== null) return mutation.startsWith('aggregate') && result === 'AggregatePayload' && target === row.aggregate
+  return mutation === 'claimRevoke' && row.claim !== null && (target.includes(row.claim) || target.includes(' more'))
+}
+
+/** Compares the reason, and the status if it changed; the audit keeps only the beginning of long arguments. */
+function setsStatus({ reason, changes }: TimelineRow, { reason: said, status }: JsonObject): boolean {
+  const [change] = changes
+  const isSaid = typeof said === 'string' && (reason ?? '').startsWith(said.replace(/\.\.\.$/, ''))
+  return isSaid && (change === undefined || change.after === status)
+}
+
+/** The arguments in the audit; undefined if they were too long to be stored completely. */
+function readArguments(summary: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(summary)
+    return isJsonObject(value) && !('sha256' in value && 'begins' in value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

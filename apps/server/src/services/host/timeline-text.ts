@@ -1,0 +1,50 @@
+import type { FieldChange } from '@gantt/scheduler-core'
+import type { TimelineRow } from '../../db/tables/host-timeline.ts'
+import { sentenceOf } from '../calls/outcome.ts'
+
+/** The number of changes that a sentence names. */
+const NAMED = 3
+
+/** The step in one sentence, without the time. */
+export function timelineText(row: TimelineRow): string {
+  const { kind, reason, aggregateName, changes, untold, instanceUuid, endedAs, code, attempt } = row
+  const instance = instanceUuid === null ? 'an instance without a name' : `instance ${instanceUuid}`
+  switch (kind) {
+    case 'FIRST_REPORT':
+      return 'It reported for the first time.'
+    case 'INVENTORY':
+      return `It reports another inventory: ${listOf(changes, untold)}.`
+    case 'STATUS':
+      return `Its status was set: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
+    case 'LIVENESS':
+      return `Its sign of life: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
+    case 'FORGOTTEN':
+      return `It was ${because('forgotten', reason)}.`
+    case 'READMITTED':
+      return 'It was readmitted: its next full report brings it back.'
+    case 'REPLACED':
+      return `It was ${because('replaced', reason)}: ${listOf(changes, untold)}.`
+    case 'AGGREGATE_JOINED':
+      return `It came into the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
+    case 'AGGREGATE_LEFT':
+      return `It left the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
+    case 'AGGREGATE_EDITED':
+      return `The aggregate ${aggregateName}, which it is in, was edited: ${listOf(changes, untold)}.`
+    case 'CLAIM_MADE':
+      return `Room was claimed for ${instance}.`
+    case 'CLAIM_CONFIRMED':
+      return `The claim for ${instance} was confirmed.`
+    case 'CLAIM_ENDED':
+      return `The claim for ${instance} ended: ${because((endedAs ?? 'ended').toLowerCase(), reason)}.`
+    case 'TRY_LOST':
+      return `Try ${attempt} of a decision had chosen it and did not count: ${code === null ? 'others wrote first' : sentenceOf(code)}`
+  }
+}
+
+const because = (what: string, reason: string | null): string => (reason === null ? what : `${what} (${reason})`)
+
+const listOf = (changes: readonly FieldChange[], untold: number): string => {
+  const named = changes.slice(0, NAMED).map(({ field, before, after }) => `${field} ${before ?? 'none'} -> ${after ?? 'none'}`)
+  const more = changes.length - named.length + untold
+  return `${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
+}

@@ -1,0 +1,38 @@
+import type { RequestSpec } from '@gantt/scheduler-core'
+import { singlesHostOut } from '@gantt/scheduler-core/nova'
+import { type Issue, issue } from '../calls/outcome.ts'
+
+/** The parts of a request that the binding of a key does not allow. */
+export const refused = (path: readonly string[], found: unknown, rule: string): Issue => issue(path, found, rule, 'key.bound')
+
+/** A project names a profile without a version, because operators choose the deciding version. */
+export const foreignProfile = (profile: string | null | undefined, path: readonly string[]): Issue[] =>
+  profile?.includes('@') ? [refused(path, profile, 'be a name without a version for a key bound to a project')] : []
+
+/** The fields that a project may not set: another project, and anything that names a host. */
+export function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
+  const issues: Issue[] = []
+  if (request.projectId !== project)
+    issues.push(refused([...path, 'projectId'], request.projectId ?? undefined, 'be the project that the key is bound to'))
+  const isGiven = (value: unknown): boolean =>
+    value !== null && value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0)
+  const named: readonly (readonly [field: string, value: unknown])[] = [
+    ['forceHosts', request.forceHosts],
+    ['forceNodes', request.forceNodes],
+    ['requestedDestination', request.requestedDestination],
+    ['ignoreHosts', request.ignoreHosts],
+    ['schedulerHints', request.schedulerHints],
+    ['instanceGroup.hosts', request.instanceGroup?.hosts],
+    // this field may name hosts, which only Nova's rules read
+    ['nova', request.nova],
+    // an aggregate with a single host identifies that host
+    ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],
+  ]
+  for (const [field, value] of named)
+    if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out by a key bound to a project'))
+  // some filters compare the name of a host, or its free amounts, with a capability
+  for (const [key, value] of Object.entries(request.flavor.extraSpecs))
+    if (singlesHostOut(key))
+      issues.push(refused([...path, 'flavor', 'extraSpecs', key], value, 'be left out by a key bound to a project: it distinguishes hosts'))
+  return issues
+}

@@ -1,0 +1,100 @@
+import { copyFleet, type Fleet } from '@gantt/scheduler-core'
+import type { History } from '../../replica/follow/history.ts'
+import type { Replica } from '../../replica/replica.ts'
+import type { LogReader } from '../../sync/synchronizer.ts'
+import { InputFault, issue } from '../calls/outcome.ts'
+import { snapshotOf } from './snapshots.ts'
+
+/** The moment of a question: after a revision was applied, or at a store time, milliseconds since 1970. */
+export type Moment = { readonly revision: number } | { readonly time: number }
+
+/** The largest number of moments in one call, because each needs a separate fleet in memory. */
+export const MOMENTS_PER_CALL = 4
+
+/** Converts moments to revisions. Both methods throw InputFault with a path for a moment that the log does not reach. */
+export interface Moments {
+  /** The last revision at a time. */
+  revisionAt(moment: Moment, path: readonly string[]): Promise<number>
+  /** The fleets of one call: the fleet of each moment is created once and is read-only. */
+  forCall(): FleetAt
+  /** The present fleet in its present state, for reads in several steps; it is read-only. */
+  snapshot(): Fleet
+}
+
+/** The fleet at a moment; null or absent: the live one. `path` is its path in the call; `at` if absent. */
+export type FleetAt = (moment: Moment | null | undefined, path?: readonly string[]) => Promise<Fleet>
+
+export function createMoments(replica: Replica, history: History, log: LogReader): Moments {
+  const revisionAt: Moments['revisionAt'] = async (moment, path) =>
+    'revision' in moment ? checked(moment.revision, path) : lastBy(moment.time, path)
+
+  /** Checks that a revision exists and is still stored. */
+  const checked = async (revision: number, path: readonly string[]): Promise<number> => {
+    if (revision > replica.fleet.place.revision) await replica.freshest()
+    const head = replica.fleet.place.revision
+    if (revision > head) throw ahead(path, revision, `be at most ${head}, the last revision`)
+    const { firstRevision, firstAt } = await log.retention()
+    if (revision < firstRevision) throw gone(path, revision, `be ${firstRevision} or more: what was before ${timeOf(firstAt)} is not kept`)
+    return revision
+  }
+
+  /** The last revision with a stamp up to a time, by binary search, even if a server's clock went back. */
+  const lastBy = async (time: number, path: readonly string[]): Promise<number> => {
+    if (time > replica.storeTime) throw ahead(path, timeOf(time), `be at most ${timeOf(replica.storeTime)}, the store's time now`)
+    if (time > replica.fleet.now) await replica.freshest()
+    const { place } = replica.fleet
+    if (time >= place.at) return place.revision
+    const { firstRevision, firstAt } = await log.retention()
+    if (firstAt !== null && time < firstAt)
+      throw firstRevision === 0
+        ? before(path, timeOf(time), `be ${timeOf(firstAt)} or later: the log begins there`)
+        : gone(path, timeOf(time), `be ${timeOf(firstAt)} or later: what was before is not kept`)
+    let known = Math.max(1, firstRevision)
+    let later = place.revision
+    while (later - known > 1) {
+      const middle = known + Math.floor((later - known) / 2)
+      const stamp = (await log.placeAt(middle))?.at
+      if (stamp === undefined) throw gone(path, timeOf(time), 'be later: this part of the log was trimmed just now')
+      if (stamp <= time) known = middle
+      else later = middle
+    }
+    return known
+  }
+
+  const fleetAt = async (revision: number, path: readonly string[]): Promise<Fleet> => {
+    // the present is not read from the store, and a copy of it does not change
+    if (revision === replica.fleet.place.revision) return copyFleet(replica.fleet)
+    try {
+      return await history.at(revision)
+    } catch (error) {
+      if (error instanceof RangeError) throw gone(path, revision, 'be a revision that the log still reaches')
+      throw error
+    }
+  }
+
+  return {
+    revisionAt,
+    snapshot: () => snapshotOf(replica),
+    forCall() {
+      const asked = new Map<string, Promise<Fleet>>()
+      return async (moment, path = ['at']) => {
+        if (!moment) return replica.fleet
+        const key = JSON.stringify(moment)
+        const known = asked.get(key)
+        if (known !== undefined) return known
+        if (asked.size >= MOMENTS_PER_CALL)
+          throw new InputFault([issue(path, saidOf(moment), `be one of at most ${MOMENTS_PER_CALL} moments in one call`)])
+        const fleet = revisionAt(moment, path).then((revision) => fleetAt(revision, path))
+        asked.set(key, fleet)
+        return fleet
+      }
+    },
+  }
+}
+
+const timeOf = (ms: number | null): string => (ms === null ? 'its first entry' : new Date(ms).toISOString())
+const saidOf = (moment: Moment): number | string => ('revision' in moment ? moment.revision : timeOf(moment.time))
+
+const ahead = (path: readonly string[], found: unknown, rule: string) => new InputFault([issue(path, found, rule, 'moment.ahead')])
+const gone = (path: readonly string[], found: unknown, rule: string) => new InputFault([issue(path, found, rule, 'moment.gone')])
+const before = (path: readonly string[], found: unknown, rule: string) => new InputFault([issue(path, found, rule, 'moment.before_log')])

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import {
+  anywhere,
+  type Claim,
+  causeInSteps,
+  currentSpec,
+  type Decided,
+  decideInSteps,
+  type Fleet,
+  type GroupBinding,
+  groupOf,
+  liftSource,
+  type MoveIntent,
+  type Overlay,
+  openOverlay,
+  type Profile,
+  type RequestSpec,
+  reasonText,
+  type Solution,
+  type Steps,
+  wayOutInSteps,
+} from '@gantt/scheduler-core'
+import type { Outside } from '../../plugin/outside/outside.ts'
+import { keptCause } from '../../replica/propose/kept-cause.ts'
+import { findSource, requestNow } from '../../replica/propose/moves.ts'
+import type { RefusalReason } from '../../replica/propose/placement.ts'
+import { sentenceOf } from '../calls/outcome.ts'
+import { type HostView, viewHost } from '../host/host-view.ts'
+import { checkAskedCall } from '../placement/call-checks.ts'
+import { noHostMessage } from '../placement/no-valid-host.ts'
+
+/** The destination of a claim, or the reason for which it would stay. */
+export interface ForeseenMove {
+  readonly claim: Claim
+  /** The destination; null if the claim would stay. */
+  readonly destination: HostView | null
+  /** The reason for which it would stay; null if it would move. */
+  readonly message: string | null
+  /** The reasons of refused hosts, if none was found. */
+  readonly reasons: readonly RefusalReason[]
+  /** The decision of the move; null if the claim would stay. */
+  readonly decided: ForeseenDecision | null
+}
+
+export interface ForeseenDecision extends Pick<Decided, 'parts' | 'answer' | 'record'> {
+  readonly group: GroupBinding | null
+}
+
+/** A claim and the request of its decision; undefined if it is no longer known. */
+export interface AskedMove {
+  readonly claim: Claim
+  readonly request: RequestSpec | undefined
+}
+
+/**
+ * The results of moving these claims now, one after the other, each with the effects of those before it. Nothing is
+ * kept: the moves are decided in an overlay that is discarded. The fleet must be the caller's own: it is locked at the
+ * pauses.
+ */
+export function* foreseeMoves(
+  fleet: Fleet,
+  profile: Profile,
+  intent: MoveIntent,
+  asked: readonly AskedMove[],
+  { shares, seedOf = () => randomUUID(), isOver = () => false }: ForeseeOptions = {},
+): Steps<ForeseenMove[]> {
+  const overlay = openOverlay(fleet)
+  try {
+    const foreseen: ForeseenMove[] = []
+    for (const move of asked) {
+      const foreseeing = { profile, intent, solution: shares?.get(move.claim.id), seed: seedOf(move.claim) }
+      foreseen.push(
+        isOver() ? staying(move.claim, 'There was no time to look for another place.') : yield* foresee(fleet, overlay, foreseeing, move),
+      )
+      yield
+    }
+    return foreseen
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** The profile with the answers of outside parts about these moves, each asked about the present fleet without the other moves. */
+export async function answeredFor(
+  outside: Outside,
+  fleet: Fleet,
+  profile: Profile,
+  intent: MoveIntent,
+  asked: readonly AskedMove[],
+): Promise<Profile> {
+  let answered = profile
+  for (const { claim, request } of asked) {
+    const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
+    if (request === undefined || typeof source === 'string') continue
+    // an equal request is not asked about again
+    const gathering = outside.gather(fleet, answered, [anywhere(requestNow(fleet, { request, intent }, source))], { source })
+    // if one move has no questions, no other move has any
+    if (gathering === undefined) return answered
+    answered = await gathering
+  }
+  return answered
+}
+
+export interface ForeseeOptions {
+  /** The solver's answer about each claim. */
+  readonly shares?: ReadonlyMap<string, Solution> | undefined
+  /** The seed of each decision; a new one for each if not given. */
+  seedOf?(claim: Claim): string
+  /** Whether the time is used up: the remaining claims stay where they are. */
+  isOver?(): boolean
+}
+
+interface Foreseeing {
+  readonly profile: Profile
+  readonly intent: MoveIntent
+  readonly solution: Solution | undefined
+  readonly seed: string
+}
+
+const staying = (claim: Claim, message: string, reasons: readonly RefusalReason[] = []): ForeseenMove => ({
+  ...{ claim, destination: null, message, reasons, decided: null },
+})
+
+function* foresee(
+  fleet: Fleet,
+  overlay: Overlay,
+  { profile, intent, solution, seed }: Foreseeing,
+  { claim, request: asked }: AskedMove,
+): Steps<ForeseenMove> {
+  const stays = (message: string, reasons?: readonly RefusalReason[]): ForeseenMove => staying(claim, message, reasons)
+  if (asked === undefined) return stays('The request of the claim is no longer known, because its decision is not stored.')
+  const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
+  if (typeof source === 'string') return stays(sentenceOf(source))
+  const moveOf = { id: claim.id, fence: claim.fence }
+  const asking = { fleet, profile, request: asked, path: ['input'], profilePath: ['input', 'profile'] }
+  const [wrong] = checkAskedCall(asking, { intent, moveOf, allOrNothing: true, isNew: false, isRepeated: false })
+  if (wrong !== undefined) return stays(wrong.message)
+  const request = requestNow(fleet, { request: asked, intent }, source)
+  const input = {
+    id: randomUUID(),
+    request,
+    profile,
+    seed,
+    attempt: 1,
+    alternatesPerInstance: 0,
+    allOrNothing: true,
+    claimIds: [randomUUID()],
+    intent,
+    source,
+    solution,
+  }
+  const { parts, answer, record, judged } = yield* decideInSteps(fleet, overlay, input)
+  const chosen = answer[0]?.selected
+  const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)
+  if (host !== undefined)
+    return {
+      claim,
+      destination: viewHost(fleet, host),
+      message: null,
+      reasons: [],
+      decided: { parts, answer, record, group: groupOf(request) },
+    }
+  const held = overlay.size
+  liftSource(overlay, request, source)
+  const refused = currentSpec(record.request)
+  const found = yield* causeInSteps(fleet, refused, judged)
+  overlay.rollback(held)
+  const cause = keptCause(found, yield* wayOutInSteps(fleet, overlay, input, found))
+  const reasons = found.reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
+  return stays(noHostMessage(cause, 1), reasons)
+}

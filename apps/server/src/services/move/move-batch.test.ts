@@ -1,0 +1,175 @@
+import { type DecisionRecord, FEATURE_LEVEL, isProposal, type Profile, parseProfile } from '@gantt/scheduler-core'
+import { aReport, aRequest, aUuid } from '@gantt/scheduler-core/testing'
+import { afterAll, expect, test } from 'vitest'
+import { nothingOutside } from '../../plugin/outside/outside.ts'
+import type { Gather, PlacementCall, PlacementOutcome } from '../../replica/propose/placement.ts'
+import { Replica } from '../../replica/replica.ts'
+import { createSolve } from '../../solver/ask-solver.ts'
+import { createSolver } from '../../solver/solver.ts'
+import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { realTimers } from '../../timers.ts'
+import { createMoveBatch, moveInOrder, type SolvedMoves } from './move-batch.ts'
+
+const PATIENT_MS = 60_000
+const solver = createSolver()
+afterAll(() => solver.close())
+
+function profileOf(scheduler: string): Profile {
+  const parsed = parseProfile({
+    ...{ name: scheduler, number: 1, scheduler, filters: [{ name: 'ComputeFilter' }] },
+    weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    // enough for starting a thread on a busy machine
+    ...(scheduler === 'solver' && { solver: { timeLimitMs: 30_000 } }),
+  })
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+const whole = (vcpus: number) => ({ vcpus, memoryMb: 1_024 * vcpus, cpuAllocationRatio: 1, ramAllocationRatio: 1 })
+const sized = (vcpus: number, more: object = {}) => aRequest({ vcpus, memoryMb: 1_024 * vcpus, ...more })
+
+const call = (key: string, request: PlacementCall['request'], more: Partial<PlacementCall> = {}): PlacementCall => ({
+  ...{ account: 'a', key, digest: key, request, intent: 'CREATE', source: null, profile: 'filter', mode: 'CONFIRM' },
+  ...{ ttlMs: 600_000, deadlineMs: PATIENT_MS, alternatesPerInstance: 0, allOrNothing: true },
+  ...more,
+})
+
+/** A replica with a host `source` that holds claims of these sizes, with other hosts, and with the moves in its log. */
+async function open(sizes: readonly number[], hosts: Readonly<Record<string, number>>, level = FEATURE_LEVEL) {
+  const store = createMemoryStore()
+  const asksFor: number[] = []
+  const replica = await Replica.start({
+    ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
+    // the log stays at the level of the test, as if another replica could not read more
+    isReadByAll: () => false,
+    mayRaise: async (higher) => void asksFor.push(higher),
+  })
+  const moved: DecisionRecord[] = []
+  replica.onApplied(({ entry, verdicts }) => {
+    for (const [i, change] of entry.changes.entries())
+      if (isProposal(change) && change.type === 'move' && verdicts[i] === undefined) moved.push(change.decision)
+  })
+  await replica.propose([{ type: 'feature', level }])
+  const reports = Object.entries({ ...hosts, source: 16 }).map(([name, vcpus]) => aReport(name, whole(vcpus)))
+  await replica.propose([...reports, ...['filter', 'solver'].map((name) => ({ type: 'profile' as const, profile: profileOf(name) }))])
+  const asked = []
+  for (const [i, vcpus] of sizes.entries()) {
+    const placed = placedOf(await replica.place(call(`fill-${i}`, sized(vcpus, { forceHosts: ['source'] }))))
+    asked.push({ claim: placed, request: sized(vcpus) })
+  }
+  const batch = createMoveBatch(
+    { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
+    { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
+  )
+  return { replica, asked, batch, moved, asksFor }
+}
+
+function placedOf(outcome: PlacementOutcome) {
+  const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
+  if (claim === undefined) throw new Error(`it was ${outcome.type}`)
+  return claim
+}
+
+const hostOf = (outcome: PlacementOutcome): string | null => (outcome.type === 'placed' ? (outcome.answer[0]?.selected.host ?? null) : null)
+
+/** Moves all claims like an evacuation; returns the destination of each, in the order of `asked`. */
+async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved: SolvedMoves | undefined, gather: Gather) {
+  const went = await moveInOrder(asked, solved, async ({ claim: { id, fence }, request }) => {
+    const more = { intent: 'EVACUATE', source: { claim: id, fence }, profile: 'solver', gather } as const
+    return [id, hostOf(await replica.place(call(`k/${id}`, request, more)))] as const
+  })
+  const hosts = new Map(went)
+  return asked.map(({ claim }) => hosts.get(claim.id) ?? null)
+}
+
+test('if another call takes room between solving and deciding, the rest is solved again', async () => {
+  const world = await open([2, 8], { large: 8, small: 2, spare: 2 })
+  const { replica, batch, moved } = world
+  const solved = await batch.solve(PATIENT_MS)
+  const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
+  expect(['small', 'spare']).toContain(first)
+  // this move comes first, and takes the room of the small one
+  expect(hostOf(await replica.place(call('other', sized(2, { forceHosts: [first] }))))).toBe(first)
+  expect(await move(world, solved, batch.gather)).toEqual([first === 'small' ? 'spare' : 'small', 'large'])
+  expect(moved.map(({ solver: choice }) => [choice?.taken, choice?.why])).toEqual([
+    ['SOLVER', null],
+    ['SOLVER', null],
+  ])
+  await replica.close()
+})
+
+test('moves without a host in the arrangement wait until the others are placed, however long that takes', async () => {
+  const world = await open([3, 4, 1, 2], { spare: 3 })
+  const { replica, batch } = world
+  const solved = await batch.solve(PATIENT_MS)
+  const slow: Gather = (fleet, asked) =>
+    batch.gather(fleet, asked)?.then(async (gathered) => {
+      if (gathered.solution?.hosts.length !== 0) await new Promise((resolve) => setTimeout(resolve, 50))
+      return gathered
+    })
+  expect(await move(world, solved, slow)).toEqual([null, null, 'spare', 'spare'])
+  await replica.close()
+})
+
+test('without questions to outside parts, the log does not need their feature level', async () => {
+  const world = await open([2, 3], { wide: 16 }, 5)
+  const { replica, batch, asksFor } = world
+  expect(await move(world, await batch.solve(PATIENT_MS), batch.gather)).toEqual(['wide', 'wide'])
+  expect(asksFor).toEqual([])
+  await replica.close()
+})
+
+test('a move whose answers never apply is decided by the filter scheduler, with a note', async () => {
+  const world = await open([2, 3], { full: 1, wide: 16 })
+  const { replica, batch, moved } = world
+  const solved = await batch.solve(PATIENT_MS)
+  const stale: Gather = (fleet, asked) =>
+    batch.gather(fleet, asked)?.then(({ solution, ...gathered }) => ({
+      ...gathered,
+      ...(solution !== undefined && { solution: { ...solution, hosts: [{ host: 'full', node: 'full' }] } }),
+    }))
+  expect(await move(world, solved, stale)).toEqual(['wide', 'wide'])
+  expect(moved.map(({ solver: choice }) => [choice?.taken, choice?.why])).toEqual([
+    ['FILTER', 'NOT_FEASIBLE'],
+    ['FILTER', 'NOT_FEASIBLE'],
+  ])
+  await replica.close()
+})
+
+test('members of an anti-affinity group find different hosts, whatever the best host of each alone', async () => {
+  const { replica, batch, asked } = await open([2, 3], { one: 16, two: 8 })
+  const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: 2 }
+  await replica.propose(asked.map(({ claim: { id, fence } }) => ({ type: 'membership', claim: id, fence, group })))
+  const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
+  expect(third.group).toBe(group.uuid)
+  const hosts = [...((await batch.solve(PATIENT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
+  // each alone would go to `one`, which has a member and takes one more
+  expect(hosts.toSorted()).toEqual(['one', 'two'])
+  await replica.close()
+})
+
+test('one claim, or another scheduler, needs no solver', async () => {
+  const { replica, batch, asked } = await open([2], { one: 8 })
+  expect(await batch.solve(PATIENT_MS)).toBeUndefined()
+  const filter = createMoveBatch(
+    { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
+    { asked: [...asked, ...asked], seed: 'k', profileOf: ({ profiles }) => profiles.find('filter') },
+  )
+  expect(await filter.solve(PATIENT_MS)).toBeUndefined()
+  await replica.close()
+})
+
+test('a solver that is busy leaves every move to the filter scheduler, with the reason', async () => {
+  const world = await open([2, 3], { one: 8 })
+  const { replica, asked, moved } = world
+  const busy = createMoveBatch(
+    { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers, 0) },
+    { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
+  )
+  const solved = await busy.solve(PATIENT_MS)
+  expect(await move(world, solved, busy.gather)).toEqual(['one', 'one'])
+  expect(moved.map(({ solver: choice }) => [choice?.why, choice?.solution.batch])).toEqual(
+    asked.map(() => ['BUSY', { moves: 2, placed: 0, filterPlaced: null, filterObjective: null }]),
+  )
+  await replica.close()
+})

@@ -1,0 +1,275 @@
+import {
+  type Claim,
+  copyFleet,
+  currentSpec,
+  DEFAULT_PROFILE,
+  type Fleet,
+  type HostName,
+  type HostRecord,
+  isLive,
+  nodesNamed,
+  presentHosts,
+  presentName,
+  type RequestSpec,
+  requestAt,
+  type SelectedDestination,
+} from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Outside } from '../../plugin/outside/outside.ts'
+import type { Replica } from '../../replica/replica.ts'
+import type { Solve } from '../../solver/ask-solver.ts'
+import { type Invalid, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
+import { checkName } from '../calls/text.ts'
+import type { ClaimRef } from '../claim/claims.ts'
+import type { Decisions, StoredDecision } from '../decision/decisions.ts'
+import { type HostView, viewHost } from '../host/host-view.ts'
+import { checkDeadline } from '../placement/call-checks.ts'
+import { DEFAULT_DEADLINE_MS, type Placement, type SelectOutcome } from '../placement/placement.ts'
+import type { PlacementInput } from '../placement/placement-input.ts'
+import { lackingParts, unknownProfile } from '../profile/profiles.ts'
+import { type AskedMove, answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
+import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
+
+export interface EvacuationInput {
+  readonly host: { readonly host: string; readonly node?: string | null | undefined }
+  readonly idempotencyKey: string
+  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number | null
+  readonly profile: string | null
+  readonly deadlineMs: number | null
+}
+
+/** A claim of the host, and the result of the search for a new host. */
+export interface Evacuated {
+  readonly claim: Claim
+  readonly outcome: SelectOutcome | NotFound
+}
+
+export interface EvacuationDone {
+  readonly type: 'done'
+  /** The nodes of the host. */
+  readonly hosts: readonly HostView[]
+  readonly moves: readonly Evacuated[]
+  readonly placed: number
+  readonly revision: number
+}
+
+/** The result of an evacuation at present. */
+export interface EvacuationForeseen {
+  readonly type: 'foreseen'
+  /** The nodes of the host. */
+  readonly hosts: readonly HostView[]
+  readonly moves: readonly ForeseenMove[]
+  readonly revision: number
+}
+
+export interface ClaimOnInput {
+  readonly decisionId: string
+  readonly host: { readonly host: string; readonly node?: string | null | undefined }
+  /** The index of the instance in the decision's request; null: the first. */
+  readonly instance: string | null
+  readonly idempotencyKey: string
+  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number | null
+  readonly moveOf: ClaimRef | null
+}
+
+/** Moves of placed instances. */
+export interface Relocation {
+  /** Claims room for an instance of an earlier decision on a host that the caller names, if the host still passes every filter. */
+  claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
+  /** Evacuates a host in one call, in which every move sees the earlier ones; the scheduler `solver` solves all moves together. */
+  evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
+  /** The destination of every claim now; nothing is reserved or stored. */
+  foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
+}
+
+/** The idempotency key of one claim, derived from the key of the whole call. */
+const MAX_KEY_LENGTH = 200
+
+export function createRelocation(
+  replica: Replica,
+  decisions: Decisions,
+  placement: Placement,
+  { outside, solve }: { readonly outside: Outside; readonly solve: Solve },
+): Relocation {
+  const batches = { fleet: () => replica.fleet, outside, solve }
+  return {
+    async claimOn(account, { decisionId, host, instance, ...input }) {
+      const stored = await decisions.stored(decisionId)
+      if (stored === undefined) return notFound('decision', decisionId, ['input', 'decisionId'])
+      const request = currentSpec(stored.record.request)
+      const { instanceUuids } = request
+      if (instance !== null && !instanceUuids.includes(instance))
+        return invalid([
+          issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
+        ])
+      const { hosts } = replica.fleet
+      // the present names are compared, because one of them may be from before the host was replaced
+      const wanted = host.node ? presentName(hosts, { host: host.host, node: host.node }) : { host: presentHosts(hosts, [host.host])[0] }
+      const isOn = (to: HostName): boolean => {
+        const now = presentName(hosts, to)
+        return now.host === wanted.host && (!('node' in wanted) || now.node === wanted.node)
+      }
+      const named = hostsOf(stored.answer)
+      if (!named.some(isOn)) {
+        const names = [...new Set(named.map((each) => each.host))].join(', ')
+        return invalid([issue(['input', 'host', 'host'], host.host, `be a host that the decision named: ${names || 'it named none'}`)])
+      }
+      if (instance === null && request.gang.length > 0)
+        return invalid([
+          issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
+        ])
+      const place = instance === null ? 0 : instanceUuids.indexOf(instance)
+      const asked = ofOne(request, place, instance ?? instanceUuids[0] ?? null)
+      return placement.select(
+        account,
+        {
+          ...input,
+          spec: { issues: [], path: ['input'] },
+          intent: input.moveOf === null ? 'CREATE' : 'RESIZE',
+          profile: stored.record.profile,
+          alternatesPerInstance: 0,
+          allOrNothing: true,
+          minRevision: null,
+          deadlineMs: null,
+          takesAlternate: stored.answer[place]?.alternates.some(isOn) ?? false,
+        },
+        {
+          ...asked,
+          requestedDestination: {
+            aggregates: [],
+            forbiddenAggregates: [],
+            ...asked.requestedDestination,
+            host: host.host,
+            node: host.node ?? null,
+          },
+        },
+      )
+    },
+
+    async evacuate(account, { host: name, idempotencyKey, mode, deadlineMs, ...rest }) {
+      const issues = [...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }), ...checkDeadline(deadlineMs)]
+      if (issues.length > 0) return invalid(issues)
+      const startedAt = performance.now()
+      const left = (): number => Math.max(1, Math.floor((deadlineMs ?? DEFAULT_DEADLINE_MS) - (performance.now() - startedAt)))
+      await replica.fresh()
+      const records = nodesOf(replica, name)
+      if (records.length === 0) return noSuchHost(name)
+      const asked = await askedBy(decisions, leaving(replica, records))
+      const batch = createMoveBatch(batches, {
+        asked,
+        seed: idempotencyKey,
+        // a rollout selects one version for the call, which decides all moves
+        profileOf: ({ profiles }) => profiles.pick(rest.profile ?? DEFAULT_PROFILE, account, idempotencyKey),
+      })
+      const solved = await batch.solve(left())
+      const move = ({ claim, request }: AskedMove): Promise<SelectOutcome> | NotFound => {
+        if (request === undefined) return notFound('decision', claim.decision, ['input', 'host'])
+        const input: PlacementInput = {
+          ...rest,
+          mode,
+          spec: { issues: [], path: ['input'] },
+          intent: 'EVACUATE',
+          moveOf: { id: claim.id, fence: claim.fence },
+          idempotencyKey: `${idempotencyKey}/${claim.id}`,
+          alternatesPerInstance: 2,
+          allOrNothing: true,
+          minRevision: null,
+          deadlineMs: left(),
+          gather: solved === undefined ? undefined : batch.gather,
+        }
+        return placement.select(account, input, request)
+      }
+      const outcomes = await moveInOrder(asked, solved, async (each) => [each.claim.id, await move(each)] as const)
+      const outcomeOf = new Map(outcomes)
+      const { fleet } = replica
+      return {
+        type: 'done',
+        hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
+        // the present claims, whose moves are open
+        moves: asked.map(({ claim }) => ({
+          claim: fleet.ledger.claims.get(claim.id) ?? claim,
+          outcome: outcomeOf.get(claim.id) ?? notFound('claim', claim.id, ['input', 'host']),
+        })),
+        placed: outcomes.filter(([, outcome]) => outcome.type === 'placed').length,
+        revision: fleet.place.revision,
+      }
+    },
+
+    async foreseeEvacuation({ host: name, profile: profileName }) {
+      await replica.fresh()
+      const records = nodesOf(replica, name)
+      if (records.length === 0) return noSuchHost(name)
+      const asked = await askedBy(decisions, leaving(replica, records))
+      const profileOf = ({ profiles }: Fleet) => profiles.find(profileName ?? DEFAULT_PROFILE)
+      const profile = profileOf(replica.fleet)
+      if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
+      const lacking = lackingParts(replica.fleet, profile, ['input', 'profile'])
+      if (lacking !== undefined) return invalid([lacking])
+      const solved = await createMoveBatch(batches, { asked, profileOf, seed: '' }).solve(DEFAULT_DEADLINE_MS)
+      const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
+      const fleet = copyFleet(replica.fleet)
+      const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), { shares: solved?.shares }))
+      const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
+      return {
+        type: 'foreseen',
+        hosts: nodesOf({ fleet }, name).map((record) => viewHost(fleet, record)),
+        moves: asked.flatMap(({ claim }) => foreseen.get(claim.id) ?? []),
+        revision: fleet.place.revision,
+      }
+    },
+  }
+}
+
+/** The original request of each claim, for its instance alone. */
+export const askedBy = (decisions: Pick<Decisions, 'stored'>, claims: readonly Claim[]): Promise<AskedMove[]> =>
+  Promise.all(
+    claims.map(async (claim) => {
+      const stored = await decisions.stored(claim.decision)
+      return { claim, request: stored === undefined ? undefined : requestFor(stored, claim) }
+    }),
+  )
+
+/** The hosts in an answer: the selected ones and the alternates. */
+const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
+  answer.flatMap(({ selected, alternates }) => [selected, ...alternates])
+
+const nodesOf = ({ fleet }: Pick<Replica, 'fleet'>, name: EvacuationInput['host']): HostRecord[] => nodesNamed(fleet.hosts, name)
+
+const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
+  notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])
+
+/**
+ * Oldest first, on every replica and in every repetition. Claims that are moving to this host are included and
+ * reported: they cannot move again before their move ends, and would arrive after the host was emptied. A claim that is
+ * resized here is reported once.
+ */
+export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: readonly HostRecord[]): Claim[] => {
+  const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host
+  return records
+    .flatMap((record) => [...record.claims])
+    .filter((claim) => isLive(claim) && !growsHere(claim))
+    .sort((a, b) => a.fence - b.fence)
+}
+
+/** The request of a claim's decision for this instance alone and any host, with the project of the claim if it has one. */
+export function requestFor(
+  { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
+  { id, instance, project }: Claim,
+): RequestSpec {
+  const request = currentSpec(record.request)
+  const place = claimIds.indexOf(id)
+  const own = ofOne(request, place >= 0 ? place : request.instanceUuids.indexOf(instance ?? ''), instance)
+  return { ...own, projectId: project ?? own.projectId }
+}
+
+/** The original request of one instance, alone and for any host: instances of one request may have several sizes. */
+const ofOne = (request: RequestSpec, place: number, instance: string | null): RequestSpec => ({
+  ...requestAt(request, Math.max(0, place)),
+  numInstances: 1,
+  instanceUuids: instance === null ? [] : [instance],
+  forceHosts: [],
+  forceNodes: [],
+  requestedDestination: request.requestedDestination === null ? null : { ...request.requestedDestination, host: null, node: null },
+})

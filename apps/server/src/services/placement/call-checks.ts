@@ -1,0 +1,182 @@
+import type { Claim, Fleet, Intent, Profile, RequestSpec } from '@gantt/scheduler-core'
+import { groupOf, tooSmallForImage } from '@gantt/scheduler-core'
+import { hintedGroup, isMove } from '../../replica/propose/moves.ts'
+import { type Issue, issue } from '../calls/outcome.ts'
+import { checkName, checkRange } from '../calls/text.ts'
+import { type ClaimRef, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from '../claim/claims.ts'
+import type { PlacementInput } from './placement-input.ts'
+import { checkImageForNova, pathAsGiven } from './request-limits.ts'
+
+const MAX_DEADLINE_MS = 60_000
+const MAX_ALTERNATES = 10
+
+/** A request of the right form that is about to be decided on a fleet. */
+export interface Asked {
+  readonly fleet: Fleet
+  /** The deciding profile version; undefined if there is none, which another check refuses. */
+  readonly profile: Profile | undefined
+  readonly request: RequestSpec
+  /** The paths of the request and of the profile's name in the caller's input. */
+  readonly path: readonly string[]
+  readonly profilePath: readonly string[]
+}
+
+/** Other fields of the call with which the request has to agree. */
+interface AskedBy extends Pick<PlacementInput, 'intent' | 'moveOf' | 'allOrNothing'> {
+  /** Whether the request is new, and not the repetition of an answered call. */
+  readonly isNew: boolean
+  /** Whether the key is bound, so that no decision is made. */
+  readonly isRepeated: boolean
+}
+
+/**
+ * The errors of a new call that are found before any host is evaluated, except for the binding of its group, which is judged at the head of
+ * the log.
+ */
+export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isNew, isRepeated }: AskedBy): Issue[] {
+  return [
+    ...(moveOf === null ? [] : checkMove(asked, { intent, moveOf, isNew })),
+    ...checkGang(asked, allOrNothing),
+    ...(isRepeated || moveOf !== null ? [] : checkHintedGroup(asked)),
+    ...(isRepeated || (moveOf !== null && !isNew) ? [] : checkZone(asked)),
+    ...(isRepeated ? [] : checkImage(asked)),
+    ...(isRepeated || !isNew ? [] : checkFlavor(asked, intent)),
+  ]
+}
+
+/** The errors of a question about a request, which equal those of a call that creates its instances, including the binding of its group. */
+export const checkAsked = (asked: Asked): Issue[] => [
+  ...checkAskedCall(asked, { intent: 'CREATE', moveOf: null, allOrNothing: true, isNew: true, isRepeated: false }),
+  ...checkBinding(asked.fleet, asked.request, asked.path),
+]
+
+/** A rule of a server group by which the judge would refuse every host, so that no search can help. */
+export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: RequestSpec, path: readonly string[]): Issue[] {
+  const binding = groupOf(request)
+  if (binding === null || request.instanceGroup === null) return []
+  const { uuid, policy, maxServerPerHost, apartFrom } = request.instanceGroup
+  const at = (field: string): readonly string[] => [...path, ...pathAsGiven(request.nova, ['instanceGroup', field])]
+  const group = groups.find(uuid)
+  if (group !== undefined && !groups.accepts(binding)) {
+    const isPolicy = group.policy !== policy
+    const [field, found, bound] = isPolicy
+      ? (['policy', policy, group.policy] as const)
+      : (['maxServerPerHost', maxServerPerHost, group.maxServerPerHost] as const)
+    return [issue(at(field), found, `be ${bound}, as the first claim of server group ${uuid} bound it`, 'claim.group_mismatch')]
+  }
+  const shared = groups.sharesWith(binding)
+  if (shared === undefined) return []
+  const rule = `name no group that server group ${uuid} shares a host with, as it does with ${shared}: move or end the members of one of them there first`
+  return [issue(at('apartFrom'), apartFrom, rule, 'claim.group_mismatch')]
+}
+
+/** A move is of one instance, that of its claim, and keeps the claim's group. */
+function checkMove(
+  { fleet, request, path }: Asked,
+  { intent, moveOf, isNew }: { readonly intent: Intent; readonly moveOf: ClaimRef; readonly isNew: boolean },
+): Issue[] {
+  if (!isAboutClaim(intent)) return []
+  const issues: Issue[] = []
+  const at = (inner: readonly string[]) => [...path, ...pathAsGiven(request.nova, inner)]
+  if (request.numInstances !== 1) issues.push(issue(at(['numInstances']), request.numInstances, `be 1: ${intent} is for one instance`))
+  const [named] = request.instanceUuids
+  const claim = fleet.ledger.claims.get(moveOf.id)
+  if (named !== undefined && claim !== undefined && claim.instance !== named)
+    issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
+  const { instanceGroup } = request
+  // if Nova did not name the group, the instance identifies it, and it is the group of the claim
+  const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
+  if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
+    issues.push(
+      issue(
+        at(['instanceGroup', 'uuid']),
+        instanceGroup.uuid,
+        `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
+      ),
+    )
+  else if (instanceGroup !== null && claim !== undefined && isNew) issues.push(...checkKeptRule(fleet, claim, instanceGroup, at))
+  return issues
+}
+
+/** A move keeps the rule of its group, which operators change. */
+function checkKeptRule(
+  { groups }: Fleet,
+  { group: uuid }: Claim,
+  { policy, maxServerPerHost }: NonNullable<RequestSpec['instanceGroup']>,
+  at: (inner: readonly string[]) => readonly string[],
+): Issue[] {
+  const group = uuid === null ? undefined : groups.find(uuid)
+  if (group === undefined) return []
+  const keeps = 'a move keeps the rule of its group, which serverGroupUpdate changes'
+  if (policy !== group.policy) return [issue(at(['instanceGroup', 'policy']), policy, `be ${group.policy}: ${keeps}`)]
+  const most = group.maxServerPerHost ?? 1
+  if (policy !== 'ANTI_AFFINITY' || maxServerPerHost === null || maxServerPerHost === most) return []
+  return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
+}
+
+/** A group that only a hint names must have members here, so that its rule is known. */
+function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
+  const uuid = hintedGroup(request)
+  if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
+  const rule = 'be a server group that has members here, or come with group_policies and group_hosts, as setup_instance_group adds them'
+  return [issue([...path, 'filter_properties', 'scheduler_hints', 'group'], request.schedulerHints.group?.[0], rule)]
+}
+
+/**
+ * Users of Nova's API write ZONE:HOST:NODE, which Nova splits before it asks the scheduler: here nothing does, and no
+ * host is in such a zone.
+ */
+function checkZone({ fleet, request, path }: Asked): Issue[] {
+  const { availabilityZone: zone } = request
+  const isThere = ({ metadata }: { readonly metadata: Readonly<Record<string, string>> }) => metadata.availability_zone === zone
+  if (zone === null || !zone.includes(':') || [...fleet.aggregates.byUuid.values()].some(isThere)) return []
+  const force = request.nova === null ? 'forceHosts and forceNodes' : 'force_hosts and force_nodes'
+  const rule = `be a zone alone: hosts and nodes are named by ${force}`
+  return [issue([...path, ...pathAsGiven(request.nova, ['availabilityZone'])], zone, rule)]
+}
+
+/** Checks that a request with several kinds of instances is all-or-nothing; Nova has no such requests. */
+function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNothing: boolean): Issue[] {
+  if (gang.length === 0) return []
+  const issues: Issue[] = []
+  if (!allOrNothing) issues.push(issue(['input', 'allOrNothing'], allOrNothing, 'be true: a gang is placed whole or not at all'))
+  if (profile?.compat === 'nova')
+    issues.push(issue(profilePath, profile.name, 'be one without compat: nova, whose rounds know one flavor, for a gang'))
+  return issues
+}
+
+/** Nova's rules read all properties of an image. */
+const checkImage = ({ profile, request, path }: Asked): Issue[] => (profile?.compat === 'nova' ? checkImageForNova(request, path) : [])
+
+/** An instance that is rebuilt, or gets another flavor, must meet the image's requirements; one that only moves is unchanged. */
+const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
+  MAKES_ANEW.includes(intent)
+    ? tooSmallForImage(request).map(({ path: inner, found, rule }) => issue([...path, ...inner], found, rule, 'spec.invalid'))
+    : []
+
+const MAKES_ANEW: readonly Intent[] = ['CREATE', 'PROBE', 'RESIZE', 'REBUILD']
+
+/** Errors of a call that do not depend on its request. */
+export function checkCall(input: PlacementInput): Issue[] {
+  const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
+  return [
+    ...(isAboutClaim(intent) && moveOf === null
+      ? [issue(['input', 'moveOf'], undefined, `be the claim that ${intent} is about, with its fence`)]
+      : []),
+    ...(!isAboutClaim(intent) && moveOf !== null
+      ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
+      : []),
+    ...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
+    ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
+    ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
+    ...checkDeadline(deadlineMs),
+    ...(profile === null ? [] : checkName(['input', 'profile'], profile, { max: 80 })),
+  ]
+}
+
+/** The allowed deadlines of a call: 1 ms to a minute. */
+export const checkDeadline = (deadlineMs: number | null): Issue[] =>
+  deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')
+
+/** Whether a call with this intent is about an existing claim. */
+const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'

@@ -1,0 +1,326 @@
+import { createHash } from 'node:crypto'
+import {
+  anywhere,
+  type Change,
+  type Claim,
+  canonicalJson,
+  DEFAULT_PROFILE,
+  type Fleet,
+  type Intent,
+  type Profile,
+  parseRequestSpec,
+  problemAt,
+  publishedSpec,
+  type RequestSpec,
+  unreadKeys,
+} from '@gantt/scheduler-core'
+import type { KeptCause } from '../../db/tables/rows.ts'
+import type { Outside } from '../../plugin/outside/outside.ts'
+import { findSource, requestNow } from '../../replica/propose/moves.ts'
+import type { PlacementCall, PlacementOutcome, RefusalReason } from '../../replica/propose/placement.ts'
+import { tryPlacement } from '../../replica/propose/try-placement.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { type Failure, type Invalid, type Issue, invalid, sentenceOf } from '../calls/outcome.ts'
+import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from '../claim/claims.ts'
+import type { Decisions, DecisionView } from '../decision/decisions.ts'
+import { decidedOf } from '../decision/report-ages.ts'
+import { lackingParts, unknownProfile } from '../profile/profiles.ts'
+import { type Asked, checkAskedCall, checkBinding, checkCall } from './call-checks.ts'
+import { type InstanceDestinations, toDestinations } from './destinations.ts'
+import { noHostMessage } from './no-valid-host.ts'
+import type { PlacementInput, SpecDocument } from './placement-input.ts'
+import { checkRequest, pathAsGiven } from './request-limits.ts'
+import { withThingsOfClaim } from './things-of-claim.ts'
+
+export const DEFAULT_DEADLINE_MS = 10_000
+/** The longest wait for this replica to reach the revision in a call. */
+const BEHIND_MS = 2_000
+
+export interface Placed {
+  readonly type: 'placed'
+  readonly decision: DecisionView
+  readonly destinations: readonly InstanceDestinations[]
+  readonly replayed: boolean
+  readonly revision: number
+  readonly ignored: readonly string[]
+}
+
+export interface NoHost extends Failure {
+  readonly type: 'no-host'
+  readonly decision: DecisionView
+  readonly reasons: readonly RefusalReason[]
+  /** Null for a caller that may not see hosts. */
+  readonly cause: KeptCause | null
+  readonly placedCount: number
+  readonly ignored: readonly string[]
+}
+
+export interface KeyConflict extends Failure {
+  readonly type: 'key-conflict'
+  readonly firstSeenAt: number
+}
+
+export interface ReplicaBehind extends Failure {
+  readonly type: 'behind'
+  readonly revision: number
+  readonly retryAfterMs: number
+}
+
+/** An instance of the request has a live claim, so that nothing is placed. */
+export interface InstanceTaken extends Failure {
+  readonly type: 'instance-taken'
+  readonly rule: 'claim.instance_taken'
+  /** Null for a caller that may not read it: who learns the rule alone. */
+  readonly claim: Claim | null
+}
+
+export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | InstanceTaken | Invalid
+
+export interface Placement {
+  /** The request of a call. A call with a bound key gets its answer even if a newer release is stricter. */
+  read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
+  /**
+   * Decides, claims and answers; asking again with the same key gets the same answer. `request` is for callers that have
+   * it parsed already; else `spec.document` is.
+   */
+  select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
+  /** The changes that a call would write, decided on a private fleet, or its answer if nothing can be placed. Nothing is stored. */
+  tryOn(
+    fleet: Fleet,
+    account: string,
+    input: PlacementInput,
+    request: RequestSpec,
+  ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
+  /**
+   * Store time at which the oldest request came in that this replica has not answered yet; undefined: none waits. No decision about it is
+   * older.
+   */
+  oldestAsked(): number | undefined
+}
+
+/** Unknown input to a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so that no limit applies. */
+export function parseSpec(
+  { document, issues, path, instancesAt, nova = null }: SpecDocument,
+  isRepeated = false,
+): { readonly value: RequestSpec } | Invalid {
+  // an unreadable request has an error of its own
+  if (document === undefined && issues.length > 0) return invalid(issues)
+  const parsed = parseRequestSpec(document)
+  const placeOf = ([field, ...rest]: readonly string[]): readonly string[] =>
+    field === 'instanceUuids' && instancesAt !== undefined
+      ? [...instancesAt, ...rest]
+      : [...path, ...pathAsGiven(nova, field === undefined ? [] : [field, ...rest])]
+  const all = parsed.ok ? issues : [...issues, ...parsed.problems.map((problem) => problemAt(problem, placeOf(problem.path)))]
+  if (!parsed.ok || all.length > 0) return invalid(all)
+  const more = isRepeated ? [] : checkRequest(parsed.value, path)
+  return more.length > 0 ? invalid(more) : { value: parsed.value }
+}
+
+export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
+  /** Calls in the order of arrival. */
+  const waiting = new Set<{ readonly since: number }>()
+  const placeByReplica = async (call: PlacementCall): Promise<PlacementOutcome> => {
+    const one = { since: replica.storeTime }
+    waiting.add(one)
+    try {
+      return await replica.place(call)
+    } finally {
+      waiting.delete(one)
+    }
+  }
+  const place = async (account: string, request: RequestSpec, input: PlacementInput, isStored: boolean): Promise<SelectOutcome> => {
+    const { minRevision } = input
+    if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
+      return behind(replica, minRevision)
+    const call = toCall(account, input, request)
+    const asked = isStored || input.moveOf === null ? request : await withThingsOfClaim(decisions, replica.fleet, request, input.moveOf)
+    return answerTo(await placeByReplica({ ...call, request: asked }), account, input, request)
+  }
+  const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
+    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request), ...claimWithoutEffect(input)]
+    switch (outcome.type) {
+      case 'placed':
+        return {
+          type: 'placed',
+          decision: decisions.view(outcome.decision),
+          destinations: toDestinations(replica, outcome.answer, outcome.claims, async () =>
+            decidedOf(await decisions.view(outcome.decision).load()),
+          ),
+          replayed: outcome.replayed,
+          revision: outcome.revision,
+          ignored,
+        }
+      case 'refused':
+        return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored }
+      case 'conflict':
+        return conflict(outcome)
+      case 'taken':
+        return instanceTaken(outcome.claim)
+      case 'void':
+        if (outcome.code === 'claim.lost' || outcome.code === 'claim.moving') return lostSource(replica, input, outcome.code)
+        return invalid([voidIssue(replica, outcome.code, account, input, request)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
+    }
+  }
+
+  const read = (account: string, { spec, idempotencyKey }: PlacementInput) =>
+    parseSpec(spec, replica.fleet.ledger.findKey(account, idempotencyKey) !== undefined)
+
+  return {
+    read,
+    oldestAsked: () => waiting.values().next().value?.since,
+    async select(account, input, request) {
+      const parsed = request === undefined ? read(account, input) : { value: request }
+      const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
+      if ('type' in parsed || issues.length > 0) return invalid(issues)
+      const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
+      const wrong = checkAskedCall(askedOn(replica.fleet, account, input, parsed.value), {
+        ...input,
+        isNew: request === undefined && !isRepeated,
+        isRepeated,
+      })
+      return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input, request !== undefined)
+    },
+    async tryOn(fleet, account, input, request) {
+      const asked = askedOn(fleet, account, input, request)
+      const wrong = [...checkCall(input), ...checkAskedCall(asked, { ...input, isNew: false, isRepeated: false })]
+      if (wrong.length > 0) return invalid(wrong)
+      const call = toCall(account, input, request)
+      const { profile } = asked
+      const source = call.source === null ? undefined : findSource(fleet, call.source)
+      const completed = requestNow(fleet, call, typeof source === 'object' ? source : undefined)
+      const gathering =
+        profile === undefined
+          ? undefined
+          : outside.gather(fleet, profile, [anywhere(completed)], typeof source === 'object' ? { source, intent: call.intent } : {})
+      const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
+      return 'changes' in tried ? tried : answerTo(tried, account, input, request)
+    },
+  }
+}
+
+const versionFor = ({ profiles }: Fleet, account: string, { profile, idempotencyKey }: PlacementInput): Profile | undefined =>
+  profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)
+
+/** The fields of a call that its checks read. */
+const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): Asked => ({
+  fleet,
+  profile: versionFor(fleet, account, input),
+  request,
+  path: input.spec.path,
+  profilePath: ['input', 'profile'],
+})
+
+/** Parts of a request that the deciding version does not read; not known for a version that no longer exists. */
+function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
+  const profile = versionFor(fleet, account, input)
+  return profile === undefined ? [] : unreadKeys(request, profile, fleet)
+}
+
+/** The TTL of a reservation has no effect if none is made. */
+const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
+  ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
+
+/** Nothing new is claimed if an instance is only examined, or rebuilt in its own room. */
+const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
+
+function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
+  const { idempotencyKey: key, alternatesPerInstance, allOrNothing, intent, moveOf } = input
+  const mode = holdsNothing(intent) ? 'NONE' : input.mode
+  const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
+  const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
+  const profile = input.profile ?? DEFAULT_PROFILE
+  // the request, not the caller's timeout or the amount of detail
+  const asked = {
+    request: publishedSpec(request),
+    intent,
+    mode,
+    ttlMs,
+    alternatesPerInstance,
+    profile,
+    allOrNothing,
+    ...(source !== null && { source }),
+  }
+  return {
+    account,
+    key,
+    digest: createHash('sha256').update(canonicalJson(asked)).digest('hex'),
+    request,
+    intent,
+    source,
+    profile,
+    mode,
+    ttlMs,
+    deadlineMs: input.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    alternatesPerInstance,
+    allOrNothing,
+    takesAlternate: input.takesAlternate,
+    isListed: input.isListed,
+    gather: input.gather,
+  }
+}
+
+function behind(replica: Replica, wanted: number): ReplicaBehind {
+  const { revision } = replica.fleet.place
+  return {
+    type: 'behind',
+    code: 'REPLICA_BEHIND',
+    message: `This replica is at revision ${revision}; ${wanted} was asked for. Ask again, or ask another replica.`,
+    path: ['input', 'minRevision'],
+    revision,
+    retryAfterMs: 1_000,
+  }
+}
+
+function refused(
+  decision: DecisionView,
+  { reasons, cause, found }: Extract<PlacementOutcome, { type: 'refused' }>,
+  asked: number,
+): Omit<NoHost, 'ignored'> {
+  const message = noHostMessage(cause, asked)
+  return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, cause, placedCount: found }
+}
+
+function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
+  const path = ['input', 'moveOf']
+  const claim = moveOf === null ? undefined : fleet.ledger.claims.get(moveOf.id)
+  if (moveOf === null || claim === undefined)
+    return invalid([{ code, path: [...path, 'id'], message: sentenceOf(code), expected: 'a live claim', actual: moveOf?.id ?? '' }])
+  return code === 'claim.moving'
+    ? { type: 'claim-lost', code: 'CLAIM_LOST', message: sentenceOf(code), path, claim }
+    : lostClaim(claim, moveOf.fence, path)
+}
+
+/** The same message for all callers: the claim itself is in a field that not every caller may read. */
+const instanceTaken = (claim: Claim): InstanceTaken => ({
+  type: 'instance-taken',
+  code: 'INSTANCE_TAKEN',
+  rule: 'claim.instance_taken',
+  message: `${sentenceOf('claim.instance_taken')} Release it, move it (moveOf), or repeat its call with its own key.`,
+  path: ['input'],
+  claim,
+})
+
+function conflict({ firstSeenAt, abandoned }: Extract<PlacementOutcome, { type: 'conflict' }>): KeyConflict {
+  const message = abandoned
+    ? 'The idempotency key was abandoned; use a new one.'
+    : 'The idempotency key was used for another request; use a new one, or repeat the same request.'
+  return { type: 'key-conflict', code: 'IDEMPOTENCY_CONFLICT', message, path: ['input', 'idempotencyKey'], firstSeenAt }
+}
+
+function voidIssue(
+  replica: Replica,
+  code: Extract<PlacementOutcome, { type: 'void' }>['code'],
+  account: string,
+  input: PlacementInput,
+  spec: RequestSpec,
+): Issue {
+  if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
+  if (code === 'profile.lacks_part') {
+    // another version may be active by now, but the cause is reported nevertheless
+    const profile = versionFor(replica.fleet, account, input)
+    const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
+    if (found !== undefined) return found
+  }
+  const [mismatch] = code === 'claim.group_mismatch' ? checkBinding(replica.fleet, spec, input.spec.path) : []
+  return mismatch ?? { code, path: ['input'], message: sentenceOf(code), expected: '', actual: '' }
+}

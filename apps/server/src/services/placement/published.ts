@@ -1,0 +1,34 @@
+import {
+  currentSpec,
+  type HostStats,
+  type Parsed,
+  type PublishedSpec,
+  type PublishedStats,
+  publishedStats,
+  specIn,
+  specVersions,
+  statsIn,
+  statsVersions,
+} from '@gantt/scheduler-core'
+import { InputFault, under } from '../calls/outcome.ts'
+
+/** A request in the version that is asked for, or as it is kept. Throws InputFault for a version that is unknown or has no words for it. */
+export function specDocument(document: PublishedSpec, version: string | null): PublishedSpec {
+  return version === null ? document : said(specIn(oneOf(specVersions, version), currentSpec(document)))
+}
+
+/** A host's report in the requested version, or in the oldest that can express all of it. Throws InputFault like the above. */
+export function statsDocument(stats: HostStats, version: string | null): PublishedStats {
+  return version === null ? publishedStats(stats) : said(statsIn(oneOf(statsVersions, version), stats))
+}
+
+function oneOf<Version extends string>(versions: readonly Version[], version: string): Version {
+  const known = versions.find((one) => one === version)
+  if (known === undefined) throw InputFault.at(['version'], version, `one of ${versions.join(', ')}`)
+  return known
+}
+
+function said<Document>(parsed: Parsed<Document>): Document {
+  if (!parsed.ok) throw new InputFault(under(['version'], parsed.problems))
+  return parsed.value
+}

@@ -1,0 +1,121 @@
+import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
+import { callerPath, furtherPolicies, granularKeysOf, unreadableImage, type WrittenRequest } from '@gantt/scheduler-core/nova'
+import { type Issue, issue } from '../calls/outcome.ts'
+import { checkNames } from '../calls/text.ts'
+
+/**
+ * Limits of a request's parts that are evaluated on every host, in addition to its published form: that form never
+ * changes, and stored requests parse as before.
+ */
+export const requestLimits = {
+  /** The nesting depth of the hint `query` of JsonFilter. */
+  queryDepth: 16,
+  /** The number of operators and arguments of the query. */
+  queryTerms: 200,
+  /** The length of the query in characters. */
+  queryLength: 4_096,
+  /** Words of one value of an extra spec that has an operator, such as `<or> a <or> b`. */
+  operatorWords: 100,
+} as const
+
+/** The errors of a caller's request that has the right form: each with its path as the caller wrote it. */
+export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => {
+  const at: Place = (inner) => [...path, ...pathAsGiven(request.nova, inner)]
+  return [
+    ...checkNames(at, request, isFreeText),
+    ...checkExpressions(request, at),
+    ...checkGroups(request, path),
+    ...contradictionsOf(request).map(({ path: inner, found, rule }) => issue(at(inner), found, rule, 'spec.invalid')),
+    ...checkServerGroup(request, path, at),
+  ]
+}
+
+/** The parts that Nova's rules cannot read, so that they would fail for every host. */
+export function checkImageForNova(request: RequestSpec, path: readonly string[]): Issue[] {
+  const unreadable = unreadableImage(request)
+  if (unreadable === undefined) return []
+  const { path: inner, found, why } = unreadable
+  return [issue([...path, ...pathAsGiven(request.nova, inner)], found, `be a value that Nova's image objects take: ${why}`)]
+}
+
+/** A path of the typed form as the caller wrote it, from the root of the call. */
+type Place = (inner: readonly string[]) => readonly string[]
+
+/** A path of the typed form in a request that the caller wrote in these words; null: in the typed form. */
+export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
+  nova === null ? inner : callerPath(nova, inner)
+
+/** Refuses groups of resources: a host is a single provider here, and ignoring a group would create an instance without its device. */
+const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
+  granularKeysOf(request).map(({ path: inner, found, rule, isOfHost }) => {
+    const at = [...path, ...inner.map((key) => key.slice(0, 80))]
+    const why = `${rule}: groups of resources need several providers on a host, which this release does not know`
+    return isOfHost ? issue(at, found, rule) : issue(at, found, why, 'call.granular_group')
+  })
+
+const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
+  { at: ['flavor'], extraSpecs: flavor.extraSpecs },
+  ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
+]
+
+/** The parts of a server group's rule that would not be enforced. */
+function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
+  const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
+  return [
+    ...furtherPolicies(request).map(({ path: inner, found }) =>
+      issue([...path, ...inner], found, 'be left out: a server group has one policy'),
+    ),
+    ...(most === null || policy === 'ANTI_AFFINITY'
+      ? []
+      : [issue(place(['instanceGroup', 'maxServerPerHost']), most, `be left out with the policy ${policy}: ANTI_AFFINITY alone has it`)]),
+  ]
+}
+
+/** Values of maps, and the document in Nova's form, have no names in this service. */
+const FREE: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
+
+const isFreeText = (path: readonly string[], what: 'key' | 'text'): boolean =>
+  path[0] === 'nova' || (what === 'text' && path.slice(0, -1).some((key) => FREE.has(key)))
+
+function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: Place): Issue[] {
+  const issues: Issue[] = []
+  for (const [i, query] of (schedulerHints.query ?? []).entries())
+    issues.push(...checkQuery(query, place(['schedulerHints', 'query', String(i)])))
+  for (const { at, extraSpecs } of flavorsOf({ flavor, gang }))
+    for (const [key, value] of Object.entries(extraSpecs)) {
+      const words = OPERATOR.test(value) ? (value.match(/\S+/g) ?? []).length : 0
+      if (words > requestLimits.operatorWords) {
+        const rule = `be at most ${requestLimits.operatorWords} words behind its operator and with it, not ${words}`
+        issues.push(issue(place([...at, 'extraSpecs', key.slice(0, 80)]), value, rule, 'call.too_large'))
+      }
+    }
+  return issues
+}
+
+/** The prefixes of values that are compared word by word. */
+const OPERATOR = /^\s*<(?:or|in|all-in)>/
+
+/** Checks only the text: JsonFilter checks whether it is JSON, as in Nova. */
+function checkQuery(text: string, path: readonly string[]): Issue[] {
+  const { queryDepth, queryLength, queryTerms } = requestLimits
+  const refuse = (rule: string): Issue[] => [issue(path, text, rule, 'call.too_large')]
+  if (text.length > queryLength) return refuse(`be at most ${queryLength} characters long, not ${text.length}`)
+  let depth = 0
+  let deepest = 0
+  let terms = 1
+  let isQuoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '\\') i++
+    else if (character === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (character === '[' || character === '{') {
+      depth++
+      deepest = Math.max(deepest, depth)
+      terms++
+    } else if (character === ']' || character === '}') depth--
+    else if (character === ',') terms++
+  }
+  if (deepest > queryDepth) return refuse(`be nested at most ${queryDepth} deep, not ${deepest}`)
+  return terms > queryTerms ? refuse(`have at most ${queryTerms} operators and arguments, not ${terms}`) : []
+}

@@ -1,0 +1,48 @@
+import { type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/scheduler-core'
+
+/** How full the chosen hosts were, by either version of a profile. */
+export interface ChosenHosts {
+  /** Different hosts that got an instance. */
+  readonly hosts: { readonly baseline: number; readonly candidate: number }
+  /** By resource class, by name: the mean share, 0 to 1, that was taken on an instance's host before its request. */
+  readonly fullness: readonly { readonly resourceClass: string; readonly baseline: number | null; readonly candidate: number | null }[]
+}
+
+interface Sum {
+  instances: number
+  share: number
+}
+
+/** Adds up hosts as requests are decided again, each on the state that it met. */
+export function createChosenHosts() {
+  const seen = { baseline: new Set<string>(), candidate: new Set<string>() }
+  const sums = new Map<string, Readonly<Record<'baseline' | 'candidate', Sum>>>()
+  return {
+    /** `hosts`: keys of the hosts of a request's instances; what was proposed before it in its entry is taken already. */
+    add(fleet: Fleet, before: readonly Proposal[], hosts: readonly string[], version: 'baseline' | 'candidate'): void {
+      withProposals(fleet, before, () => {
+        for (const key of hosts) {
+          seen[version].add(key)
+          const record = hostOfKey(fleet.hosts, key)
+          if (record === undefined) continue
+          for (const [name, { capacity, free }] of fleet.hosts.classes) {
+            const most = capacity[record.index] ?? 0
+            if (most === 0) continue
+            const sum = sums.get(name) ?? { baseline: { instances: 0, share: 0 }, candidate: { instances: 0, share: 0 } }
+            sum[version].instances++
+            sum[version].share += (most - (free[record.index] ?? 0)) / most
+            sums.set(name, sum)
+          }
+        }
+      })
+    },
+    end: (): ChosenHosts => ({
+      hosts: { baseline: seen.baseline.size, candidate: seen.candidate.size },
+      fullness: [...sums]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([resourceClass, { baseline, candidate }]) => ({ resourceClass, baseline: meanOf(baseline), candidate: meanOf(candidate) })),
+    }),
+  }
+}
+
+const meanOf = ({ instances, share }: Sum): number | null => (instances === 0 ? null : share / instances)

@@ -1,0 +1,98 @@
+import { type Fleet, type LogEntry, type Profile, parseProfile, pluginsOf, type Steps } from '@gantt/scheduler-core'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { History } from '../../replica/follow/history.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
+import { InputFault, under } from '../calls/outcome.ts'
+import { unknownProfile, usableProfile } from './profiles.ts'
+
+/** A version of a profile, or one that is not written yet. */
+export type Candidate = { readonly version: string } | { readonly draft: unknown }
+
+/** The version that is meant; a draft becomes the next one of the baseline's name. Throws InputFault. */
+export const candidateOf = (replica: Replica, baseline: Profile, candidate: Candidate): Profile =>
+  'draft' in candidate ? draftOf(replica, baseline, candidate.draft) : versionOf(replica, candidate.version, ['candidate', 'version'])
+
+export interface Pass {
+  readonly history: History
+  readonly past: LogReader
+  readonly wanted: readonly StoredDecision[]
+  isOver(): boolean
+  /** `entry`: the next one; undefined at the end of the log. */
+  each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): Steps<void>
+}
+
+/** Reads the log once, from the first needed state to the last, and calls back for each decision with its state. */
+export async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<void> {
+  const waiting = [...wanted].sort((a, b) => a.place.basis - b.place.basis || (a.place.position ?? 0) - (b.place.position ?? 0))
+  const [first] = waiting
+  if (first === undefined) return
+  const fleet = await history.at(first.place.basis)
+  let next = 0
+  function* decideHere(entry: LogEntry | undefined): Steps<void> {
+    for (let one = waiting[next]; one !== undefined && one.place.basis === fleet.place.revision && !isOver(); one = waiting[++next]) {
+      yield* each(fleet, entry, one)
+      yield
+    }
+  }
+  function* goOn(entries: readonly LogEntry[]): Steps<void> {
+    for (const entry of entries) {
+      yield* decideHere(entry)
+      if (next >= waiting.length || isOver()) return
+      yield* fleet.applyInSteps(entry)
+      yield
+    }
+  }
+  while (next < waiting.length && !isOver()) {
+    const entries = await past.read(fleet.place, ENTRIES_AT_ONCE)
+    if (entries.length > 0) await answerInPieces(goOn(entries))
+    else {
+      await answerInPieces(decideHere(undefined))
+      return
+    }
+  }
+}
+
+/** A version that this service can decide by. Throws InputFault. */
+export function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
+  const found = replica.fleet.profiles.find(ref)
+  if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
+  return usableProfile(replica.fleet, found, path)
+}
+
+/** Values that the API writes in capitals. */
+const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
+
+/** A document as the next version of the baseline's name. */
+function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Profile {
+  const path = ['candidate', 'draft']
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw InputFault.at(path, document, 'an object with the parts of a profile')
+  const parts = Object.fromEntries(
+    Object.entries(document).map(([key, value]) => [
+      key,
+      words.has(key) && typeof value === 'string'
+        ? value.toLowerCase().replaceAll('_', '-')
+        : key === 'filters' || key === 'weighers'
+          ? enabled(value)
+          : key === 'collects' && Array.isArray(value)
+            ? value.map((kind: unknown) => (typeof kind === 'string' ? kind.toLowerCase() : kind))
+            : value,
+    ]),
+  )
+  const number = (fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
+  const parsed = parseProfile({ ...parts, name, number }, pluginsOf(fleet))
+  if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
+  return parsed.value
+}
+
+/** Parts that are left out of a version are left out of a draft too. */
+function enabled(parts: unknown): unknown {
+  if (!Array.isArray(parts)) return parts
+  return parts.flatMap((part: unknown) => {
+    if (typeof part !== 'object' || part === null || !('enabled' in part)) return [part]
+    const { enabled: isEnabled, ...rest } = part
+    return isEnabled === false ? [] : [rest]
+  })
+}

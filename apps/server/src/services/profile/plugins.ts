@@ -1,0 +1,106 @@
+import {
+  type JsonObject,
+  jsonSchemaOf,
+  type PartList,
+  type Parts,
+  type Plugin,
+  type PluginNamespace,
+  partKinds,
+  partLists,
+  partsIn,
+  readsOf,
+} from '@gantt/scheduler-core'
+import type { Failure } from '../../plugin/contain.ts'
+import type { LoadedPlugin } from '../../plugin/open-plugins.ts'
+import type { PluginState } from '../../plugin/outside/asker.ts'
+import type { PluginMode } from '../../plugin/settings.ts'
+
+/** A plug-in that this process has loaded. */
+export interface PluginView {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly mode: PluginMode
+  /** The name in the configuration. */
+  readonly from: string
+  readonly parts: readonly PluginPart[]
+  /** The number of failures since the start of the process. */
+  readonly failures: number
+  readonly lastFailure: Failure | undefined
+  /** READY while it is in this process. */
+  readonly state: PluginState
+  /** The number of restarts of its thread. */
+  readonly restarts: number
+}
+
+/** Kinds of parts as the API calls them, with what each does. */
+export const pluginPartKinds = partLists.map((list) => partKinds[list])
+
+/** A part of a plug-in, as it describes itself. */
+export interface PluginPart {
+  readonly kind: (typeof pluginPartKinds)[number]['kind']
+  readonly name: string
+  readonly description: string
+  /** The options that it takes, as JSON Schema; null: it does not declare any. */
+  readonly parameters: JsonObject | null
+  /** Fields of a host's report; of a part that reads by its options, those without any. */
+  readonly reads: readonly string[]
+  /** The unit of a weigher. */
+  readonly unit: string | null
+  /** The report that a namespace contains. */
+  readonly document: DocumentForm | null
+}
+
+/** The documents of a namespace. */
+export interface DocumentForm {
+  readonly version: string
+  /** The schema as JSON Schema. */
+  readonly schema: JsonObject
+  readonly maxAgeSeconds: number
+  readonly units: readonly { readonly field: string; readonly unit: string }[]
+}
+
+export interface Plugins {
+  /** The plug-ins in the order of the configuration. */
+  list(): readonly PluginView[]
+  /** The filter or weigher of that name. */
+  find(part: string): Listed | undefined
+}
+
+export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
+  const parts = new Map<string, Listed>(
+    loaded.flatMap(({ plugin: { filters, weighers } }) => [...filters, ...weighers].map((part) => [part.name, part] as const)),
+  )
+  const known = loaded.map((one) => ({ ...one, parts: partsIn(one.plugin).map(aboutPart) }))
+  return {
+    find: (name) => parts.get(name),
+    list: () =>
+      known.map(({ plugin: { name, version, description }, setting: { mode, from }, parts, failures, asker }) => ({
+        ...{ name, version, description, mode, from, parts },
+        failures: failures.count,
+        lastFailure: failures.last,
+        state: asker?.health.state ?? 'READY',
+        restarts: asker?.health.restarts ?? 0,
+      })),
+  }
+}
+
+/** The parts that profiles list. */
+type Listed = Plugin['filters'][number] | Plugin['weighers'][number]
+
+function aboutPart({ list, part }: { readonly list: PartList; readonly part: Parts[PartList] }): PluginPart {
+  const { name, description } = part
+  return {
+    ...{ kind: partKinds[list].kind, name, description },
+    parameters: ('parameters' in part && part.parameters ? jsonSchemaOf(part.parameters) : null) as JsonObject | null,
+    reads: 'reads' in part ? readsOf(part.reads, {}) : [],
+    unit: 'unit' in part ? part.unit : null,
+    document: 'document' in part ? formOf(part) : null,
+  }
+}
+
+const formOf = ({ version, document, maxAgeSeconds, units = {} }: PluginNamespace): DocumentForm => ({
+  ...{ version, maxAgeSeconds },
+  schema: jsonSchemaOf(document) as JsonObject,
+  units: Object.entries(units).map(([field, unit]) => ({ field, unit })),
+})

@@ -1,0 +1,78 @@
+import {
+  type Filter,
+  type Fleet,
+  fitFilters,
+  type JsonObject,
+  jsonSchemaOf,
+  type MetadataRead,
+  metadataReadsOf,
+  nameableParts,
+  type PluginRef,
+  type Profile,
+  pluginsOf,
+  readsOf,
+  type Weigher,
+} from '@gantt/scheduler-core'
+
+export const profilePartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER'] as const
+
+/** A part that profiles may name, as it describes itself. */
+export interface ProfilePart {
+  readonly kind: (typeof profilePartKinds)[number]
+  readonly name: string
+  readonly description: string
+  /** The options that it takes, as JSON Schema; null: it does not declare any. */
+  readonly parameters: JsonObject | null
+  readonly takesOptions: boolean
+  /** Whether it is a filter that can run in shadow mode, without refusing hosts. */
+  readonly mayShadow: boolean
+  /** The unit of a weigher's raw numbers. */
+  readonly unit: string | null
+  /** Fields of a host's report; of a part that reads by its options, those without any. */
+  readonly reads: readonly string[]
+  /** Metadata of aggregates that it may look at. */
+  readonly readsMetadata: readonly MetadataRead[]
+  /** The plug-in; null for a part of the release. */
+  readonly plugin: PluginRef | null
+}
+
+/** How the release itself chooses among the hosts that passed. */
+export const ownSchedulers = {
+  filter: 'The best host that passes.',
+  chance: 'Any host that passes.',
+  solver: 'The best arrangement of all instances together.',
+} as const
+
+/** What a profile may name in this service: filters, weighers, then schedulers; those of plug-ins last in each. */
+export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['compat']): readonly ProfilePart[] {
+  const plugins = pluginsOf(fleet)
+  const { filters, weighers } = nameableParts(compat, plugins)
+  const ownerOf = (name: string): PluginRef | null => plugins.ownerOf(name) ?? null
+  const listed = (part: Filter | Weigher) => ({
+    ...{ name: part.name, description: part.description },
+    parameters: (part.parameters === undefined ? null : (jsonSchemaOf(part.parameters) ?? null)) as JsonObject | null,
+    takesOptions: part.parameters !== undefined || part.checkOptions !== undefined,
+    reads: readsOf(part.reads, {}),
+    readsMetadata: metadataReadsOf(part.readsMetadata),
+    plugin: ownerOf(part.name),
+  })
+  const scheduler = {
+    kind: 'SCHEDULER',
+    parameters: null,
+    takesOptions: false,
+    mayShadow: false,
+    unit: null,
+    reads: [],
+    readsMetadata: [],
+  } as const
+  const own = Object.entries(ownSchedulers).map(([name, description]) => ({ ...scheduler, name, description, plugin: null }))
+  const others = plugins.schedulers.map(({ name, description }) => ({ ...scheduler, name, description, plugin: ownerOf(name) }))
+  return [
+    ...filters.map((filter) => ({ ...listed(filter), kind: 'FILTER' as const, mayShadow: mayShadow(filter), unit: null })),
+    ...weighers.map((weigher) => ({ ...listed(weigher), kind: 'WEIGHER' as const, mayShadow: false, unit: weigher.unit })),
+    // Nova has its own rounds
+    ...[...own, ...others].filter(({ name }) => compat === undefined || name === 'filter'),
+  ]
+}
+
+const mayShadow = (filter: Filter): boolean => filter.outside === undefined && !fitFilters.includes(filter)

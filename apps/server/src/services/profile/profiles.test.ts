@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Replica } from '../../replica/replica.ts'
+import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { createProfiles, type Profiles } from './profiles.ts'
+
+let replica: Replica
+let profiles: Profiles
+
+beforeAll(async () => {
+  const store = createMemoryStore(() => 1_000_000)
+  replica = await Replica.start({ store: store.open(), name: 'r', recordUnlogged: async () => {}, warn: (message) => expect.fail(message) })
+  profiles = createProfiles(replica, { reportOf: () => undefined })
+})
+afterAll(() => replica?.close())
+
+const WHATEVER = { dryRun: false, ifStanding: null }
+
+test('two rollbacks that are planned on the same state are one: the second does not activate the version before', async () => {
+  for (const multiplier of [1, -1, 2])
+    await profiles.create('site', { filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'one of three' })
+  await profiles.activate('site@2', null, WHATEVER)
+  await profiles.activate('site@3', { mode: 'CANARY', percent: 5 }, WHATEVER)
+  const ends = await Promise.all([1, 2].map(() => profiles.rollBack('site', 'it packs', WHATEVER)))
+  expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
+  expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({ code: 'CONFLICT', issues: [{ code: 'profile.rollout' }] })
+  expect(profiles.find('site')).toMatchObject({ active: { number: 2 }, rollout: null })
+  // two rollbacks one after the other go back two versions
+  expect(await profiles.rollBack('site', 'it packs', WHATEVER)).toMatchObject({ type: 'done', version: { number: 1 } })
+})
+
+const WEIGHED = (multiplier: number) => ({ filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'drafted' })
+
+test('a version that was drafted on another than the latest is not written, and a dry run writes none', async () => {
+  const on = (ifLatest: number | null, dryRun = false) => ({ ifLatest, dryRun })
+  expect(await profiles.create('drafted', WEIGHED(1), on(0, true))).toMatchObject({ type: 'done', dryRun: true, version: { number: 1 } })
+  expect(profiles.find('drafted')).toBeUndefined()
+  expect(await profiles.create('drafted', WEIGHED(1), on(0))).toMatchObject({ type: 'done', version: { number: 1 } })
+  expect(await profiles.create('drafted', WEIGHED(2), on(1, true))).toMatchObject({ type: 'done', version: { number: 2 } })
+  // of two operators who drafted on the same version, one is refused
+  const ends = await Promise.all([2, 3].map((multiplier) => profiles.create('drafted', WEIGHED(multiplier), on(1))))
+  expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
+  expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({
+    code: 'CONFLICT',
+    issues: [{ code: 'profile.version', path: ['ifLatest'], actual: '1' }],
+  })
+  expect(profiles.find('drafted')?.versions.map(({ number }) => number)).toEqual([1, 2])
+  expect(await profiles.create('drafted', WEIGHED(Number.NaN), on(2, true))).toMatchObject({ type: 'invalid' })
+})
+
+test('a part that a profile may name describes its options', () => {
+  const own = profiles.parts(undefined)
+  const named = (name: string) => own.find((part) => part.name === name)
+  expect(named('RamFilter')).toMatchObject({ kind: 'FILTER', takesOptions: false, mayShadow: true, unit: null, plugin: null })
+  // this filter applies to every claim
+  expect(named('ServerGroupAntiAffinityFilter')).toMatchObject({ mayShadow: false })
+  expect(named('RAMWeigher')).toMatchObject({ kind: 'WEIGHER', unit: 'MiB' })
+  expect(own.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter', 'chance', 'solver'])
+  expect(own.filter(({ description }) => description === '')).toEqual([])
+  const nova = profiles.parts('nova')
+  expect(nova.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter'])
+  expect(nova.map(({ name }) => name)).toContain('NUMATopologyFilter')
+  expect(nova.map(({ name }) => name)).not.toContain('GpuPackingWeigher')
+})

@@ -1,0 +1,353 @@
+import {
+  type Change,
+  type FieldChange,
+  type Fleet,
+  lacksOf,
+  type Profile,
+  type ProfileCourse,
+  type ProfileRolledOut,
+  type ProfileState,
+  parseProfile,
+  pluginsOf,
+  problemAt,
+  profileChanges,
+  profileRef,
+  profileState,
+  quote,
+  type Rollout,
+  type RolloutMode,
+  WHOLE_SHARE,
+} from '@gantt/scheduler-core'
+import type { Replica } from '../../replica/replica.ts'
+import type { Shadow, ShadowReport } from '../../replica/rollout/shadow.ts'
+import { FeatureLevelError } from '../../replica/watch/feature-level.ts'
+import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, type under } from '../calls/outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
+import { checkNames, checkText } from '../calls/text.ts'
+import { type Dated, datedIn } from '../moments/dated.ts'
+import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
+
+/** The number of attempts with a new version number if another operator took the number. */
+const ATTEMPTS = 5
+
+/** A profile with its versions, and the one that decides. */
+export interface ProfileView {
+  readonly name: string
+  readonly active: Dated<Profile>
+  /** Oldest first; number 0 belongs to the release. */
+  readonly versions: readonly Dated<Profile>[]
+  readonly rollout: RolloutView | null
+  /** An id that changes with every step of a rollout. */
+  readonly standing: string
+}
+
+/** A version that is being tried next to the active one. */
+export interface RolloutView extends Rollout {
+  readonly active: Dated<Profile>
+  readonly candidate: Dated<Profile>
+  /** The counts of this replica; undefined before it has begun, and for past rollouts. */
+  readonly report: ShadowReport | undefined
+}
+
+/** The mode of a rollout, and the share of calls in percent. */
+export interface RolloutInput {
+  readonly mode: RolloutMode
+  readonly percent: number | null
+}
+
+/** The options of a rollout step. */
+export interface StepOptions {
+  readonly dryRun: boolean
+  /** The state of the rollout for which the step was planned: if it has changed, nothing is done. Null for any state. */
+  readonly ifStanding: string | null
+}
+
+/** The options of writing a version. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  /**
+   * The number of the latest version when it was drafted, 0 if there was none: if another one is the latest by now, nothing is done. Null
+   * for any version.
+   */
+  readonly ifLatest: number | null
+  /** The caller's path for a path of the core. Absent: the same path. */
+  readonly pathOf?: (path: readonly string[]) => readonly string[]
+}
+
+export interface ProfileDone {
+  readonly type: 'done'
+  readonly profile: ProfileView
+  readonly version: Profile
+  readonly dryRun: boolean
+}
+
+export type ProfileOutcome = ProfileDone | NotFound | Invalid
+
+export interface Profiles {
+  /** `fleet`, here and below, is the present fleet if not given. */
+  find(name: string, fleet?: Fleet): ProfileView | undefined
+  /** `name@number`. */
+  version(ref: string): Profile | undefined
+  list(fleet?: Fleet): ProfileView[]
+  /** Oldest first. */
+  versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
+  /** Writes the next version of a profile. It decides once it is activated; the first version of a new profile decides at once. */
+  create(name: string, parts: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<ProfileOutcome>
+  /** The parts that a profile may name in this service. */
+  parts(compat: Profile['compat']): readonly ProfilePart[]
+  /** Activates a version or, with a rollout, starts to try it next to the active one. An activation ends a rollout. */
+  activate(ref: string, rollout: RolloutInput | null, options: StepOptions): Promise<ProfileOutcome>
+  /** Ends a trial; if there is none, activates the version that was active before. */
+  rollBack(name: string, reason: string, options: StepOptions): Promise<ProfileOutcome>
+  stateOf(version: Dated<Profile>): ProfileState
+  /** What differs from another version, or from the active one. Throws InputFault when there is no such version. */
+  diff(version: Dated<Profile>, against: string | null): FieldChange[]
+}
+
+/** The next course of a profile, or the reason for which it is not possible. */
+type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'active' | 'past' | 'rolledBack' | 'rollout'> | Issue
+
+const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
+
+export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'>): Profiles {
+  const standingOf = (name: string, { profiles }: Fleet = replica.fleet): string => {
+    return `${profiles.activeNumber(name) ?? 0}.${(profiles.courseOf(name) ?? NO_COURSE).version}`
+  }
+  const find = (name: string, fleet = replica.fleet): ProfileView | undefined => {
+    const { profiles } = fleet
+    const dated = (version: Profile): Dated<Profile> => datedIn(version, fleet, replica.fleet)
+    const active = profiles.activeNumber(name) === undefined ? undefined : profiles.find(name)
+    if (active === undefined) return undefined
+    const rollout = profiles.courseOf(name)?.rollout ?? null
+    const candidate = rollout === null ? undefined : profiles.find(`${name}@${rollout.number}`)
+    return {
+      name,
+      active: dated(active),
+      versions: profiles.versionsOf(name).map(dated),
+      standing: standingOf(name, fleet),
+      rollout:
+        rollout === null || candidate === undefined
+          ? null
+          : {
+              ...rollout,
+              active: dated(active),
+              candidate: dated(candidate),
+              report: fleet === replica.fleet ? shadow.reportOf(name) : undefined,
+            },
+    }
+  }
+  const latestOf = (name: string): number => replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0
+  /** A name as it would be with its first version. */
+  const firstOf = (profile: Profile): ProfileView => {
+    const { name } = profile
+    return { name, active: profile, versions: [profile], rollout: null, standing: standingOf(name) }
+  }
+  const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
+
+  /** Writes the course of a profile, which is planned again if another operator was first. Returns the problem with the plan. */
+  const steer = async (name: string, plan: Plan, { dryRun, ifStanding }: StepOptions): Promise<Issue | undefined> => {
+    // the operator may have read a newer state on another replica
+    if (ifStanding !== null && ifStanding !== standingOf(name)) await replica.fresh()
+    for (let attempt = 1; ; attempt++) {
+      const { profiles } = replica.fleet
+      const active = profiles.activeNumber(name) ?? 0
+      const course = profiles.courseOf(name) ?? NO_COURSE
+      if (ifStanding !== null && ifStanding !== standingOf(name)) return elsewhere(ifStanding, standingOf(name))
+      const next = plan(active, course)
+      if ('path' in next) return next
+      if (dryRun) return undefined
+      const verdict = await proposeCourse({ type: 'rollout', name, expected: { active, version: course.version }, ...next }, active)
+      if (verdict === undefined) return undefined
+      if (attempt >= ATTEMPTS) return issue(['profile'], name, `be asked for again: ${sentenceOf(verdict)}`, verdict)
+      await replica.fresh()
+    }
+  }
+  /** While some replica reads no rollouts, a plain activation is written as before: it needs none. */
+  const proposeCourse = async (change: ProfileRolledOut, active: number) => {
+    const propose = async (one: Change) => (await replica.propose([one]))[0]?.void
+    try {
+      return await propose(change)
+    } catch (error) {
+      const isPlain = change.rollout === null && change.expected.version === 0 && change.rolledBack.length === 0
+      if (!(error instanceof FeatureLevelError) || !isPlain || change.active === active) throw error
+      return propose({ type: 'activate', name: change.name, number: change.active })
+    }
+  }
+
+  return {
+    find,
+    version,
+    list: (fleet = replica.fleet) =>
+      fleet.profiles
+        .names()
+        .sort()
+        .flatMap((name) => find(name, fleet) ?? []),
+    versionsOf: ({ name, versions }, args) =>
+      pageOf(listOf('versions', name), args, versions, {
+        types: ['number'],
+        keyFor: ({ number }) => [number] as const,
+        isAfter: ({ number }, [last]) => number > last,
+      }),
+    async create(name, parts, { dryRun, ifLatest, pathOf } = { dryRun: false, ifLatest: null }) {
+      const unplain = checkNames((inner) => ['input', ...(pathOf?.(inner) ?? inner)], parts, isNote)
+      if (unplain.length > 0) return invalid(unplain)
+      // the operator may have drafted it on a newer state of another replica
+      if (ifLatest !== null && ifLatest !== latestOf(name)) await replica.fresh()
+      for (let attempt = 1; ; attempt++) {
+        const latest = latestOf(name)
+        if (ifLatest !== null && ifLatest !== latest) return invalid([writtenSince(name, ifLatest, latest)], 'CONFLICT')
+        const parsed = parseProfile({ ...parts, name, number: latest + 1 }, pluginsOf(replica.fleet))
+        if (!parsed.ok) return invalid(pointed(parsed.problems, pathOf))
+        if (dryRun) return doneOf(find(name) ?? firstOf(parsed.value), parsed.value, true)
+        const [verdict] = await replica.propose([{ type: 'profile', profile: parsed.value }])
+        if (verdict?.void === undefined) return doneOf(find(name), parsed.value, false)
+        if (attempt >= ATTEMPTS)
+          return invalid([issue(['profile'], name, `be written again: ${sentenceOf(verdict.void)}`, verdict.void)], 'CONFLICT')
+      }
+    },
+    parts: (compat) => profilePartsOf(replica.fleet, compat),
+    async activate(ref, rollout, options) {
+      if (version(ref) === undefined) await replica.fresh()
+      const found = version(ref)
+      if (found === undefined) return notFound('profile version', ref, ['version'])
+      const share = rollout === null ? undefined : shareOf(rollout)
+      if (typeof share === 'object') return invalid([share])
+      const plan = rollout === null || share === undefined ? activation(found) : trial(found, rollout.mode, share)
+      const wrong = await steer(found.name, plan, options)
+      return wrong === undefined ? doneOf(find(found.name), found, options.dryRun) : invalid([wrong], 'CONFLICT')
+    },
+    async rollBack(name, reason, options) {
+      const issues = checkText(['reason'], reason)
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      if (find(name) === undefined) return notFound('profile', name, ['profile'])
+      let concerned = 0
+      let takenBack: number | undefined
+      const wrong = await steer(
+        name,
+        (active, course) => {
+          const { past, rolledBack, rollout } = course
+          // if another operator rolled it back meanwhile, the version before it is not activated
+          takenBack ??= rollout?.number ?? active
+          if (takenBack !== (rollout?.number ?? active)) return otherBack(name, takenBack)
+          const rest = rolledBack.filter((number) => number !== (rollout?.number ?? active))
+          if (rollout !== null) {
+            concerned = rollout.number
+            return { active, past, rolledBack: [...rest, rollout.number], rollout: null }
+          }
+          const before = past.at(-1)
+          if (before === undefined) return noneBefore(name)
+          concerned = before
+          return {
+            active: before,
+            past: past.slice(0, -1),
+            rolledBack: [...rest, active].filter((number) => number !== before),
+            rollout: null,
+          }
+        },
+        options,
+      )
+      if (wrong !== undefined) return invalid([wrong], wrong.code === 'profile.rollout' ? 'CONFLICT' : 'PRECONDITION')
+      const one = version(`${name}@${concerned}`)
+      if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back and is not there`)
+      return doneOf(find(name), one, options.dryRun)
+    },
+    stateOf: ({ of: fleet = replica.fleet, ...one }) =>
+      profileState(one, fleet.profiles.activeNumber(one.name) ?? 0, fleet.profiles.courseOf(one.name)),
+    diff({ of: fleet = replica.fleet, ...one }, against) {
+      const other = fleet.profiles.find(against ?? one.name)
+      if (other === undefined) throw InputFault.at(['against'], against, 'the global id of a profile version, or name@number')
+      return profileChanges(other, one)
+    },
+  }
+}
+
+/** Activates a version and ends any rollout. */
+const activation =
+  ({ number }: Profile): Plan =>
+  (active, { past, rolledBack }) => ({
+    active: number,
+    past: active === number ? past : [...past, active],
+    rolledBack: rolledBack.filter((one) => one !== number),
+    rollout: null,
+  })
+
+const trial =
+  (candidate: Profile, mode: RolloutMode, share: number): Plan =>
+  (active, { past, rolledBack }) =>
+    candidate.number === active
+      ? issue(['version'], profileRef(candidate), 'be another version than the one that decides', 'profile.rollout')
+      : {
+          active,
+          past,
+          rolledBack: rolledBack.filter((one) => one !== candidate.number),
+          rollout: { mode, number: candidate.number, share },
+        }
+
+const elsewhere = (given: string, now: string): Issue =>
+  issue(['ifStanding'], given, `be ${now}, the present state of the profile: another operator changed it meanwhile`, 'profile.rollout')
+
+const writtenSince = (name: string, given: number, latest: number): Issue =>
+  issue(['ifLatest'], given, `be ${latest}, the present latest version of ${name}: another operator wrote one meanwhile`, 'profile.version')
+
+const otherBack = (name: string, number: number): Issue =>
+  issue(['profile'], name, `be asked for again: ${name}@${number} is no longer the version that would be rolled back`, 'profile.rollout')
+
+const noneBefore = (name: string): Issue =>
+  issue(['profile'], name, 'have a version in a rollout, or a recorded earlier active version; activate one by its number')
+
+/** Percent in hundredths; all of the calls for a shadow without a share. */
+function shareOf({ mode, percent }: RolloutInput): number | Issue {
+  if (percent === null)
+    return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 of a canary')
+  const share = Math.round(percent * 100)
+  if (share >= 1 && share <= WHOLE_SHARE && Math.abs(share - percent * 100) < 1e-6) return share
+  return issue(['rollout', 'percent'], percent, 'be 0.01 to 100, with two decimals at most')
+}
+
+function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: boolean): ProfileDone {
+  if (profile === undefined) throw new Error(`profile ${profileRef(version)} was written and is not there`)
+  return { type: 'done', profile, version, dryRun }
+}
+
+/** An operator's note about a version is free text. */
+const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => first === 'note' && what === 'text'
+
+/** Core names the parts as the call does, except for the name, which is an argument of its own. */
+const pointed = (problems: Parameters<typeof under>[1], pathOf: WriteOptions['pathOf'] = (path) => path): Issue[] =>
+  problems.map((problem) => problemAt(problem, problem.path[0] === 'name' ? ['profile'] : ['input', ...pathOf(problem.path)]))
+
+/** The profile names that a call may use, for messages. */
+export const knownProfiles = (replica: Replica): string => {
+  const names = replica.fleet.profiles.names().sort()
+  return names.length > 20 ? `${names.slice(0, 20).join(', ')}, ...` : names.join(', ')
+}
+
+export const unknownProfile = (replica: Replica, ref: string, path: readonly string[]): Issue => ({
+  code: 'profile.unknown',
+  path,
+  message: `There is no profile ${quote(ref)}; there are ${knownProfiles(replica)}.`,
+  expected: `one of ${knownProfiles(replica)}, alone or with @number`,
+  actual: quote(ref),
+})
+
+/** The profile version of a question, if this service can decide by it. Throws InputFault. */
+export function usableProfile(fleet: Fleet, profile: Profile, path: readonly string[]): Profile {
+  const found = lackingParts(fleet, profile, path)
+  if (found !== undefined) throw new InputFault([found])
+  return profile
+}
+
+/** The reason for which this service cannot decide by a profile version; undefined if it can. */
+export function lackingParts(fleet: Fleet, profile: Profile, path: readonly string[]): Issue | undefined {
+  const lacks = lacksOf(profile, pluginsOf(fleet))
+  if (lacks.length === 0) return undefined
+  const ref = profileRef(profile)
+  return {
+    code: 'profile.lacks_part',
+    path,
+    message: `This replica cannot decide by profile ${ref}: ${lacks.join('; ')}.`,
+    expected: 'a profile whose parts this replica has',
+    actual: quote(ref),
+  }
+}

@@ -1,0 +1,62 @@
+import type { ClaimPart, Fleet } from '@gantt/scheduler-core'
+
+/** The values of both versions of a profile. */
+interface Both {
+  readonly baseline: number
+  readonly candidate: number
+}
+
+/** What either version places in a zone: instances, and the resources that they take. */
+export interface ZoneShift extends Both {
+  /** '' for hosts without one. */
+  readonly zone: string
+  /** In the unit of the class, the standard three first, then by name; classes of which neither version puts any there are left out. */
+  readonly resources: readonly (Both & { readonly resourceClass: string })[]
+}
+
+type Version = keyof Both
+type Sum = Record<Version, number>
+
+interface Tally {
+  readonly instances: Sum
+  readonly classes: Map<string, Sum>
+}
+
+const standard: readonly string[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
+
+/** Adds up what instances take where they go, as requests are decided again. */
+export function createZoneShift() {
+  const zones = new Map<string, Tally>()
+  return {
+    /** `parts`: what would be claimed for the instances of one request. */
+    add({ hosts }: Fleet, parts: readonly ClaimPart[], version: Version): void {
+      for (const { host, node, grants } of parts) {
+        const zone = hosts.find({ host, node })?.zone ?? ''
+        const tally = zones.get(zone) ?? { instances: none(), classes: new Map<string, Sum>() }
+        zones.set(zone, tally)
+        tally.instances[version]++
+        for (const [resourceClass, amount] of Object.entries(grants.classes ?? {})) {
+          if (amount === 0) continue
+          const sum = tally.classes.get(resourceClass) ?? none()
+          sum[version] += amount
+          tally.classes.set(resourceClass, sum)
+        }
+      }
+    },
+    /** By the zone's name. */
+    end: (): ZoneShift[] =>
+      [...zones]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([zone, { instances, classes }]) => ({
+          zone,
+          ...instances,
+          resources: [...classes]
+            .sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
+            .map(([resourceClass, sum]) => ({ resourceClass, ...sum })),
+        })),
+  }
+}
+
+const none = (): Sum => ({ baseline: 0, candidate: 0 })
+
+const rankOf = (resourceClass: string): number => (standard.includes(resourceClass) ? standard.indexOf(resourceClass) : standard.length)

@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Change,
+  compareNamed,
+  compareWritten,
+  copyFleet,
+  DEFAULT_PROFILE,
+  type Difference,
+  ENTRY_FORMAT,
+  type Fleet,
+  type HostIndex,
+  type HostRecord,
+  hostKey,
+  type InstanceSize,
+  isProposal,
+  listingOf,
+  parseRequestSpec,
+  type RepairAct,
+  type RepairOption,
+  type RequestSpec,
+  repairOf,
+} from '@gantt/scheduler-core'
+import { type Caller, mayDo } from '../../auth/caller.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Replica } from '../../replica/replica.ts'
+import type { Auditor, PresentFinding } from '../../replica/watch/auditor.ts'
+import {
+  type Failure,
+  type FailureCode,
+  type Invalid,
+  invalid,
+  issue,
+  type NotFound,
+  notFound,
+  sentenceOf,
+  under,
+} from '../calls/outcome.ts'
+import { checkName, checkText } from '../calls/text.ts'
+import type { Decisions } from '../decision/decisions.ts'
+import { requestFor } from '../move/relocation.ts'
+import type { Placement } from '../placement/placement.ts'
+import type { PlacementInput } from '../placement/placement-input.ts'
+
+export interface RepairArgs {
+  /** The id of the finding. */
+  readonly id: string
+  /** Why, for those who ask later. */
+  readonly reason: string
+  /** Name of the option; null: the only one. */
+  readonly choose: string | null
+  /** The size of the claimed instance; null: as its host's report states it, if it does. */
+  readonly size: InstanceSize | null
+  /** Whose the instance is that is claimed; null: of no project, and of the caller's account. */
+  readonly project: string | null
+  readonly account: string | null
+  readonly dryRun: boolean
+}
+
+export interface RepairDone {
+  readonly type: 'done'
+  readonly finding: PresentFinding
+  readonly dryRun: boolean
+  /** The revision of the change; for a dry run, the state that it was tried on. */
+  readonly revision: number
+  readonly count: number
+  /** The first hundred differences. */
+  readonly differences: readonly Difference[]
+}
+
+/** The finding cannot be repaired by this call, or no longer exists; the message says what to do. Nothing was changed. */
+export interface RepairRefused extends Failure {
+  readonly type: 'repair-refused'
+}
+
+export type RepairOutcome = RepairDone | RepairRefused | NotFound | Invalid
+
+/** A repair of a finding, as operators read it. */
+export interface OfferedOption {
+  readonly name: string
+  readonly text: string
+  /** Whether the size of an instance has to be given with the repair. */
+  readonly asksSize: boolean
+  /** Whether the project and the account of an instance may be given with the repair. */
+  readonly asksOwner: boolean
+}
+
+/** How the auditor's findings are repaired. */
+export interface FindingRepairs {
+  /** The recommended action, and the options of `repair`; only the first ones if a host lists very many instances. */
+  of(finding: PresentFinding): { readonly text: string; readonly options: readonly OfferedOption[] }
+  /** Tries the repair on a copy of the fleet and returns the differences; unless it is a dry run, makes it too. */
+  repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
+}
+
+const MOST_SAID = 100
+const MOST_OPTIONS = 20
+const MAX_NAME = 200
+
+type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
+
+/** A placement that repairs a finding. */
+interface Mending {
+  readonly input: PlacementInput
+  readonly request: RequestSpec
+  /** The objects that the repair affects besides the claim that it creates. */
+  readonly hosts: readonly HostIndex[]
+  /** The only host that may take the instance. */
+  readonly to: HostRecord
+  readonly claims: readonly string[]
+}
+
+export function createFindingRepairs({
+  replica,
+  auditor,
+  decisions,
+  placement,
+}: {
+  readonly replica: Replica
+  readonly auditor: Auditor
+  readonly decisions: Decisions
+  readonly placement: Placement
+}): FindingRepairs {
+  const write = async (finding: PresentFinding, change: Change, dryRun: boolean): Promise<RepairOutcome> => {
+    const before = copyFleet(replica.fleet)
+    const tried = await tryOut(before, [change])
+    if ('refusal' in tried) return refused(tried.refusal, ['id'])
+    if (dryRun) return { type: 'done', finding, dryRun, ...tried }
+    const [verdict] = await replica.propose([change])
+    if (verdict?.void !== undefined) return refused(sentenceOf(verdict.void), ['id'])
+    return { type: 'done', finding, dryRun, ...tried, revision: verdict?.revision ?? replica.fleet.place.revision }
+  }
+
+  const place = async (finding: PresentFinding, account: string, mending: Mending, dryRun: boolean): Promise<RepairOutcome> => {
+    const { input, request, hosts, claims, to } = mending
+    const before = copyFleet(replica.fleet)
+    const done = (after: Fleet, made: readonly string[], revision: number): RepairDone => {
+      const all = compareNamed(before, after, hosts, [...claims, ...made])
+      return { type: 'done', finding, dryRun, revision, count: all.length, differences: all.slice(0, MOST_SAID) }
+    }
+    if (dryRun) {
+      const after = copyFleet(before)
+      const tried = await placement.tryOn(after, account, input, request)
+      if (!('changes' in tried))
+        return tried.type === 'placed'
+          ? refused('The finding is already repaired, so that nothing would be written.', ['id'])
+          : refusedAs(tried, to)
+      const made = tried.changes.filter(isProposal).flatMap(({ parts }) => parts.map(({ claim }) => claim))
+      const refusal =
+        (await applyTo(after, tried.changes)) ?? (await applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id))))
+      return refusal === undefined ? done(after, made, before.place.revision) : refused(refusal, ['id'])
+    }
+    const outcome = await placement.select(account, input, request)
+    if (outcome.type !== 'placed') return refusedAs(outcome, to)
+    const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
+    const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
+    const [verdict] = await replica.propose(ends)
+    // changes that another call made to the move meanwhile are kept
+    if (verdict?.void !== undefined)
+      return refused(`The claim has room there, and its move is still open. ${sentenceOf(verdict.void)}`, ['id'])
+    return done(replica.fleet, made, verdict?.revision ?? outcome.revision)
+  }
+
+  const move = async (finding: PresentFinding, account: string, { claim, to }: Act<'move'>, dryRun: boolean): Promise<RepairOutcome> => {
+    const stored = await decisions.stored(claim.decision)
+    if (stored === undefined) {
+      const cure = 'revoke the claim, and take the instance for one without'
+      return refused(`What claim ${claim.id} asked for is not known any more, so it cannot be moved: ${cure}.`, ['id'])
+    }
+    const asked = requestFor(stored, claim)
+    const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })
+    const request = { ...asked, requestedDestination: { ...ANYWHERE, ...asked.requestedDestination, ...nameOf(to) } }
+    return place(finding, account, { input, request, to, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)
+  }
+
+  const claimThere = async (
+    finding: PresentFinding,
+    account: string,
+    { instance, on, reported }: Act<'claim'>,
+    { size, project, dryRun }: RepairArgs,
+  ): Promise<RepairOutcome> => {
+    const taken = size ?? reported
+    if (taken === null) return refused(`State the size of instance ${instance} (size): the report does not say it.`, ['size'])
+    const { vcpus, memoryMib: memoryMb, diskGib: rootGb } = taken
+    if (vcpus === 0 && memoryMb === 0 && rootGb === 0) return invalid([issue(['size'], taken, 'have at least one amount above 0')])
+    const parsed = parseRequestSpec({
+      flavor: { vcpus, memoryMb, rootGb },
+      instanceUuids: [instance],
+      projectId: project,
+      requestedDestination: nameOf(on),
+    })
+    if (!parsed.ok) return invalid(under(['size'], parsed.problems))
+    const input = { ...inputOf(finding, { intent: 'CREATE', moveOf: null, profile: DEFAULT_PROFILE }), isListed: true }
+    return place(finding, account, { input, request: parsed.value, to: on, hosts: [on.index], claims: [] }, dryRun)
+  }
+
+  return {
+    of(finding) {
+      const { text, options } = repairOf(replica.fleet, finding)
+      return { text, options: first(options, MOST_OPTIONS).map(shownOf) }
+    },
+    async repair(args, caller) {
+      const { id, reason, choose, project, account, dryRun } = args
+      const issues = [
+        ...checkText(['reason'], reason, { max: 1_000 }),
+        ...(project === null ? [] : checkName(['project'], project, { max: MAX_NAME })),
+        ...(account === null ? [] : checkName(['account'], account, { max: MAX_NAME })),
+      ]
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const finding = auditor.find(id)
+      if (finding === undefined) return notFound('finding', id, ['id'])
+      const listing = finding.subject === 'instance' ? listingOf(replica.fleet, finding.name) : undefined
+      const { text, options } = repairOf(replica.fleet, finding, listing)
+      const option = chosen(options, choose, text)
+      if ('type' in option) return option
+      const { act } = option
+      const owner = project !== null ? 'project' : account !== null ? 'account' : undefined
+      if (act.type !== 'claim' && owner !== undefined)
+        return refused(`Leave ${owner} out: ${option.name} claims no instance that has none, and what it changes stays whose it is.`, [
+          owner,
+        ])
+      if (account !== null && account !== caller.account && !mayDo(caller, 'ADMIN'))
+        return refused('A key with ADMIN is needed to claim an instance for another account.', ['account'], 'FORBIDDEN')
+      switch (act.type) {
+        case 'nothing':
+          return refused(act.why, ['choose'])
+        case 'move':
+          return move(finding, caller.account, act, dryRun)
+        case 'claim':
+          return claimThere(finding, account ?? caller.account, act, args)
+        case 'change': {
+          const change = act.toChange(reason)
+          // as hostReplace and hostForget do
+          if ((change.type === 'replace' || change.type === 'forget') && !mayDo(caller, 'ADMIN'))
+            return refused('A key with ADMIN is needed to replace or forget a host.', ['choose'], 'FORBIDDEN')
+          return write(finding, change, dryRun)
+        }
+      }
+    },
+  }
+}
+
+type Act<Type extends RepairAct['type']> = Extract<RepairAct, { readonly type: Type }>
+
+const ANYWHERE = { aggregates: [], forbiddenAggregates: [] }
+
+const nameOf = ({ host, node }: { readonly host: string; readonly node: string }) => ({ host, node })
+
+const inputOf = ({ id }: PresentFinding, call: Pick<PlacementInput, 'intent' | 'moveOf' | 'profile'>): PlacementInput => ({
+  ...call,
+  spec: { issues: [], path: ['id'] },
+  // a new key each time, because the finding may come back
+  idempotencyKey: `repair of ${id} ${randomUUID()}`,
+  mode: 'CONFIRM',
+  ttlMs: null,
+  alternatesPerInstance: 0,
+  allOrNothing: true,
+  minRevision: null,
+  deadlineMs: null,
+})
+
+const shownOf = ({ name, text, act }: RepairOption): OfferedOption => ({
+  name,
+  text,
+  asksSize: act.type === 'claim' && act.reported === null,
+  asksOwner: act.type === 'claim',
+})
+
+function first<Item>(items: Iterable<Item>, most: number): Item[] {
+  const taken: Item[] = []
+  for (const item of items) {
+    if (taken.length === most) break
+    taken.push(item)
+  }
+  return taken
+}
+
+/** The option that an operator names, or the only one; otherwise a message with the options. */
+function chosen(options: Iterable<RepairOption>, name: string | null, text: string): RepairOption | RepairRefused {
+  const some = first(options, MOST_OPTIONS + 1)
+  const [only] = some
+  if (only === undefined) return refused(`This call cannot repair the finding. ${text}`, ['id'])
+  if (name === null && some.length === 1) return only
+  for (const option of options) if (option.name === name) return option
+  const names = some.slice(0, MOST_OPTIONS).map((option) => option.name)
+  const all = `${names.join(', ')}${some.length > MOST_OPTIONS ? ' and more' : ''}`
+  return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}; there is ${all}.`, ['choose'])
+}
+
+/** The changes that would be written, on a copy of the fleet. */
+async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried | { readonly refusal: string }> {
+  const after = copyFleet(before)
+  const refusal = await applyTo(after, changes)
+  if (refusal !== undefined) return { refusal }
+  return answerInPieces(
+    (function* () {
+      const differences: Difference[] = []
+      let count = 0
+      for (const found of compareWritten(before, after)) {
+        count += found.length
+        differences.push(...found.slice(0, Math.max(0, MOST_SAID - differences.length)))
+        yield
+      }
+      return { revision: before.place.revision, count, differences }
+    })(),
+  )
+}
+
+/** Applies changes to a fleet of the caller's own, with pauses; returns what was refused, as a sentence. */
+async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
+  const { place, now } = fleet
+  const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
+  const verdicts = await answerInPieces(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
+  const refusal = verdicts.find((found) => found !== undefined)
+  return refusal === undefined ? undefined : sentenceOf(refusal)
+}
+
+/** The end of a move: the claim takes its source's place. */
+const confirms = ({ ledger }: Fleet, claim: string): Change => ({ type: 'confirm', claim, fence: ledger.claims.get(claim)?.fence ?? 0 })
+
+const refused = (message: string, path: readonly string[], code: FailureCode = 'PRECONDITION'): RepairRefused => ({
+  type: 'repair-refused',
+  code,
+  message,
+  path,
+})
+
+const refusedAs = ({ message }: Failure, to: HostRecord): RepairRefused =>
+  refused(`It is not possible on ${hostKey(to)}. ${message}`, ['id'])

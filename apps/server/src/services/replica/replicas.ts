@@ -1,0 +1,129 @@
+import { type AuditCode, type Difference, isAuditCode } from '@gantt/scheduler-core'
+import type { Replica } from '../../replica/replica.ts'
+import type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts'
+import { compareFindings, firstOf } from '../../replica/watch/found.ts'
+import { HealError, type Healed, healReplica } from '../../replica/watch/heal.ts'
+import { isLiving } from '../../replica/watch/registry.ts'
+import type { Standing } from '../../replica/watch/status.ts'
+import type { ReplicaRow } from '../../stores/replicas.ts'
+import type { LogReader } from '../../sync/synchronizer.ts'
+import { type Failure, InputFault } from '../calls/outcome.ts'
+import { firstOf as firstOfPage, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
+
+export type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts'
+
+/** A replica by its last sign; the answering one in its present state. */
+export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
+  readonly stateHash: { readonly revision: number; readonly digest: string } | null
+  /** Milliseconds: as lagHistory of Replica in the schema. */
+  readonly lagHistoryMs: readonly (number | null)[]
+  readonly isLive: boolean
+  readonly isSelf: boolean
+}
+
+export interface HealArgs {
+  /** The replica that is meant; any that answers if not given. */
+  readonly replica?: string | null | undefined
+  /** Begin at the newest checkpoint at or before this revision. */
+  readonly from?: number | null | undefined
+  readonly dryRun: boolean
+}
+
+export interface HealDone extends Healed {
+  readonly type: 'done'
+  readonly dryRun: boolean
+  readonly replica: string
+}
+
+/** The repair is not possible here or now; nothing was changed. */
+export interface HealRefused extends Failure {
+  readonly type: 'heal-refused'
+}
+
+export type HealOutcome = HealDone | HealRefused
+export type { Difference }
+
+export interface FindingPageArgs extends PageArgs {
+  /** Only findings with these codes; all if absent. */
+  readonly codes?: readonly string[] | null | undefined
+}
+
+function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): Generator<Item, void> {
+  for (const item of items) if (isIn(item)) yield item
+}
+
+/** The replicas of this fleet, and the soundness of the one that answers. */
+export interface Replicas {
+  /** In the order of their start; replicas that gave a sign in the last day. */
+  list(): ReplicaView[]
+  auditor(): AuditorView
+  /** A page of the auditor's findings, most severe first. Throws InputFault for unknown codes. */
+  findings(args: FindingPageArgs): Page<PresentFinding>
+  /** Builds the state of this replica again from the log, returns the differences, and unless it is a dry run replaces the state. */
+  heal(args: HealArgs): Promise<HealOutcome>
+}
+
+export function createReplicas(replica: Replica, log: LogReader, { registry, auditor, lags, describe }: Standing): Replicas {
+  let isHealing = false
+  const run = async ({ replica: meant, from, dryRun }: HealArgs): Promise<HealOutcome> => {
+    if (meant && meant !== replica.name)
+      return refused(`Replica ${replica.name} answered, but the call names ${meant}: send it to the address of that replica.`, ['replica'])
+    if (replica.halted !== undefined && !dryRun)
+      return refused(`Replica ${replica.name} takes no writes (${replica.halted.message}): restart it; a dry run can be made here.`, [
+        'dryRun',
+      ])
+    if (isHealing) return refused(`Replica ${replica.name} is being healed already.`, null)
+    isHealing = true
+    try {
+      return { type: 'done', dryRun, replica: replica.name, ...(await healReplica(replica, log, { from: from ?? undefined, dryRun })) }
+    } catch (error) {
+      // a RangeError says that the log does not reach back far enough
+      if (error instanceof HealError || error instanceof RangeError) return refused(`${error.message}.`, null)
+      throw error
+    } finally {
+      isHealing = false
+    }
+  }
+  return {
+    list() {
+      const { now, rows } = registry.last
+      const { digests: mine, ...self } = describe()
+      return rows.map(({ digests, ...row }) => {
+        const isSelf = row.id === replica.name
+        return {
+          ...{ ...row, ...(isSelf && self), stateHash: (isSelf ? mine : digests).whole },
+          ...{ lagHistoryMs: lags.of(row.id), isLive: isLiving(row, now), isSelf },
+        }
+      })
+    },
+    auditor: () => auditor.view(),
+    findings({ codes, ...page }) {
+      for (const [i, code] of (codes ?? []).entries())
+        if (!isAuditCode(code)) throw InputFault.at(['findings', 'codes', String(i)], code, 'a code of a finding (docs/errors.md)')
+      const list = listOf('findings', codes ?? null)
+      const first = firstOfPage(list, page)
+      const key = keyOf<[AuditCode, string]>(list, page, ['string', 'string'])
+      const isAsked = ({ code }: PresentFinding): boolean => codes?.includes(code) ?? true
+      const follows = (one: PresentFinding): boolean => key === undefined || compareFindings(one, { code: key[0], id: key[1] }) > 0
+      const found = firstOf(
+        filtered(auditor.all(), (one) => isAsked(one) && follows(one)),
+        first + 1,
+      )
+      return {
+        edges: found.slice(0, first).map((node) => ({ cursor: toCursor(list, [node.code, node.id]), node })),
+        hasNextPage: found.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () =>
+          [...auditor.view().counts].reduce((sum, [code, count]) => (codes?.includes(code) === false ? sum : sum + count), 0),
+      }
+    },
+    heal: run,
+  }
+}
+
+const refused = (message: string, path: readonly string[] | null): HealRefused => ({
+  type: 'heal-refused',
+  code: 'PRECONDITION',
+  message,
+  path,
+})

@@ -1,0 +1,49 @@
+import {
+  type Imported,
+  importLegacyRequest,
+  importNovaHost,
+  importNovaRequest,
+  keysIn,
+  type NovaAggregate,
+  readNovaAggregate,
+  WireError,
+  type WrittenRequest,
+} from '@gantt/scheduler-core/nova'
+import { type Issue, issue, under } from '../calls/outcome.ts'
+
+/** A document that came from Nova, in this service's words, with what was wrong with its form. */
+export interface NovaDocument {
+  readonly document?: unknown
+  readonly issues: readonly Issue[]
+  /** The path in the caller's input. */
+  readonly path: readonly string[]
+  /** Paths in it of fields that this release does not know; they have no effect. */
+  readonly ignored: readonly string[]
+  /** The path of the instances in the caller's input, if they are outside of the request. */
+  readonly instancesAt?: readonly string[] | undefined
+  /** The request in Nova's form, as it is stored. */
+  readonly nova?: WrittenRequest | null
+}
+
+export const readNovaSpec = (given: unknown, path: readonly string[]): NovaDocument => read(importNovaRequest(given), path)
+
+export const readLegacySpec = (given: unknown, path: readonly string[]): NovaDocument => read(importLegacyRequest(given), path)
+
+export const readNovaHost = (given: unknown, host: string, path: readonly string[]): NovaDocument => read(importNovaHost(given, host), path)
+
+function read(imported: Imported, path: readonly string[]): NovaDocument {
+  if (!imported.ok) return { issues: under(path, imported.problems), path, ignored: [] }
+  const { document, unknown, root = [], nova = null } = imported
+  const instancesAt = root.length === 0 ? undefined : [...path, 'instance_uuids']
+  return { document, issues: [], path: [...path, ...root], instancesAt, ignored: unknown, nova }
+}
+
+/** An aggregate in Nova's form, or the errors in its form. */
+export function readAggregate(given: unknown, path: readonly string[]): NovaAggregate | Issue {
+  try {
+    return readNovaAggregate(given).aggregate
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+    return issue([...path, ...keysIn(given, error.path.split('.').slice(1).join('.'))], error.found, `be ${error.allowed}`)
+  }
+}

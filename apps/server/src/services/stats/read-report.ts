@@ -1,0 +1,126 @@
+import {
+  type Fleet,
+  type HostName,
+  type HostStats,
+  type Parsed,
+  parseHostStats,
+  parseStatsDelta,
+  pluginsOf,
+  problemAt,
+  publishedStats,
+  type StatsDelta,
+} from '@gantt/scheduler-core'
+import { reportPath, withClaimedDevices } from '@gantt/scheduler-core/nova'
+import { type Issue, issue, under } from '../calls/outcome.ts'
+import { checkHostName, checkNames, checkRange, checkText } from '../calls/text.ts'
+import { checkNamespace } from './namespace-report.ts'
+import { readNovaHost } from './nova-import.ts'
+import type { Read, Report, ReportInput } from './report-input.ts'
+
+/** The maximum number of JSON characters of one report. docs/limits.md explains it. */
+export const MAX_REPORT_LENGTH = 512 * 1024
+
+/** The maximum number of lists, objects and members in one report: each is visited several times without a pause. */
+export const MAX_REPORT_VALUES = 50_000
+
+/** The maximum number of instances in a full report. */
+const MAX_INSTANCES = 10_000
+
+/** Documents from Nova are kept unchanged. */
+const isNova = ([first]: readonly string[]): boolean => first === 'nova'
+
+/** A host may have no more instances by many deltas than by one full report. */
+function checkInstances(before: readonly string[], delta: StatsDelta, path: readonly string[]): Issue[] {
+  const { addInstances = [], removeInstances = [] } = delta
+  if (before.length + addInstances.length <= MAX_INSTANCES) return []
+  const gone = new Set(removeInstances)
+  const after = new Set([...before.filter((uuid) => !gone.has(uuid)), ...addInstances]).size
+  const rule = `leave the host with at most ${MAX_INSTANCES} instances, not ${after}`
+  return after <= MAX_INSTANCES ? [] : [issue([...path, 'addInstances'], addInstances, rule, 'call.too_large')]
+}
+
+/** An amount that one instance may have. Reports that are stored already are taken as they are. */
+const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], maximum: string): Issue[] =>
+  ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit }, i) =>
+    maxUnit === null || minUnit <= maxUnit
+      ? []
+      : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most ${maximum}, ${maxUnit}`, 'stats.invalid')],
+  )
+
+/** Traits that no request can ask for, as Placement writes none: they have no effect. */
+const unknowableTraits = (stats: HostStats | StatsDelta): readonly string[] =>
+  [...('traits' in stats ? (stats.traits ?? []) : [])].flatMap((trait, i) => (TRAIT.test(trait) ? [] : [`traits.${i}`]))
+
+const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
+
+/** How many values lists and objects have, one within another. The document is no deeper than a call may be. */
+function valuesIn(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0
+  const inner = Object.values(value)
+  let count = inner.length
+  for (const item of inner) if (typeof item === 'object') count += valuesIn(item)
+  return count
+}
+
+/** A problem with the typed form of a report, in the words of the document of Nova's that it was made of. */
+function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
+  const inner = found.path.slice(root.length)
+  if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found
+  return problemAt(found, [...root, ...reportPath(document, inner)])
+}
+
+/** The report of a call, or the errors in it. */
+export function readReport(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
+  const { hosts } = fleet
+  const { name, incarnation, sequence, full, delta, nova, namespace } = input
+  const node = name.node ?? name.host
+  const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
+  const known = hosts.find(identity)
+  // an existing host continues to report under its present name
+  const isNew = known === undefined && hosts.findForgotten(identity) === undefined
+  const issues = [
+    ...(input.issues ?? []),
+    ...(isNew ? checkHostName([...path, 'name'], name) : checkText([...path, 'name', 'host'], name.host)),
+    ...(!isNew && typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
+    ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
+  ]
+  const take = <T extends HostStats | StatsDelta>(
+    stats: Parsed<T>,
+    form: string,
+    toReport: (value: T) => Report,
+    ignored: readonly string[] = [],
+  ): Read => {
+    if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
+    const at = [...path, 'report', form]
+    issues.push(...checkNames(at, stats.value, isNova), ...checkUnits(stats.value, at, form === 'nova' ? 'max_unit' : 'maxUnit'))
+    return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored: [...ignored, ...unknowableTraits(stats.value)] }
+  }
+  const sent = full ?? delta ?? nova
+  // the size is checked before reading, because reading takes time in proportion to it
+  const tooLarge = (rule: string): Read => {
+    const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
+    return { issues: [...issues, issue([...path, 'report', form], sent, rule, 'call.too_large')] }
+  }
+  const size = sent === undefined ? 0 : JSON.stringify(sent).length
+  if (size > MAX_REPORT_LENGTH) return tooLarge(`be at most ${MAX_REPORT_LENGTH} characters of JSON, not ${size}`)
+  const values = valuesIn(sent)
+  if (values > MAX_REPORT_VALUES)
+    return tooLarge(`have at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, not ${values}`)
+  const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
+  if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
+  if (delta !== undefined) {
+    const stats = parseStatsDelta(delta)
+    if (stats.ok) issues.push(...checkInstances(known?.stats.instances ?? [], stats.value, [...path, 'report', 'delta']))
+    return take(stats, 'delta', (value) => ({ type: 'report', ...identity, delta: value }))
+  }
+  if (nova !== undefined) {
+    const { document, issues: unread, ignored } = readNovaHost(nova, name.host, [...path, 'report', 'nova'])
+    if (unread.length > 0) return { issues: [...issues, ...unread] }
+    const read = take(parseHostStats(document), 'nova', (stats) => toFull(withClaimedDevices(stats, identity, fleet)), ignored)
+    return 'report' in read ? read : { issues: read.issues.map((found) => asReported(found, nova, [...path, 'report', 'nova'])) }
+  }
+  if (namespace === undefined)
+    return { issues: [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, nova, namespace')] }
+  issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace'], pluginsOf(fleet)))
+  return issues.length > 0 ? { issues } : { report: { type: 'namespace', ...identity, ...namespace } }
+}

@@ -1,0 +1,65 @@
+import {
+  COMPUTE,
+  canonicalJson,
+  currentStats,
+  type Fleet,
+  type HostReported,
+  isOverruled,
+  mergeDelta,
+  renewalAge,
+  STRICT_CLAIMS,
+} from '@gantt/scheduler-core'
+import type { Report } from './report-input.ts'
+
+/** Whether a report contains something new, and the host's revision at that time. */
+export interface Looked {
+  readonly revision: number | undefined
+  readonly isNew: boolean
+}
+
+export const lookAt = (fleet: Fleet, report: Report): Looked => ({
+  revision: fleet.hosts.find(report)?.revision,
+  isNew: saysSomethingNew(fleet, report),
+})
+
+/** The result of the earlier comparison, unless the host changed since: comparing takes long, and the following step has no pause. */
+export const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
+  looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision
+    ? looked.isNew || isOverruledReport(fleet, report)
+    : saysSomethingNew(fleet, report)
+
+/** Other hosts' reports about shared resources change without the host's own revision. */
+function isOverruledReport({ hosts }: Fleet, report: Report): boolean {
+  const host = report.type === 'namespace' ? hosts.find(report) : undefined
+  return report.type === 'namespace' && host !== undefined && isOverruled(hosts, host.index, report.namespace)
+}
+
+/** Whether the host's data, or its claims, would change; for reports that are not refused for certain. */
+function saysSomethingNew(fleet: Fleet, report: Report): boolean {
+  const record = fleet.hosts.find(report)
+  const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
+  if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
+  if (report.type === 'namespace') {
+    const known = record.namespaces.get(report.namespace)
+    if (known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)) return true
+    if (isOverruledReport(fleet, report)) return true
+    const renewed = renewalAge(fleet, report.namespace)
+    return renewed !== undefined && (known.reportedAt === undefined || fleet.now - known.reportedAt >= renewed)
+  }
+  if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
+  const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
+  const listed = new Set(stats.instances)
+  for (const { instance, state, extra, source } of record.claims) {
+    // the instance existed before its claim: the same report now materialises it
+    if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
+    // it has grown in place since the last report: the same report now counts all of it. A report without a list no
+    // longer shows it; below that level it was unchanged
+    if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
+    if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
+  }
+  return canonicalJson(stats) !== canonicalJson(record.stats)
+}
+
+/** A full report contains all use; a delta only the named use. */
+const saysUse = ({ delta }: HostReported): boolean =>
+  delta === undefined || [delta.vcpusUsed, delta.memoryMbUsed, delta.localGbUsed].some((used) => used !== undefined)

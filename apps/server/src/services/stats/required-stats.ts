@@ -1,0 +1,46 @@
+import { type Profile, pluginsOf, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import type { HostView } from '../host/host-view.ts'
+import type { HostNameInput } from '../host/hosts.ts'
+import { unknownProfile } from '../profile/profiles.ts'
+
+/** The fields that reporters must send, and for which versions. */
+export interface Required {
+  readonly profiles: readonly Profile[]
+  readonly namespaces: readonly RequiredNamespace[]
+  readonly revision: number
+}
+
+export interface RequiredStats {
+  /**
+   * The fields that these profiles need, or all that decide now; for one host, also those for its claims. A host that
+   * never reported needs no more than others. Throws InputFault for a profile that does not exist.
+   */
+  of(asked: { readonly profiles?: readonly string[] | undefined; readonly host?: HostNameInput | undefined }): Required
+  /** The same for a host that reported. */
+  ofHost(host: Pick<HostView, 'record'>): Required
+}
+
+export function createRequiredStats(replica: Replica): RequiredStats {
+  const answer = (profiles: readonly Profile[], host?: HostView['record']): Required => ({
+    profiles,
+    namespaces: requiredStats(profiles, host, pluginsOf(replica.fleet)),
+    revision: replica.fleet.place.revision,
+  })
+  return {
+    of({ profiles: refs, host }) {
+      const { hosts, profiles } = replica.fleet
+      const wanted = refs?.map((ref, i) => {
+        const found = profiles.find(ref)
+        if (found === undefined) throw new InputFault([unknownProfile(replica, ref, ['profiles', String(i)])])
+        return found
+      })
+      return answer(
+        wanted ?? servedProfiles(profiles),
+        host && hosts.find(presentName(hosts, { host: host.host, node: host.node ?? host.host })),
+      )
+    },
+    ofHost: ({ record }) => answer(servedProfiles(replica.fleet.profiles), record),
+  }
+}

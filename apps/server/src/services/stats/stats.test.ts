@@ -1,0 +1,163 @@
+import type { Change } from '@gantt/scheduler-core'
+import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
+import { expect, test } from 'vitest'
+import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
+import type { Documents } from '../../plugin/outside/documents.ts'
+import type { Replica } from '../../replica/replica.ts'
+import type { ReportInput } from './report-input.ts'
+import { createStats } from './stats.ts'
+
+const NOBODY: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
+
+/** Reports of existing hosts, whose documents show when they are read; and the proposals to the log. */
+function aService(hosts: number) {
+  const log = aLog()
+  const known = Array.from({ length: hosts }, (_, i) => aReport(`h${i}`))
+  log.append(known)
+  const proposed: unknown[] = []
+  const replica = {
+    fleet: log.fleet,
+    fresh: async () => undefined,
+    propose: async (changes: readonly unknown[]) => {
+      proposed.push(...changes)
+      return changes.map(() => ({ revision: log.fleet.place.revision }))
+    },
+  } as never as Replica
+  let read = 0
+  let onRead = (_count: number): void => undefined
+  const reports = known.map(({ host, node, incarnation, sequence, full }): ReportInput => {
+    const input = { name: { host, node }, incarnation, sequence: sequence + 2 }
+    return Object.defineProperty(input, 'full', {
+      enumerable: true,
+      get() {
+        onRead(++read)
+        return full
+      },
+    })
+  })
+  return {
+    ...{ log, proposed, reports, stats: createStats(replica, NOBODY) },
+    read: () => read,
+    whenRead: (listener: typeof onRead) => {
+      onRead = listener
+    },
+  }
+}
+
+test('reports are not read further once their caller goes away, and nothing is written', async () => {
+  const { stats, reports, proposed, read, whenRead } = aService(20)
+  const gone = new AbortController()
+  whenRead((count) => {
+    if (count === 5) gone.abort()
+  })
+  await expect(duringCall(gone.signal, () => stats.update(reports))).rejects.toThrow(CallerGoneError)
+  expect(read()).toBe(5)
+  expect(proposed).toEqual([])
+})
+
+test('a report without new content is not written, unless the host changed while the others were read', async () => {
+  const { stats, reports, proposed, log } = aService(10)
+  expect((await stats.update(reports)).results.map((one) => 'unchanged' in one && one.unchanged)).toEqual(reports.map(() => true))
+  expect(proposed).toEqual([])
+  // another replica's report of the first host arrives while the last one is read
+  const [first] = reports
+  let isLate = false
+  const { hosts } = log.fleet
+  const find = hosts.find.bind(hosts)
+  hosts.find = (name) => {
+    if (name.host === 'h9' && !isLate) {
+      isLate = true
+      log.append([aReport('h0', { vcpus: 99 }, 2)])
+    }
+    return find(name)
+  }
+  await stats.update(reports)
+  expect(proposed).toEqual([expect.objectContaining({ host: first?.name.host })])
+})
+
+/** Two hosts that report documents of the namespace storage, and the log that takes what the service proposes. */
+function twoTellers() {
+  const log = aLog()
+  log.append([{ type: 'feature', level: 6 }, aReport('h1'), aReport('h2')])
+  let at = 1_000
+  const replica = {
+    fleet: log.fleet,
+    fresh: async () => undefined,
+    propose: async (changes: readonly Change[]) => {
+      at += 1_000
+      return log.append(changes, { at }).map((refused) => ({ void: refused, revision: log.fleet.place.revision }))
+    },
+  } as never as Replica
+  const stats = createStats(replica, { check: async () => [] } as never)
+  const sequences = new Map<string, number>()
+  const report = async (host: string, namespace: string, document: unknown): Promise<boolean> => {
+    const sequence = (sequences.get(host) ?? 0) + 1
+    sequences.set(host, sequence)
+    const input = { name: { host }, incarnation: aUuid(3), sequence, namespace: { namespace, version: '1.0', document } }
+    const [outcome] = (await stats.update([input])).results
+    if (outcome?.type !== 'applied') throw new Error(JSON.stringify(outcome))
+    return !outcome.unchanged
+  }
+  return { log, report }
+}
+
+const [POOL, OTHER, VOLUME] = [aUuid(20), aUuid(21), aUuid(22)]
+const pool = (uuid: string, more: object = {}) => ({ uuid, name: 'p', distance: 1, ...more })
+const port = (segment: string | null, more: object = {}) => ({
+  physicalNetworks: [{ name: 'n', distance: 1 }],
+  ports: [{ uuid: VOLUME, physicalNetwork: 'n', segment, ...more }],
+})
+
+test.each<[string, string, unknown, unknown, boolean]>([
+  ['another total', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL, { totalGib: 5 })] }, true],
+  ['another use', 'storage', { pools: [pool(POOL, { totalGib: 9, usedGib: 1 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, true],
+  [
+    'no use, and a use of nothing',
+    'storage',
+    { pools: [pool(POOL, { totalGib: 9, usedGib: 0 })] },
+    { pools: [pool(POOL, { totalGib: 9 })] },
+    false,
+  ],
+  ['another distance', 'storage', { pools: [pool(POOL, { totalGib: 9, distance: 3 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, false],
+  ['no total of the pool', 'storage', { pools: [pool(POOL)] }, { pools: [pool(POOL, { totalGib: 9 })] }, false],
+  ['a total where the other has none', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL)] }, false],
+  ['another pool', 'storage', { pools: [pool(POOL)] }, { pools: [pool(OTHER)] }, false],
+  [
+    'the volume in another pool',
+    'storage',
+    { pools: [pool(POOL), pool(OTHER)], volumes: [{ uuid: VOLUME, pool: POOL }] },
+    { pools: [pool(POOL), pool(OTHER)], volumes: [{ uuid: VOLUME, pool: OTHER }] },
+    true,
+  ],
+  [
+    'the zone of the pool of a volume',
+    'storage',
+    { pools: [pool(POOL, { zone: 'a' })], volumes: [{ uuid: VOLUME, pool: POOL }] },
+    { pools: [pool(POOL, { zone: 'b' })], volumes: [{ uuid: VOLUME, pool: POOL }] },
+    true,
+  ],
+  ['the segment of a port', 'network', port('s1'), port('s2'), true],
+  ['the same port', 'network', port('s1'), port('s1'), false],
+  ['a port that is on both hosts', 'network', port('s1', { here: true }), port('s1', { here: true }), true],
+])('an unchanged document is written if a younger one of another host differs: %s', async (_, namespace, first, second, isNews) => {
+  const { report } = twoTellers()
+  expect(await report('h1', namespace, first)).toBe(true)
+  // no other document contradicts it yet
+  expect(await report('h1', namespace, first)).toBe(false)
+  expect(await report('h2', namespace, second)).toBe(true)
+  expect(await report('h2', namespace, second)).toBe(false)
+  expect(await report('h1', namespace, first)).toBe(isNews)
+  // the youngest document counts now, so that its repetition contains nothing new
+  expect(await report('h1', namespace, first)).toBe(false)
+  expect(await report('h2', namespace, second)).toBe(isNews)
+})
+
+test('the figures of the document that was reported last are those of the pool', async () => {
+  const { log, report } = twoTellers()
+  const says = (totalGib: number) => ({ pools: [pool(POOL, { totalGib })] })
+  await report('h1', 'storage', says(100))
+  await report('h2', 'storage', says(50))
+  expect(log.fleet.hosts.pools.free(POOL)).toBe(50)
+  await report('h1', 'storage', says(100))
+  expect(log.fleet.hosts.pools.free(POOL)).toBe(100)
+})

@@ -1,0 +1,75 @@
+import { createPause } from '../../event-loop/pauses.ts'
+
+/** The changes that a subscriber has not read yet. */
+export interface Backlog<Item, Detail> {
+  /**
+   * Processes an item at once if this turn of the event loop has time left, otherwise later. An item that is added again goes to the end.
+   */
+  put(item: Item, detail: Detail): void
+  end(): void
+}
+
+export interface BacklogOptions<Item, Detail> {
+  look(item: Item, detail: Detail): void
+  /** The state of an item that is added again before it was read. */
+  merge(earlier: Detail, later: Detail): Detail
+  /** The largest number of waiting items; beyond it, all are dropped and `onFull` is called. */
+  readonly most: number
+  onFull(): void
+  /** Processing threw an error: the backlog has ended. */
+  onFailed(error: unknown): void
+  pause?(): Promise<void> | undefined
+}
+
+/**
+ * Processes items one after the other in the order of arrival, with pauses: subscribers check every change against their filters, and many
+ * long filters must not delay the writers.
+ */
+export function createBacklog<Item, Detail>({
+  look,
+  merge,
+  most,
+  onFull,
+  onFailed,
+  pause = createPause(),
+}: BacklogOptions<Item, Detail>): Backlog<Item, Detail> {
+  const waiting = new Map<Item, { readonly detail: Detail }>()
+  let isLooking = false
+  let isOver = false
+  const lookAtAll = async (): Promise<void> => {
+    isLooking = true
+    while (waiting.size > 0) {
+      // before the first one as well: others may have used up this turn
+      const due = pause()
+      if (due !== undefined) await due
+      const [next] = waiting
+      if (next === undefined) break
+      const [item, { detail }] = next
+      waiting.delete(item)
+      look(item, detail)
+    }
+    isLooking = false
+  }
+  const end = (): void => {
+    isOver = true
+    waiting.clear()
+  }
+  return {
+    put(item, detail) {
+      if (isOver) return
+      const known = waiting.get(item)
+      waiting.delete(item)
+      waiting.set(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
+      if (waiting.size > most) {
+        waiting.clear()
+        onFull()
+      }
+      if (isLooking) return
+      lookAtAll().catch((error: unknown) => {
+        end()
+        onFailed(error)
+      })
+    },
+    end,
+  }
+}

@@ -1,0 +1,41 @@
+/** The period in which a share is counted, milliseconds. */
+const WINDOW_MS = 1_000
+
+/** Passes at most this many items per second, the first ones of each second. */
+export interface Sample<Item> {
+  take(item: Item): void
+  end(): void
+}
+
+/**
+ * `notify` is called with each item and how many were left out before it; and of none, with how many were left out, where nothing comes
+ * behind a burst to say so.
+ */
+export function createSample<Item>(perSecond: number, notify: (item: Item | null, leftOut: number) => void): Sample<Item> {
+  let windowStart = Number.NEGATIVE_INFINITY
+  let inWindow = 0
+  let leftOut = 0
+  let closing: ReturnType<typeof setTimeout> | undefined
+  const tellAll = (item: Item | null): void => {
+    clearTimeout(closing)
+    closing = undefined
+    const before = leftOut
+    leftOut = 0
+    notify(item, before)
+  }
+  return {
+    take(item) {
+      const now = performance.now()
+      if (now - windowStart >= WINDOW_MS) {
+        windowStart = now
+        inWindow = 0
+      }
+      if (++inWindow <= perSecond) tellAll(item)
+      else {
+        leftOut++
+        closing ??= setTimeout(() => tellAll(null), windowStart + WINDOW_MS - now)
+      }
+    },
+    end: () => clearTimeout(closing),
+  }
+}

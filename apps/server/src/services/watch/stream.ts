@@ -1,0 +1,68 @@
+/** Events for one reader, one at a time, ended by either side. */
+export interface Stream<Event> extends AsyncIterableIterator<Event> {
+  return(): Promise<IteratorResult<Event>>
+}
+
+export interface StreamOptions<Event> {
+  /** Begins to listen; returns a function that stops it. `fail` ends the stream, and its reader gets the error. */
+  start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
+  /** The items that wait for the reader after another event: never more than the reader's share. */
+  merge(pending: Event[], event: Event): Event[]
+  ended(): void
+}
+
+/** A stream that holds no more than `merge` allows, however slow its reader is. It listens from now on. */
+export function createStream<Event>({ start, merge, ended }: StreamOptions<Event>): Stream<Event> {
+  let pending: Event[] = []
+  let reader: { resolve(result: IteratorResult<Event>): void; refuse(error: unknown): void } | undefined
+  let isOver = false
+  let failure: { readonly error: unknown } | undefined
+  const push = (event: Event): void => {
+    if (isOver) return
+    if (reader === undefined) {
+      pending = merge(pending, event)
+      return
+    }
+    const { resolve } = reader
+    reader = undefined
+    resolve({ done: false, value: event })
+  }
+  const fail = (error: unknown): void => {
+    if (isOver) return
+    if (reader === undefined) failure = { error }
+    else reader.refuse(error)
+    reader = undefined
+    void end()
+  }
+  const stop = start(push, fail)
+  const end = (): Promise<IteratorResult<Event>> => {
+    if (!isOver) {
+      isOver = true
+      stop()
+      pending = []
+      ended()
+      reader?.resolve({ done: true, value: undefined })
+    }
+    return Promise.resolve({ done: true, value: undefined })
+  }
+  return {
+    next() {
+      const event = pending.shift()
+      if (event !== undefined) return Promise.resolve({ done: false, value: event })
+      if (failure !== undefined) {
+        const { error } = failure
+        failure = undefined
+        return Promise.reject(error)
+      }
+      if (isOver) return Promise.resolve({ done: true, value: undefined })
+      return new Promise((resolve, refuse) => {
+        reader = { resolve, refuse }
+      })
+    },
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

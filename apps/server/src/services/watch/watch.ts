@@ -1,0 +1,304 @@
+import { allNamesIn, type HostRecord, type HostTable, hostsOfManyNames, type LogEntry } from '@gantt/scheduler-core'
+import type { Query } from '@gantt/scheduler-core/query'
+import type { DecisionFilter } from '../../db/tables/decisions.ts'
+import type { StoredDecision } from '../../db/tables/rows.ts'
+import { CallerGoneError } from '../../event-loop/question.ts'
+import type { DecisionFeed } from '../../replica/follow/decision-feed.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { compileDecisionQuery, parseDecisionQuery } from '../decision/decision-query.ts'
+import type { Decisions, DecisionView } from '../decision/decisions.ts'
+import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, type Gap, mergeDeltas } from '../fleet/fleet-deltas.ts'
+import { checkFilter, type HostFilter, matchesHost } from '../host/host-filter.ts'
+import { compileHostQuery } from '../host/host-query.ts'
+import { type HostView, viewHost } from '../host/host-view.ts'
+import { createBacklog } from './backlog.ts'
+import { createSample } from './sample.ts'
+import { createStream, type Stream } from './stream.ts'
+
+/** The interval at which a stream checks whether its reader may still read, milliseconds. */
+const RECHECK_MS = 5_000
+/** The largest number of open streams in one process; the next one is refused. */
+const MAX_STREAMS = 256
+/** The largest number of open streams of one key. */
+const MAX_STREAMS_PER_KEY = 128
+/**
+ * The largest number of decisions that wait for one slow reader; beyond it, the reader gets the latest ones and the number of missed ones.
+ */
+const MAX_PENDING_DECISIONS = 20
+/** The largest number of pending hosts of one slow reader; beyond it, the reader gets a gap. */
+const MAX_PENDING_HOSTS = 10_000
+const MAX_PER_SECOND = 1_000
+/** The largest number of unprocessed decisions of one stream; beyond it, the reader gets a gap. */
+const MAX_UNSEEN_DECISIONS = 1_000
+
+export interface DecisionEvent {
+  readonly revision: number
+  /** The decision; null for a gap, and at the end of a burst of which some were sampled out. */
+  readonly decision: DecisionView | null
+  /** Decisions before this one that this reader was too slow for, or that were sampled out. */
+  readonly suppressed: number
+  readonly gap: Gap | null
+}
+
+export interface HostEvent {
+  readonly revision: number
+  readonly host: HostView | null
+  readonly gap: Gap | null
+}
+
+/** Too many streams are open in this process, or of one key. */
+export class TooManyStreamsError extends Error {
+  override readonly name = 'TooManyStreamsError'
+}
+
+/** The arguments of every stream. */
+export interface StreamArgs {
+  /** The last revision that the reader has seen. */
+  readonly after?: number | null | undefined
+  /** The key that opens it. */
+  readonly keyId: string
+  /** False once its reader may not read any more; asked every few seconds. */
+  mayGoOn(): boolean
+  /** Aborted once nothing more can be sent to the reader; a stream that is open then ends. */
+  readonly over: AbortSignal
+}
+
+/** Streams of changes. A reader that is too slow gets the latest changes and the number of missed ones, so that nothing accumulates. */
+export interface Watch {
+  decisions(
+    options: StreamArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined; readonly perSecond: number },
+  ): Stream<DecisionEvent>
+  hosts(
+    options: StreamArgs & { readonly filter?: HostFilter | null | undefined; readonly query?: string | null | undefined },
+  ): Stream<HostEvent>
+  /** Changed hosts as columns, merged per interval. */
+  fleet(options: StreamArgs & DeltaOptions): Stream<FleetDelta>
+  readonly open: number
+  /** Ends every stream. */
+  close(): void
+}
+
+export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
+  /** The streams, with the key that opened each. */
+  const streams = new Map<Stream<unknown>, string>()
+  const touchedBy = hostsTouched(replica)
+  const admit = <Event>(
+    { keyId, mayGoOn, over }: StreamArgs,
+    start: (push: (event: Event) => void, fail: (error: unknown) => void) => () => void,
+    merge: (pending: Event[], event: Event) => Event[],
+  ): Stream<Event> => {
+    if (over.aborted) throw new CallerGoneError()
+    if (streams.size >= MAX_STREAMS)
+      throw new TooManyStreamsError(`${MAX_STREAMS} streams are open in this process; close some, or ask another replica`)
+    const ofKey = [...streams.values()].filter((id) => id === keyId).length
+    if (ofKey >= MAX_STREAMS_PER_KEY)
+      throw new TooManyStreamsError(
+        `the key has ${ofKey} streams open in this process, and may have ${MAX_STREAMS_PER_KEY}; close some, or ask another replica`,
+      )
+    const recheck = setInterval(() => {
+      if (!mayGoOn()) void stream.return()
+    }, RECHECK_MS)
+    recheck.unref()
+    const end = (): void => void stream.return()
+    const ended = () => {
+      clearInterval(recheck)
+      over.removeEventListener('abort', end)
+      streams.delete(stream)
+    }
+    const stream = createStream<Event>({ start, merge, ended })
+    streams.set(stream, keyId)
+    // an answer that no reader takes, such as one of a type that it does not accept, is never read to its end
+    over.addEventListener('abort', end)
+    return stream
+  }
+
+  return {
+    decisions({ filter = {}, query, after, perSecond, ...args }) {
+      const isAsked = followDecisions(replica, filter, parseDecisionQuery(query))
+      if (perSecond < 1 || perSecond > MAX_PER_SECOND) throw InputFault.at(['samplePerSecond'], perSecond, `1 to ${MAX_PER_SECOND}`)
+      const revision = () => replica.fleet.place.revision
+      return admit<DecisionEvent>(
+        args,
+        (push, fail) => {
+          const tellGap = (missedFrom: number): void =>
+            push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
+          // refusals are in no log: a reader that reconnects may have missed some at the last revision that it saw
+          if (typeof after === 'number') tellGap(after)
+          const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
+            push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
+          )
+          const unseen = createBacklog<StoredDecision, undefined>({
+            look: (stored) => {
+              if (isAsked(stored)) sample.take(stored)
+            },
+            merge: () => undefined,
+            most: MAX_UNSEEN_DECISIONS,
+            onFull: () => tellGap(revision()),
+            onFailed: fail,
+          })
+          const stop = feed.onDecision(
+            (stored) => unseen.put(stored, undefined),
+            () => tellGap(revision()),
+          )
+          return () => {
+            stop()
+            unseen.end()
+            sample.end()
+          }
+        },
+        (pending, event) => (pending.length < MAX_PENDING_DECISIONS ? [...pending, event] : withoutFirst([...pending, event])),
+      )
+    },
+    hosts({ filter, query, after, ...args }) {
+      const isAsked = compileHostQuery(query)
+      if (filter) checkFilter(filter)
+      const matches = (view: HostView) => isAsked(view) && (!filter || matchesHost(view, filter))
+      return admit<HostEvent>(
+        args,
+        (push, fail) => {
+          const { fleet } = replica
+          /**
+           * With the reader's state: a follower of a name also sees that it became another one. A host is shown in its
+           * present state.
+           */
+          const unseen = createBacklog<HostRecord, number>({
+            look: (record, since) => {
+              const view = viewHost(fleet, record)
+              if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: record.revision, host: view, gap: null })
+            },
+            merge: Math.min,
+            // no more than the number of hosts
+            most: Number.POSITIVE_INFINITY,
+            onFull: () => undefined,
+            onFailed: fail,
+          })
+          // a host carries the revision of its last change, so what was missed is known exactly; in order, so that a reader whose
+          // connection breaks meanwhile knows how far it came
+          if (typeof after === 'number') {
+            const missed = fleet.hosts.records.filter((record) => record.revision > after)
+            for (const record of missed.sort((a, b) => a.revision - b.revision)) unseen.put(record, after)
+          }
+          const stop = replica.onApplied(({ entry }) => {
+            for (const record of touchedBy(entry)) unseen.put(record, entry.revision - 1)
+          })
+          return () => {
+            stop()
+            unseen.end()
+          }
+        },
+        (pending, event) => {
+          const last = pending.at(-1)
+          if (last?.gap) return [{ ...last, revision: event.revision, gap: { ...last.gap, resumeAt: event.revision } }]
+          const others = pending.filter(({ host }) => host?.record !== event.host?.record)
+          if (others.length < MAX_PENDING_HOSTS) return [...others, event]
+          return [{ revision: event.revision, host: null, gap: { missedFrom: others[0]?.revision ?? 0, resumeAt: event.revision } }]
+        },
+      )
+    },
+    fleet({ columns, after, intervalMs, ...args }) {
+      const options = { columns, after: after ?? 0, intervalMs }
+      checkDeltaOptions(options)
+      return admit<FleetDelta>(
+        args,
+        (push) =>
+          followFleet(
+            replica,
+            options,
+            (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry).map(({ index }) => index))),
+            push,
+          ),
+        (pending, event) => {
+          const [waiting] = pending
+          return [waiting === undefined ? event : mergeDeltas(replica, columns, waiting, event)]
+        },
+      )
+    },
+    get open() {
+      return streams.size
+    },
+    close() {
+      for (const stream of [...streams.keys()]) void stream.return()
+    },
+  }
+}
+
+/** The next event reports that the first was left out, and its gap. */
+function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): DecisionEvent[] {
+  if (first === undefined || next === undefined) return []
+  const suppressed = first.suppressed + next.suppressed + (first.decision === null ? 0 : 1)
+  const resumeAt = next.gap?.resumeAt ?? first.gap?.resumeAt
+  const gap = resumeAt === undefined ? null : { missedFrom: first.gap?.missedFrom ?? next.gap?.missedFrom ?? resumeAt, resumeAt }
+  return [{ ...next, suppressed, gap }, ...others]
+}
+
+/** Whether a decision matches, by the names that hosts have at that time. */
+function followDecisions(replica: Replica, filter: DecisionFilter, query: Query): (decision: StoredDecision) => boolean {
+  // looked through for each decision of the fleet, and a caller may name one outcome ten thousand times
+  const asked = filter.outcome === undefined ? filter : { ...filter, outcome: [...new Set(filter.outcome)] }
+  let known: { readonly hosts: HostTable; readonly renames: number; readonly isMeant: (decision: StoredDecision) => boolean } | undefined
+  return (decision) => {
+    const { hosts } = replica.fleet
+    if (known?.hosts !== hosts || known.renames !== hosts.renames) {
+      const names = hostsOfManyNames(hosts)
+      const isAsked = compileDecisionQuery(query, names)
+      const chosen = filter.host === undefined ? undefined : allNamesIn(names)(filter.host)
+      known = { hosts, renames: hosts.renames, isMeant: (one) => matchesDecision(one, asked, chosen) && isAsked(one) }
+    }
+    return known.isMeant(decision)
+  }
+}
+
+function matchesDecision(
+  { outcome, record, answer, account, requestSpecId }: StoredDecision,
+  filter: DecisionFilter,
+  chosen: readonly string[] | undefined,
+): boolean {
+  return (
+    (filter.outcome === undefined || filter.outcome.includes(outcome)) &&
+    (chosen === undefined || answer.some(({ selected }) => chosen.includes(selected.host))) &&
+    (filter.instanceUuid === undefined || record.request.instanceUuids.includes(filter.instanceUuid)) &&
+    (filter.account === undefined || account === filter.account) &&
+    (filter.requestSpecId === undefined || requestSpecId === filter.requestSpecId)
+  )
+}
+
+/** A host under each name that it lost after a revision. */
+const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
+  record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
+
+/** Hosts whose record changed in the last applied entry: computed once for all streams. */
+function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
+  let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
+  return (entry) => {
+    if (known?.entry !== entry) known = { entry, records: hostsTouchedBy(replica, entry) }
+    return known.records
+  }
+}
+
+/** Hosts whose record an applied entry moved to its revision. */
+function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
+  const records = new Set(
+    changes.flatMap((change) => {
+      switch (change.type) {
+        case 'report':
+        case 'namespace':
+        case 'status':
+        case 'liveness':
+        case 'usedFrom':
+        case 'hostAllocation':
+          return fleet.hosts.find(change) ?? []
+        case 'aggregate':
+        case 'forget':
+        case 'readmit':
+        case 'replace':
+        case 'fleetAllocation':
+          return fleet.hosts.records.filter((record) => record.revision === revision)
+        default:
+          return []
+      }
+    }),
+  )
+  for (const { host } of fleet.ledger.changed) records.add(fleet.hosts.get(host))
+  return [...records]
+}

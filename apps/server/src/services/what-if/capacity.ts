@@ -1,0 +1,60 @@
+import { type Capacity, type CapacityOptions, countCapacity } from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { checkRange } from '../calls/text.ts'
+import type { Drain } from '../move/drain.ts'
+import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
+import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+
+/** The fields by which hosts are grouped. */
+export const capacityGroupings = ['AVAILABILITY_ZONE', 'AGGREGATE', 'HOST'] as const
+export type CapacityGrouping = (typeof capacityGroupings)[number]
+
+export interface CapacityInput extends Hypothesis {
+  readonly request: AskedRequest
+  readonly groupBy: CapacityGrouping
+  readonly limit: number
+}
+
+export interface CapacityAnswer extends Capacity {
+  readonly asOf: number
+  readonly drain: Drain | null
+}
+
+/** How many more instances fit. */
+export interface Capacities {
+  /** Throws InputFault for what cannot be counted. */
+  count(input: CapacityInput): Promise<CapacityAnswer>
+}
+
+const MOST_COUNTED = 100_000_000
+/** The largest number of groups in one answer. */
+const MOST_GROUPS = 500
+
+/** The first groups of an answer. Throws InputFault for a number that is out of range. */
+export function firstGroups({ groups }: Capacity, first: number): Capacity['groups'] {
+  if (first < 0 || first > MOST_GROUPS) throw InputFault.at(['groups', 'first'], first, `0 to ${MOST_GROUPS}`)
+  return groups.slice(0, first)
+}
+
+export function createCapacities(open: OpenHypothetical, readRequest: ReadRequest): Capacities {
+  return {
+    async count(input) {
+      const read = await readRequest(input.request)
+      const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
+      const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read])
+      if (isWrong(read)) throw new InputFault(read)
+      const [request = read.request] = requests
+      if (request.gang.length > 0)
+        throw InputFault.at(['input', 'spec', 'gantt', 'gang'], request.gang, 'an empty list: room is counted for one kind of instances')
+      const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
+        AVAILABILITY_ZONE: ({ zone }) => [zone],
+        AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),
+        HOST: ({ host, node }) => [host === node ? host : `${host}/${node}`],
+      }
+      const groupsOf = groupings[input.groupBy]
+      const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
+      return { ...(await answerInPieces(countCapacity(fleet, options))), asOf, drain }
+    },
+  }
+}

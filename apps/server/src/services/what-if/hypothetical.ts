@@ -1,0 +1,161 @@
+import {
+  append,
+  applyEdits,
+  copyFleet,
+  DEFAULT_PROFILE,
+  type Fleet,
+  type FleetEdits,
+  type Profile,
+  parseFleetEditsInSteps,
+  parseProfile,
+  pluginsOf,
+  type RequestSpec,
+} from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { Outside } from '../../plugin/outside/outside.ts'
+import { requestNow } from '../../replica/propose/moves.ts'
+import type { Replica } from '../../replica/replica.ts'
+import { InputFault, type Issue, under } from '../calls/outcome.ts'
+import { checkRange } from '../calls/text.ts'
+import type { Decisions } from '../decision/decisions.ts'
+import type { Moment, Moments } from '../moments/moments.ts'
+import { type Drain, drainHosts } from '../move/drain.ts'
+import type { PlacedRequest } from '../placement/asked-request.ts'
+import { checkAsked } from '../placement/call-checks.ts'
+import { unknownProfile, usableProfile } from '../profile/profiles.ts'
+
+/** The differences between the fleet and profile of a question and the present ones. */
+export interface Hypothesis {
+  /** The moment of the question; null for the present. */
+  readonly at: Moment | null
+  /** name or name@number; null: the default one. */
+  readonly profile: string | null
+  /** Changed parts of the profile `profile`; null for none. */
+  readonly profileChanges: unknown
+  /** Edits of the fleet, in core's form, with what was wrong with their form already; null: none. */
+  readonly overlay: { readonly document: unknown; readonly issues: readonly Issue[] } | null
+  readonly deadlineMs: number | null
+}
+
+/** A private fleet of the question, and the profile that decides on it. */
+export interface Hypothetical {
+  readonly fleet: Fleet
+  readonly profile: Profile
+  /**
+   * The requests to decide, with the names that hosts have on that fleet and the policy of a group that only a hint
+   * names; in the given order.
+   */
+  readonly requests: readonly RequestSpec[]
+  /** Revision of the fleet before the edits. */
+  readonly asOf: number
+  /** The differences from the fleet of that revision. */
+  readonly edits: FleetEdits
+  /** The results for instances on drained hosts; null if no host is drained. */
+  readonly drain: Drain | null
+  /** Whether the deadline of the question has passed. */
+  isOver(): boolean
+  /** The remaining time, milliseconds. */
+  left(): number
+}
+
+/**
+ * Creates hypothetical fleets. Throws InputFault for an impossible hypothesis, with all its errors and with `others`:
+ * the errors in the rest of the question.
+ */
+export type OpenHypothetical = (
+  hypothesis: Hypothesis,
+  others?: readonly Issue[],
+  /**
+   * The requests to decide, in the form of a call that creates instances: outside parts of the profile are asked about
+   * them, on the question's own fleet.
+   */
+  requests?: readonly PlacedRequest[],
+) => Promise<Hypothetical>
+
+const DEFAULT_DEADLINE_MS = 10_000
+const MAX_DEADLINE_MS = 60_000
+
+interface HypotheticalsOptions {
+  readonly outside: Outside
+  /** The original requests of claims on drained hosts. */
+  readonly decisions: Pick<Decisions, 'stored'>
+}
+
+export function createHypotheticals(replica: Replica, moments: Moments, { outside, decisions }: HypotheticalsOptions): OpenHypothetical {
+  const fleetAt = async (moment: Moment | null): Promise<Fleet> => {
+    if (moment !== null) return moments.forCall()(moment, ['input', 'at'])
+    await replica.freshest()
+    return copyFleet(replica.fleet)
+  }
+
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], given = []) => {
+    const issues = [
+      ...others,
+      ...(overlay?.issues ?? []),
+      ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
+    ]
+    /** Keeps the reasons until all of them are known. */
+    const keptFault = (error: unknown): undefined => {
+      if (!(error instanceof InputFault)) throw error
+      issues.push(...error.issues)
+    }
+    /** Undefined if it is impossible. */
+    const kept = <Value>(read: () => Value): Value | undefined => {
+      try {
+        return read()
+      } catch (error) {
+        return keptFault(error)
+      }
+    }
+    const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
+    const fleet = await fleetAt(at).catch((error: unknown) => {
+      throw error instanceof InputFault ? new InputFault([...issues, ...error.issues]) : error
+    })
+    const asOf = fleet.place.revision
+    const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
+    const edits = await editsOf(fleet, overlay).catch(keptFault)
+    if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
+    const problems = await answerInPieces(applyEdits(fleet, edits))
+    if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
+    const isOver = (): boolean => performance.now() >= over
+    const drain = await drainHosts(fleet, edits.drainHosts, { profile, outside, decisions, isOver })
+    const refused = given.flatMap((each) => checkAsked({ fleet, profile, ...each, profilePath: ['input', 'profile'] }))
+    if (refused.length > 0) throw new InputFault(refused)
+    const requests = given.map(({ request }) => requestNow(fleet, { request, intent: 'CREATE' }, undefined))
+    const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
+    return {
+      fleet,
+      profile: answered ?? profile,
+      requests,
+      asOf,
+      edits,
+      drain,
+      isOver,
+      left: () => over - performance.now(),
+    }
+  }
+}
+
+function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: unknown): Profile {
+  const named = fleet.profiles.find(ref || DEFAULT_PROFILE)
+  if (named === undefined) throw new InputFault([unknownProfile(replica, ref ?? DEFAULT_PROFILE, ['input', 'profile'])])
+  return changes === null || changes === undefined ? usableProfile(fleet, named, ['input', 'profile']) : draftOf(fleet, named, changes)
+}
+
+async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<FleetEdits> {
+  const edits = await answerInPieces(parseFleetEditsInSteps(fleet, overlay?.document ?? {}))
+  if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
+  return edits.value
+}
+
+/** The profile with other parts, as the next version of its name in the question's own fleet. */
+function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
+  const path = ['input', 'profileChanges']
+  if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
+    throw InputFault.at(path, changes, 'an object with parts of a profile')
+  const number = (fleet.profiles.versionsOf(base.name).at(-1)?.number ?? 0) + 1
+  const parsed = parseProfile({ ...base, ...changes, name: base.name, number }, pluginsOf(fleet))
+  if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
+  append(fleet, [{ type: 'profile', profile: parsed.value }])
+  return parsed.value
+}

@@ -1,0 +1,179 @@
+import {
+  type CurvePoint,
+  copyFleet,
+  curveOf,
+  ignoredFields,
+  MOST_SIMULATED,
+  type Simulated,
+  type SimulatedDecision,
+  type SimulatedQuestion,
+  type SimulatedRequest,
+  type Solution,
+  type SolverRecord,
+  simulate,
+} from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import type { AskSolver } from '../../solver/ask-solver.ts'
+import { InputFault, type Issue, issue } from '../calls/outcome.ts'
+import { type Examined, examineInstance } from '../explanation/examined.ts'
+import { createOwnFleet } from '../moments/own-fleet.ts'
+import type { Drain } from '../move/drain.ts'
+import { type AskedRequest, isWrong, type PlacedRequest, type ReadRequest } from '../placement/asked-request.ts'
+import { checkBinding } from '../placement/call-checks.ts'
+import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+
+const MOST_REQUESTS = 1_000
+const MOST_SHOWN = 500
+const MOST_POINTS = 500
+
+export interface SimulateInput extends Hypothesis {
+  readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
+  /** The seed; null for a fixed one. */
+  readonly seed: string | null
+}
+
+/** A decision of a simulation, which can be explained as long as the simulation is held. */
+export interface SimulatedView extends SimulatedDecision {
+  explain(): Promise<Examined>
+  /** The paths of request fields without effect. */
+  readonly ignored: readonly string[]
+}
+
+export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
+  readonly asOf: number
+  readonly drain: Drain | null
+  readonly decisions: readonly SimulatedView[]
+  /** The course of the simulation, in at most this many points and one more. Throws InputFault for a number that is out of range. */
+  curve(most: number): readonly CurvePoint[]
+}
+
+/** Some of the decisions of a simulation. Throws InputFault for a page that is out of range. */
+export function pageOfDecisions(
+  decisions: readonly SimulatedView[],
+  first: number,
+  skip: number,
+  outcome: string | undefined,
+): SimulatedView[] {
+  if (first < 0 || first > MOST_SHOWN) throw InputFault.at(['decisions', 'first'], first, `0 to ${MOST_SHOWN}`)
+  if (skip < 0) throw InputFault.at(['decisions', 'skip'], skip, '0 or more')
+  return decisions.filter((decision) => outcome === undefined || decision.outcome === outcome).slice(skip, skip + first)
+}
+
+/** Decides requests that were not made, on hypothetical fleets: claims nothing, and appends nothing to the log. */
+export interface Simulations {
+  /** Throws InputFault for what cannot be simulated. */
+  simulate(input: SimulateInput): Promise<Simulation>
+}
+
+export function createSimulations(open: OpenHypothetical, readRequest: ReadRequest, ask: AskSolver): Simulations {
+  return {
+    async simulate(input) {
+      const { requests, issues } = await readAll(readRequest, input.requests)
+      const opened = await open(input, issues, requests)
+      const { fleet, profile, asOf, isOver, left, drain } = opened
+      const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
+      // earlier requests may have bound its group
+      const checkNext = (index: number): void => {
+        const { request, path } = requests[index] as PlacedRequest
+        const issues = checkBinding(fleet, named[index]?.request ?? request, path)
+        if (issues.length > 0) throw new InputFault(issues)
+      }
+      // the fleet is locked while it is simulated: a solver looks at another one
+      const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
+      const simulated = await withAnswers(
+        simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
+        (question) => ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
+      )
+      const { proposals, ...rest } = simulated
+      const state = createOwnFleet(() => fleet)
+      const explain = ({ decided, before }: SimulatedDecision) => {
+        const { record, answer } = decided
+        const question = {
+          record,
+          answer,
+          before: proposals.slice(0, before),
+          fidelity: 'REPLAYED' as const,
+          profile,
+          basis: asOf,
+          state,
+        }
+        return examineInstance(question, record.instances.length - 1)
+      }
+      // copies of a request are alike
+      const ignored = named.map(({ request }) => ignoredFields(request, profile, fleet))
+      return {
+        ...rest,
+        asOf,
+        drain,
+        decisions: simulated.decisions.map((decision) => ({
+          ...decision,
+          explain: () => explain(decision),
+          ignored: ignored[decision.request] ?? [],
+        })),
+        curve(most) {
+          if (most < 2 || most > MOST_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MOST_POINTS}`)
+          return curveOf(simulated, most)
+        },
+      }
+    },
+  }
+}
+
+/** Runs a simulation with pauses, and sends its questions to the solver. */
+async function withAnswers(
+  work: Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined>,
+  answer: (question: SimulatedQuestion) => Promise<Solution>,
+): Promise<Simulated> {
+  let solution: Solution | undefined
+  function* untilAsked() {
+    let step = work.next(solution)
+    while (step.done !== true && step.value === undefined) {
+      yield
+      step = work.next()
+    }
+    return step
+  }
+  for (;;) {
+    const step = await answerInPieces(untilAsked())
+    if (step.done) return step.value
+    solution = step.value && (await answer(step.value))
+  }
+}
+
+/** The number of decisions with a question to a solver, by the arrangement that was used and its reason. */
+export function countSolved(decisions: readonly SimulatedDecision[]): readonly SolvedCount[] {
+  const counts = new Map<string, SolvedCount>()
+  for (const { decided } of decisions) {
+    const { solver } = decided.record
+    if (solver === undefined) continue
+    const { taken, why } = solver
+    const key = `${taken} ${why}`
+    counts.set(key, { taken, why, decisions: (counts.get(key)?.decisions ?? 0) + 1 })
+  }
+  return [...counts.values()].sort((a, b) => b.decisions - a.decisions)
+}
+
+export interface SolvedCount extends Pick<SolverRecord, 'taken' | 'why'> {
+  readonly decisions: number
+}
+
+/** The requests, and everything that is wrong with them. */
+async function readAll(
+  readRequest: ReadRequest,
+  given: SimulateInput['requests'],
+): Promise<{ readonly requests: readonly (SimulatedRequest & PlacedRequest)[]; readonly issues: readonly Issue[] }> {
+  const issues: Issue[] = []
+  if (given.length < 1 || given.length > MOST_REQUESTS)
+    issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MOST_REQUESTS} requests`))
+  const requests: (SimulatedRequest & PlacedRequest)[] = []
+  for (const { request: asked, count } of given.slice(0, MOST_REQUESTS)) {
+    const read = await readRequest(asked)
+    if (isWrong(read)) issues.push(...read)
+    else requests.push({ ...read, count })
+    if (count < 1) issues.push(issue([...asked.path, 'count'], count, 'be 1 or more'))
+  }
+  const sum = requests.reduce((all, { request, count }) => all + count * request.numInstances, 0)
+  if (sum > MOST_SIMULATED)
+    issues.push(issue(['input', 'requests'], sum, `ask for at most ${MOST_SIMULATED} instances in all: counts times instances`))
+  return { requests, issues }
+}

@@ -1,0 +1,189 @@
+import {
+  type ChangeKind,
+  type Counterfactual as CoreCounterfactual,
+  changeKinds,
+  type FleetEdits,
+  isNoEdit,
+  type ProposedChange,
+  profileRef,
+  type RequestSpec,
+  type WhatWouldFit,
+  whatWouldFit,
+} from '@gantt/scheduler-core'
+import { answerInPieces } from '../../event-loop/question.ts'
+import { keptCause } from '../../replica/propose/kept-cause.ts'
+import { InputFault } from '../calls/outcome.ts'
+import { checkRange } from '../calls/text.ts'
+import type { Decisions, KeptCause } from '../decision/decisions.ts'
+import type { Drain } from '../move/drain.ts'
+import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
+import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+
+/** The largest number of decisions that one question may try. */
+const MOST_RUNS = 100
+const MOST_FIRST = 50
+const MOST_HOSTS = 100_000
+
+export interface WhatWouldFitInput extends Hypothesis {
+  readonly request: AskedRequest
+  /** The kinds of changes; null for every kind. */
+  readonly kinds: readonly ChangeKind[] | null
+  readonly maxChanges: number
+  readonly first: number
+  readonly minHosts: number
+}
+
+/** The existing object that a change modifies, if there is one. */
+export interface ChangePlace {
+  readonly kind: (typeof placeKinds)[number]
+  /** Name of a host or a profile, uuid of an aggregate or a claim. */
+  readonly name: string
+}
+
+export const placeKinds = ['HOST', 'AGGREGATE', 'CLAIM', 'PROFILE'] as const
+
+export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 'request' | 'edits' | 'filters'> {
+  readonly changes: readonly (Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'> & { readonly places: readonly ChangePlace[] })[]
+  /** Changes with which the request was decided and placed; only such changes are listed. */
+  readonly verified: true
+  /** Its edits of the fleet, together with those of the question, as FleetOverlayInput; null: none. */
+  readonly overlay: unknown
+  /** The whole question as SimulateInput, but for the request, which is here as the core has it. */
+  readonly simulation: { readonly request: RequestSpec; readonly [field: string]: unknown }
+}
+
+export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' | 'cut' | 'leftOut'> {
+  readonly asOf: number
+  readonly headline: string
+  readonly counterfactuals: readonly Counterfactual[]
+  readonly drain: Drain | null
+  /** The cause; null if the request fits. */
+  readonly cause: KeptCause | null
+}
+
+/** The changes with which a request would fit. */
+export interface Remedies {
+  /** Throws InputFault for what cannot be asked. */
+  find(input: WhatWouldFitInput): Promise<WhatWouldFitAnswer>
+}
+
+const SEED = 'simulated'
+
+export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
+  /** A decision is asked about at the state that it met, unless another revision is given, and by the profile that decided. */
+  const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
+    const { decisionId } = input.request
+    const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
+    if (stored === undefined) return input
+    return { ...input, at: input.at ?? { revision: stored.place.basis }, profile: input.profile ?? stored.record.profile }
+  }
+
+  return {
+    async find(given) {
+      const read = await readRequest(given.request)
+      const issues = [
+        ...(isWrong(read) ? read : []),
+        ...checkRange(['input', 'maxChanges'], given.maxChanges, 1, 2),
+        ...checkRange(['input', 'first'], given.first, 1, MOST_FIRST),
+        ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
+      ]
+      const input = await asDecided(given)
+      const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read])
+      if (isWrong(read)) throw new InputFault(read)
+      const [request = read.request] = requests
+      if (request.gang.length > 0)
+        throw InputFault.at(
+          ['input', 'spec', 'gantt', 'gang'],
+          request.gang,
+          'an empty list: changes are looked for that help one kind of instances',
+        )
+      const { maxChanges, first, minHosts } = input
+      const kinds = input.kinds ?? changeKinds
+      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MOST_RUNS, isOver }
+      const found = await answerInPieces(whatWouldFit(fleet, options))
+      const draft = input.profileChanges ?? undefined
+      const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {
+        const overlay = toOverlay(edits, more)
+        const profileChanges = filters === undefined ? draft : { ...(draft as object | undefined), filters }
+        const simulation = {
+          request: asked,
+          // a draft is a version of the question's own
+          profile: draft === undefined ? profileRef(profile) : input.profile,
+          ...(profileChanges !== undefined && { profileChanges }),
+          at: String(asOf),
+          ...(overlay !== null && { overlay }),
+          seed: SEED,
+        }
+        const said = changes.map((change) => {
+          const { kind, subject, from, to } = change
+          return { kind, subject, from, to, places: placesOf(change, profile.name) }
+        })
+        return { ...rest, changes: said, verified: true, overlay, simulation }
+      }
+      const counterfactuals = found.counterfactuals.map(toAnswer)
+      const cause = found.cause && keptCause(found.cause, found.way)
+      const { fits, runs, cut, leftOut } = found
+      return { drain, fits, runs, cut, leftOut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
+    },
+  }
+}
+
+/** By the edited object, not by its text. A host that has yet to be bought has no position; nor has the request. */
+function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
+  const { enableHosts = [], ratios = [], reserves = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
+  return [
+    ...enableHosts.map((name) => ({ kind: 'HOST' as const, name })),
+    ...ratios.flatMap(({ host: name }) => (name === null ? [] : [{ kind: 'HOST' as const, name }])),
+    ...reserves.map(({ host: name }) => ({ kind: 'HOST' as const, name })),
+    ...aggregateChanges.map(({ aggregate: name }) => ({ kind: 'AGGREGATE' as const, name })),
+    ...releaseClaims.map((name) => ({ kind: 'CLAIM' as const, name })),
+    ...(filters === undefined ? [] : [{ kind: 'PROFILE' as const, name: profile }]),
+  ]
+}
+
+/** Edits in the words of the API; those of the question come first. */
+function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
+  const parts = [own, more].filter((edits) => !isNoEdit(edits))
+  if (parts.length === 0) return null
+  const lists = {
+    addHosts: [],
+    removeHosts: [],
+    drainHosts: [],
+    disableHosts: [],
+    enableHosts: [],
+    aggregateChanges: [],
+    ratios: [],
+    reserves: [],
+    releaseClaims: [],
+  }
+  const joined: Record<string, unknown> = {}
+  for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
+    const items = parts.flatMap((edits) => edits[field] as readonly unknown[])
+    if (items.length > 0)
+      joined[field] = field === 'aggregateChanges' ? parts.flatMap(({ aggregateChanges }) => aggregateChanges.map(toChange)) : items
+  }
+  const times = parts.flatMap(({ expireBy }) => expireBy ?? [])
+  if (times.length > 0) joined.expireBy = new Date(Math.max(...times)).toISOString()
+  return joined
+}
+
+const toChange = ({ setMetadata, ...change }: FleetEdits['aggregateChanges'][number]) => ({
+  ...change,
+  setMetadata: Object.entries(setMetadata).map(([key, value]) => ({ key, value })),
+})
+
+function headlineOf({ fits, counterfactuals, cut, leftOut }: WhatWouldFit, cause: KeptCause | null): string {
+  if (fits) return 'The request fits without any change.'
+  const others = `${leftOut} refused ${leftOut === 1 ? 'host was' : 'hosts were'} not considered`
+  const more =
+    cut === null
+      ? ''
+      : cut === 'deadline'
+        ? ' The time ended before everything was tried.'
+        : leftOut > 0
+          ? ` Not everything was tried: ${others}.`
+          : ' Not everything was tried: the limit of decisions was reached.'
+  const [best] = counterfactuals
+  if (best !== undefined) return `The smallest change: ${best.text}.${more}`
+  return `Nothing within the limits makes it fit.${cause === null ? '' : ` ${cause.text}`}${more}`
+}

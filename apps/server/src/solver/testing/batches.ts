@@ -1,0 +1,63 @@
+import { type DecideInput, type Fleet, type Profile, parseProfile, type RequestSpec } from '@gantt/scheduler-core'
+import { aFleet, type HostShape } from '@gantt/scheduler-core/testing'
+import { realTimers } from '../../timers.ts'
+import { createAskSolver } from '../ask-solver.ts'
+import type { Solver } from '../solver.ts'
+
+/** What a search may take here: enough for a thread that starts on a machine with much else to do. */
+const PATIENT = { timeLimitMs: 30_000 }
+
+export const profileOf = ({
+  solver: limits,
+  ...parts
+}: {
+  readonly solver?: object
+  readonly scheduler?: string
+  readonly [part: string]: unknown
+} = {}): Profile => {
+  const parsed = parseProfile({
+    name: 'batch',
+    number: 1,
+    filters: [{ name: 'ComputeFilter' }],
+    weighers: [
+      { name: 'RAMWeigher', multiplier: 1 },
+      { name: 'CPUWeigher', multiplier: 1 },
+    ],
+    scheduler: 'solver',
+    ...(parts.scheduler === undefined && { solver: { ...PATIENT, ...limits } }),
+    ...(parts.scheduler !== undefined && limits !== undefined && { solver: limits }),
+    ...parts,
+  })
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+export const fleetWith = (hosts: Readonly<Record<string, HostShape>>, profile: Profile): Fleet => {
+  const fleet = aFleet(hosts)
+  fleet.apply({ format: 1, id: 'p', writer: 't', basis: fleet.place, changes: [{ type: 'profile', profile }], revision: 2, at: 1_000 })
+  return fleet
+}
+
+export const ask = (by: Solver, fleet: Fleet, request: RequestSpec, profile: Profile, deadlineMs = 60_000) =>
+  createAskSolver(by, realTimers)(() => fleet, { profile, request, seed: 'k', deadlineMs })
+
+export const inputOf = (request: RequestSpec, profile: Profile, more: Partial<DecideInput> = {}): DecideInput => ({
+  id: 'd',
+  request,
+  profile,
+  seed: 's',
+  attempt: 1,
+  alternatesPerInstance: 1,
+  allOrNothing: true,
+  claimIds: Array.from({ length: request.numInstances }, (_, i) => `c${i}`),
+  ...more,
+})
+
+/** Numbers as a seed draws them. */
+export function drawing(seed: number) {
+  let state = seed
+  return (most: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state >>> 16) % (most + 1)
+  }
+}

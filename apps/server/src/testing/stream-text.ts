@@ -1,0 +1,12 @@
+/** The text of a response as it arrives, piece by piece. Whoever stops reading cancels it. */
+export async function* streamText({ body }: Response): AsyncGenerator<string, void> {
+  const reader = body?.getReader()
+  if (reader === undefined) return
+  const decoder = new TextDecoder()
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield decoder.decode(chunk.value, { stream: true })
+  } finally {
+    // a stream whose call was aborted has failed already
+    await reader.cancel().catch(() => undefined)
+  }
+}

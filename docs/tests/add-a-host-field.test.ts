@@ -1,0 +1,53 @@
+import { cp, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../testing/extent.ts'
+import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, writeBlock } from '../testing/follow-page.ts'
+
+// Does what docs/add-a-host-field.md says, in a copy of the packages: a `diff` block is an edit of a file, an `sh` block is run.
+
+/** Looks for the field in everything that lists fields. */
+const CHECK = 'apps/cli/src/added-field.test.ts'
+const MOST_FILES = 5
+
+test.skipIf(!isLongForm)(`the field of the page is in every list of fields${longFormNote}`, async () => {
+  const folder = await copyWorkspace('gantt-field-')
+  try {
+    const touched = new Set<string>()
+    for (const block of await readBlocks('add-a-host-field.md')) {
+      if (block.form === 'diff') {
+        await writeBlock(folder, block)
+        touched.add(block.file)
+      } else runLines(folder, block.text)
+    }
+    for (const file of ['apps/server/schema.graphql', 'docs/command-line.md', 'docs/api.md', 'docs/metrics.md', 'docs/request-spec.md'])
+      if ((await readFile(path.join(folder, file), 'utf8')) !== (await readFile(path.join(checkout, file), 'utf8'))) touched.add(file)
+    expect([...touched].toSorted()).toEqual([
+      'apps/server/schema.graphql',
+      'docs/command-line.md',
+      'docs/query.md',
+      'packages/scheduler-core/src/query/host-fields.ts',
+    ])
+    expect(touched.size).toBeLessThanOrEqual(MOST_FILES)
+
+    await cp(path.join(checkout, 'docs/testing/added-field.txt'), path.join(folder, CHECK))
+    const run = (project: string, ...files: readonly string[]) =>
+      runTool(folder, 'vitest/vitest.mjs', 'run', '--project', project, ...files)
+    run('cli', CHECK)
+    run('server', 'apps/server/src/query-page.test.ts', 'apps/server/src/api-tests/host/host-order.test.ts')
+    run('core', 'packages/scheduler-core/src/query')
+    run('console', 'apps/console/src/features/hosts')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('each edit of the page is of lines that are there, and its field is in no release yet', async () => {
+  const blocks = await readBlocks('add-a-host-field.md')
+  expect(blocks.map(({ form }) => form)).toEqual(['diff', 'diff', 'diff', 'sh'])
+  for (const { file, removed } of blocks.filter(({ form }) => form === 'diff').map(removedLines)) {
+    const source = await readFile(path.join(checkout, file), 'utf8')
+    expect(source, file).toContain(removed)
+    expect(source, file).not.toMatch(/HOST_IP|`ip`/)
+  }
+})

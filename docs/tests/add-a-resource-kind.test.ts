@@ -1,0 +1,23 @@
+import { rm } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../testing/extent.ts'
+import { checkCore, copyCore, readBlocks, writeBlock } from '../testing/follow-page.ts'
+
+// Does what docs/add-a-resource-kind.md says, in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
+
+// it takes as long as a suite and a whole type check
+test.skipIf(!isLongForm)(`the kind of the page keeps the law, and its types fit${longFormNote}`, async () => {
+  const folder = await copyCore('gantt-kind-')
+  try {
+    const blocks = await readBlocks('add-a-resource-kind.md')
+    expect(blocks.map(({ form }) => form)).toEqual(['ts', 'diff', 'diff', 'diff', 'diff', 'diff', 'ts'])
+    for (const block of blocks) await writeBlock(folder, block)
+    await checkCore(
+      folder,
+      blocks.map(({ file }) => file),
+      'src/kinds/ports',
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})

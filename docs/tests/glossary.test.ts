@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { pagesIn } from '../testing/links.ts'
+
+// Words that docs/glossary.md lists as not used are in none of the folders and pages that were rewritten.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const CORE = [
+  'audit',
+  'cause',
+  'compare',
+  'contracts',
+  'decision',
+  'examine',
+  'filters',
+  'fleet',
+  'hosts',
+  'kinds',
+  'namespace',
+  'nova',
+  'outside',
+  'pipeline',
+  'plugin',
+  'profiles',
+  'query',
+  'records',
+  'report',
+  'request',
+  'schedulers',
+  'testing',
+  'text',
+  'values',
+  'weighers',
+  'what-if',
+  'why',
+]
+const SERVER = [
+  'api-tests',
+  'auth',
+  'db',
+  'embedded-postgres',
+  'engine-change',
+  'event-loop',
+  'http',
+  'liveness',
+  'nats-server',
+  'plugin',
+  'replica',
+  'schema',
+  'services',
+  'solver',
+  'stores',
+  'sync',
+  'testing',
+]
+const CLIENTS = ['apps/agent/src', 'packages/client/src']
+const FOLDERS = [
+  'apps/cli/src',
+  'apps/console/src',
+  'e2e',
+  'packages/proofs/src',
+  ...CLIENTS,
+  ...CORE.map((folder) => `packages/scheduler-core/src/${folder}`),
+  ...SERVER.map((folder) => `apps/server/src/${folder}`),
+]
+const CHECKED = /\.(ts|tsx|css)$/
+/** Written by the code generator, with the names of the API. */
+const GENERATED = /(^|\/)generated\//
+
+/** Written by tools, or with sentences of the published codes. The glossary lists the words themselves. */
+const UNCHECKED_PAGES = ['request-spec.md', 'host-stats.md', 'third-party-licences.md', 'errors.md', 'glossary.md'].map(
+  (page) => `docs/${page}`,
+)
+const PAGES = [
+  ...pagesIn(root, '.', false),
+  ...pagesIn(root, 'docs', false),
+  ...readdirSync(path.join(root, 'packages')).flatMap((name) => pagesIn(root, `packages/${name}`, false)),
+].filter((page) => !UNCHECKED_PAGES.includes(page) && page !== 'CHANGELOG.md')
+
+interface Word {
+  readonly word: string
+  readonly instead: string
+  readonly excepted: readonly string[]
+}
+
+/** The rows of the table under the heading "Words that are not used". */
+function wordsOf(glossary: string): readonly Word[] {
+  const [, section = ''] = glossary.split('## Words that are not used')
+  const rows = section.split('\n').filter((line) => /^\| [a-z]/.test(line) && !line.startsWith('| word |'))
+  return rows.map((row) => {
+    const [, word = '', instead = '', excepted = ''] = row.split('|').map((cell) => cell.trim())
+    return { word, instead, excepted: [...excepted.matchAll(/`([^`]+)`/g)].map(([, form = '']) => form) }
+  })
+}
+
+/** Each use of a word of the list in a text, as `file:line: word (use: replacement)`. */
+function foundIn(file: string, text: string, words: readonly Word[]): readonly string[] {
+  return text.split('\n').flatMap((line, i) =>
+    words.flatMap(({ word, instead, excepted }) => {
+      const rest = excepted.reduce((left, form) => left.replaceAll(form, ''), line)
+      return new RegExp(`(?<![A-Za-z])${word}(?![A-Za-z])`, 'i').test(rest) ? [`${file}:${i + 1}: "${word}" (use: ${instead})`] : []
+    }),
+  )
+}
+
+/** A page with its lines, but without blocks of code, names of the API, and the names of tests that a table refers to. */
+const proseOf = (page: string): string =>
+  page
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/`[^`\n]+\.test\.ts`: [^|\n]*/g, '')
+    .replaceAll(/`[^`\n]+`/g, '')
+
+const words = wordsOf(readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
+
+test('the glossary lists words that are not used', () => {
+  expect(words.map(({ word }) => word)).toContain('told')
+})
+
+test('a use is reported with file, line, word and replacement', () => {
+  const list = [{ word: 'told', instead: 'reported', excepted: ['told {'] }]
+  expect(foundIn('a.ts', 'const x = 1\n// is Told\nquery { told { a } }\nconst retold = 2', list)).toEqual([
+    'a.ts:2: "told" (use: reported)',
+  ])
+})
+
+test('blocks of code, names of the API and names of tests are no prose', () => {
+  const page = 'a `told` b\n```sh\ntold\n```\n| x | `a.test.ts`: is told | told |\n   ```ts\n   told\n   ```\nTold'
+  expect(foundIn('a.md', proseOf(page), [{ word: 'told', instead: 'reported', excepted: [] }])).toEqual([
+    'a.md:5: "told" (use: reported)',
+    'a.md:9: "told" (use: reported)',
+  ])
+})
+
+test('pages use none of them', () => {
+  expect(PAGES.length).toBeGreaterThan(40)
+  expect(PAGES.flatMap((page) => foundIn(page, proseOf(readFileSync(path.join(root, page), 'utf8')), words))).toEqual([])
+})
+
+test.each(FOLDERS)('%s uses none of them', (folder) => {
+  const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => CHECKED.test(file) && !GENERATED.test(file),
+  )
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.flatMap((file) => foundIn(`${folder}/${file}`, readFileSync(path.join(root, folder, file), 'utf8'), words))).toEqual([])
+})

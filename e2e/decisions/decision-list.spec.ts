@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { operationOf } from '../calls.ts'
+import { expect, test } from '../fixtures.ts'
+import { expectRowCount, gridOf, rowsOf, rowWith } from '../grid.ts'
+import { place } from '../seed.ts'
+import { addressOf, placeAs, waitingButton } from './explained.ts'
+
+test('new decisions wait while one reads the list, and are shown on request', async ({ page, visit, service }) => {
+  await visit('/decisions')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await gridOf(page, 'Decisions').focus()
+  // a cursor in the first row already counts as reading
+  await page.keyboard.press('ArrowDown')
+  const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
+  await place(service.client, { flavor: 'x1.waiting' })
+  await expect(waitingButton(page, 1)).toBeVisible()
+  expect((await gridOf(page, 'Decisions').boundingBox())?.y, 'nothing moves when they are announced').toBe(y)
+  await expect(rowWith(page, 'Decisions', 'x1.waiting')).toHaveCount(0)
+  await page.keyboard.press('n')
+  await expect(rowWith(page, 'Decisions', 'x1.waiting')).toBeVisible()
+  await expect(waitingButton(page, 1)).toBeHidden()
+})
+
+test('the outcome of a decision is also shown by colour, in light and dark mode', { tag: '@rare' }, async ({ page, visit }) => {
+  await visit('/decisions?q=outcome:NO_VALID_HOST')
+  const badge = rowsOf(page, 'Decisions').first().locator('[data-outcome=NO_VALID_HOST]')
+  await expect(badge).toBeVisible()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(badge).not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)')
+  }
+})
+
+test('no row moves under the pointer; waiting rows are shown when it leaves', async ({ page, visit, service }) => {
+  await visit('/decisions')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await rowsOf(page, 'Decisions').first().hover()
+  await place(service.client, { flavor: 'x1.hovered' })
+  await expect(waitingButton(page, 1)).toBeVisible()
+  await expect(rowWith(page, 'Decisions', 'x1.hovered')).toHaveCount(0)
+  await page.getByRole('heading', { name: 'Decisions', level: 1 }).hover()
+  await expect(rowWith(page, 'Decisions', 'x1.hovered')).toBeVisible()
+})
+
+test('the feed follows the filter', async ({ page, visit, service }) => {
+  await visit('/decisions?q=flavor:x1.this')
+  await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
+  await page.getByRole('combobox', { name: 'Filter decisions' }).fill('flavor:x1.that')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/x1\.that/)
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await place(service.client, { flavor: 'x1.that' })
+  await expect(rowWith(page, 'Decisions', 'x1.that')).toBeVisible()
+})
+
+test('a new decision causes the request of one page, regardless of how many were loaded', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
+  for (let i = 0; i < 60; i++) await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
+  await visit('/decisions?q=flavor:x1.paged')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await gridOf(page, 'Decisions').focus()
+  await page.keyboard.press('End')
+  await expectRowCount(page, 'Decisions', 60)
+  const read: unknown[] = []
+  page.on('request', (request) => {
+    const { variables } = (request.postDataJSON() ?? {}) as { variables?: { after?: string | null } }
+    if (operationOf(request).includes('query DecisionList')) read.push(variables?.after)
+  })
+  await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
+  await waitingButton(page, 1).click()
+  await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
+  await expectRowCount(page, 'Decisions', 50)
+  expect(read).toEqual([null])
+})
+
+test('a late answer removes no row from a live list', { tag: '@rare' }, async ({ page, visit, service }) => {
+  const placeOne = () => place(service.client, { flavor: 'x1.late' })
+  await placeOne()
+  await visit('/decisions?q=flavor:x1.late')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await expectRowCount(page, 'Decisions', 1)
+  const counts = await gridOf(page, 'Decisions').evaluateHandle((grid) => {
+    const seen = [Number(grid.getAttribute('aria-rowcount'))]
+    new MutationObserver(() => seen.push(Number(grid.getAttribute('aria-rowcount')))).observe(grid, { attributeFilter: ['aria-rowcount'] })
+    return seen
+  })
+  let isLate = false
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    if (isLate || !operationOf(route.request()).startsWith('query DecisionList')) return route.continue()
+    const response = await route.fetch()
+    isLate = true
+    await released
+    await route.fulfill({ response })
+  })
+  await placeOne()
+  await expect.poll(() => isLate).toBe(true)
+  await placeOne()
+  await expectRowCount(page, 'Decisions', 3)
+  release()
+  await placeOne()
+  await expectRowCount(page, 'Decisions', 4)
+  const seen = await counts.jsonValue()
+  expect(seen).toEqual([...seen].sort((a, b) => a - b))
+})
+
+test('a message shows what was copied', { tag: '@rare' }, async ({ page, context, visit, service }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  const { decisionId } = service.seed.refused
+  await visit(addressOf(decisionId))
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Command line' }).click()
+  await expect(page.getByText('Copied: Command line.')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`gantt explain ${decisionId}`)
+})
+
+test('a filter of decisions narrows to the outcome', async ({ page, visit }) => {
+  // only the flavors of the seed, because other tests may have left more decisions than are visible
+  await visit('/decisions?q=outcome:NO_VALID_HOST flavor:m1.huge,m1.large')
+  await expect(rowWith(page, 'Decisions', 'm1.huge')).toBeVisible()
+  await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)
+})
+
+test('a request id finds its decision, from a log line in the palette or in the filter; and then the audit', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const requestId = `req-${randomUUID()}`
+  const instance = randomUUID()
+  const id = await placeAs(service, requestId, instance, 'x1.traced')
+  const other = await placeAs(service, `req-${randomUUID()}`, randomUUID(), 'x1.untraced')
+  const line = `INFO nova.scheduler [None ${requestId} 5f3c - - - -] [instance: ${instance}] No valid host`
+  await visit('/decisions?cols=flavor,request')
+  const grid = gridOf(page, 'Decisions')
+  await expect(grid).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search and go' }).fill(line)
+  await expect(page.getByRole('button', { name: new RegExp(`of instance ${instance}`) })).toBeVisible()
+  await page.getByRole('button', { name: /^x1\.traced/ }).click()
+  await expect(page).toHaveURL(addressOf(id))
+  const request = page.getByRole('link', { name: requestId })
+  await expect(request).toHaveAttribute('href', `/audit?q=request:${requestId}`)
+  await page.goBack()
+  const filter = page.getByRole('combobox', { name: 'Filter decisions' })
+  const paste = (text: string) =>
+    filter.evaluate((input, pasted) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text', pasted)
+      input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }, text)
+  await expect(grid).toBeVisible()
+  await paste(line)
+  await expect(filter).toHaveValue(`id:${requestId},${instance}`)
+  await expectRowCount(page, 'Decisions', 1)
+  await expect(rowWith(page, 'Decisions', requestId)).toContainText('x1.traced')
+  await filter.fill('')
+  // the destinations of both are offered
+  await paste(`${line}; retried as ${other}`)
+  await expectRowCount(page, 'Decisions', 2)
+})
+
+test('[ and ] step through the decisions of the list, and through those of a list of claims', async ({ page, visit, service }) => {
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) ids.unshift((await place(service.client, { flavor: 'x1.neighbour', vcpus: 1, memoryMb: 64 })).decisionId)
+  await visit('/decisions?q=flavor:x1.neighbour')
+  await expectRowCount(page, 'Decisions', 3)
+  for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
+  await expect(page).toHaveURL(addressOf(ids[1] ?? ''))
+  for (const [key, next] of [
+    ['[', ids[0]],
+    [']', ids[1]],
+    [']', ids[2]],
+    [']', ids[2]],
+  ] as const) {
+    await expect(page.locator('[data-headline]')).toBeVisible()
+    await page.keyboard.press(key)
+    await expect(page).toHaveURL(addressOf(next ?? ''))
+  }
+  await page.goBack()
+  await expectRowCount(page, 'Decisions', 3)
+})
+
+test('a filter without a match shows how long complete decisions are kept; the list shows it for each', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
+  await visit('/decisions?q=flavor:no-such')
+  await expect(page.getByText('Full records are kept for 7 days')).toBeVisible()
+  await visit('/decisions?cols=at,kept')
+  await expect(rowsOf(page, 'Decisions').first()).toContainText('all')
+})

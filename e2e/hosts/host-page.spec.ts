@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto'
+import { holdCalls, operationOf } from '../calls.ts'
+import { expect, test } from '../fixtures.ts'
+import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
+import { pressSequence } from '../keyboard.ts'
+import { gather, place, report } from '../seed.ts'
+import { found } from './lists.ts'
+
+test('the sums of a host are the API’s, and they add up', async ({ page, visit, service }) => {
+  await visit('/hosts/az2-03')
+  const { host } = await service.client.request<{ host: { capacity: Record<string, number | string>[] } }>(
+    '{ host(name: "az2-03") { capacity { resourceClass total reserved allocationRatio capacity used claimed free } } }',
+  )
+  const table = page.getByRole('table', { name: 'Usage by resource class' })
+  await expect(table.getByRole('rowheader')).toHaveCount(host.capacity.length)
+  for (const { resourceClass, total, reserved, capacity, used, claimed, free } of host.capacity) {
+    const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name: String(resourceClass), exact: true }) })
+    const shown = await row.locator('[data-value]').evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-value'))))
+    expect(shown, String(resourceClass)).toEqual([total, reserved, capacity, used, claimed, free])
+    expect(Number(capacity) - Number(used) - Number(claimed)).toBe(free)
+  }
+})
+
+test('with the keyboard alone: from any page to a host, to the next one of the list, and back', async ({ page, visit }) => {
+  await visit('/aggregates')
+  await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
+  await pressSequence(page, 'g h')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('az:az2')
+  await page.keyboard.press('Enter')
+  await expect(found(page)).toHaveAttribute('data-count', '4')
+  for (let i = 0; i < 40 && !(await gridOf(page, 'Hosts').evaluate((grid) => grid === document.activeElement)); i++)
+    await page.keyboard.press('Tab')
+  await expect(gridOf(page, 'Hosts')).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('j')
+  await expect(rowsOf(page, 'Hosts').and(page.locator('[aria-selected=true]'))).toContainText('az2-02')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'az2-02', level: 1 })).toBeVisible()
+  await page.keyboard.press(']')
+  await expect(page.getByRole('heading', { name: 'az2-03', level: 1 })).toBeVisible()
+  await page.keyboard.press('[')
+  await expect(page.getByRole('heading', { name: 'az2-02', level: 1 })).toBeVisible()
+  await page.goBack()
+  await expect(found(page)).toHaveAttribute('data-count', '4')
+})
+
+test('Enter opens the row of j and k from anywhere, and Back returns to it', async ({ page, visit }) => {
+  await visit('/hosts?view=table&sort=-host')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  for (let i = 0; i < 3; i++) await page.keyboard.press('j')
+  const marked = rowsOf(page, 'Hosts').and(page.locator('[aria-selected=true]'))
+  await expect(marked).toHaveAttribute('aria-rowindex', '4')
+  const [name = ''] = ((await marked.getByRole('link').textContent()) ?? '').split('\n')
+  await page.keyboard.press('Enter')
+  const heading = page.getByRole('heading', { name, level: 1 })
+  await expect(heading).toBeFocused()
+  await page.goBack()
+  await expect(marked).toContainText(name)
+  await page.goForward()
+  await expect(heading).toBeVisible()
+  await page.keyboard.press(']')
+  await expect(heading).toBeHidden()
+  const next = (await page.getByRole('heading', { level: 1 }).textContent()) ?? ''
+  await page.goBack()
+  await expect(marked).toContainText(next)
+})
+
+test('j moves the focus to the list, so that Enter opens the row and does not press the button before it', async ({ page, visit }) => {
+  await visit('/hosts?view=table')
+  const grid = gridOf(page, 'Hosts')
+  await expect(grid).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('az:az2')
+  await page.keyboard.press('Enter')
+  await expect(found(page)).toHaveAttribute('data-count', '4')
+  await page.keyboard.press('Tab')
+  await expect(grid).not.toBeFocused()
+  await page.keyboard.press('j')
+  await expect(grid).toBeFocused()
+  const marked = rowsOf(page, 'Hosts').and(page.locator('[aria-selected=true]'))
+  const name = (await marked.getByRole('link').textContent()) ?? ''
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+})
+
+test('the selected tab of a host is in the address, and each tab has as many rows as it counts', async ({ page, visit, service }) => {
+  await report(service.client, { 'busy-01': {} })
+  await gather(service.client, 'zone-busy', { availabilityZone: 'busy', hosts: ['busy-01'] })
+  for (let i = 0; i < 21; i++) await place(service.client, { zone: 'busy', vcpus: 0, memoryMb: 64, rootGb: 1 })
+  await visit('/hosts/busy-01')
+  await page.getByRole('tab', { name: 'Claims (21)' }).click()
+  await expect(page).toHaveURL('/hosts/busy-01?sheet=claims')
+  await page.reload()
+  const claims = page.getByRole('table', { name: 'Live claims' })
+  await expect(claims.getByRole('row')).toHaveCount(22)
+  await page.getByRole('tab', { name: 'Decisions (21)' }).click()
+  await expect(page.getByRole('table', { name: 'Recent decisions' }).getByRole('row')).toHaveCount(21)
+  await page.getByRole('link', { name: 'All 21 decisions that chose this host' }).click()
+  await expect(page).toHaveURL('/decisions?q=host:busy-01')
+  await expectRowCount(page, 'Decisions', 21)
+  await page.goBack()
+  await expect(page).toHaveURL('/hosts/busy-01?sheet=decisions')
+  await page.goBack()
+  await expect(claims).toBeVisible()
+})
+
+test('the report of a storage service is shown with its age, and a claim with its part of a shared pool', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
+  const uuid = randomUUID()
+  await report(service.client, { 'namespaced-01': {} })
+  const { updateResourceStats } = await service.client.request<{ updateResourceStats: { appliedCount: number } }>(
+    'mutation Report($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
+    {
+      updates: [
+        {
+          name: { host: 'namespaced-01' },
+          reporter: { incarnation: randomUUID(), sequence: 7 },
+          report: { namespace: { namespace: 'storage', version: '1.0', document: { pools: [{ uuid, name: 'ceph', totalGib: 100 }] } } },
+        },
+      ],
+    },
+  )
+  expect(updateResourceStats.appliedCount).toBe(1)
+  await gather(service.client, 'zone-namespaced', {
+    availabilityZone: 'namespaced',
+    hosts: ['namespaced-01'],
+    metadata: { 'gantt:disk_pool': uuid },
+  })
+  await place(service.client, { zone: 'namespaced', rootGb: 30 })
+  await visit('/hosts/namespaced-01')
+  const namespace = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
+  await expect(namespace).toContainText('Report 7, ')
+  await expect(namespace).toContainText('s old by the time of the log')
+  await expect(namespace).toContainText(uuid)
+  await page.getByRole('tab', { name: 'Claims (1)' }).click()
+  await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
+})
+
+test('a host is disabled after a preview of the effect', async ({ page, visit, service }) => {
+  await report(service.client, { 'to-close-01': {} })
+  await visit('/hosts/to-close-01')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Disabled', { exact: true }).click()
+  await dialog.getByLabel('Reason').fill('fan replaced')
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
+  await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 0 live claims.')
+  const statusOf = async () =>
+    (await service.client.request<{ host: { status: string } }>('{ host(name: "to-close-01") { status } }')).host.status
+  expect(await statusOf()).toBe('ENABLED')
+  await dialog.getByRole('button', { name: 'Set to disabled' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('main')).toContainText('fan replaced')
+  expect(await statusOf()).toBe('DISABLED')
+})
+
+test('a host is evacuated after a preview of the destination of each instance; the held resources are reported', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const { client } = service
+  const traits = ['CUSTOM_LEAVES']
+  await report(client, { 'leaving-01': { traits } })
+  await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_LEAVES': 'required' } })
+  await visit('/hosts/leaving-01')
+  await page.getByRole('button', { name: 'Evacuate' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Preview the moves' }).click()
+  // no other host has what it needs
+  await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
+  await expect(dialog.getByRole('button', { name: 'Hold 0 places' })).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await report(client, { 'leaving-02': { traits } })
+  await page.getByRole('button', { name: 'Evacuate' }).click()
+  await dialog.getByRole('button', { name: 'Preview the moves' }).click()
+  await expect(dialog.getByRole('status')).toContainText('1 of 1 would find a destination; nothing is changed yet')
+  const claimsOn = async (host: string) =>
+    (
+      await client.request<{ host: { claims: { totalCount: number } } }>(
+        'query Claims($host: String!) { host(name: $host) { claims { totalCount } } }',
+        {
+          host,
+        },
+      )
+    ).host.claims.totalCount
+  expect(await claimsOn('leaving-02')).toBe(0)
+  await dialog.getByRole('button', { name: 'Hold 1 place' }).click()
+  await expect(dialog.getByRole('status')).toContainText('1 of 1 have a destination now')
+  await expect(dialog.getByRole('row').filter({ hasText: 'leaving-02' })).toHaveCount(1)
+  expect(await claimsOn('leaving-02')).toBe(1)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(dialog).toBeHidden()
+})
+
+test('the preview of a change belongs to the present input: an answer that arrives after an edit is ignored', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
+  await report(service.client, { 'late-look-01': {} })
+  await visit('/hosts/late-look-01')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('disk swap')
+  const held = await holdCalls(page, (operation) => operation.includes('mutation HostSetStatus'))
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
+  await expect.poll(held.count).toBe(1)
+  await dialog.getByText('Draining', { exact: true }).click()
+  const answered = page.waitForResponse((response) => operationOf(response.request()).includes('mutation HostSetStatus'))
+  held.release()
+  await (await answered).finished()
+  await expect(dialog.getByRole('button', { name: 'Preview the impact' })).toBeEnabled()
+  await expect(dialog.getByRole('status')).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Preview the impact' }).click()
+  await expect(dialog.getByRole('status')).toContainText('It affects 1 host')
+  await dialog.getByRole('button', { name: 'Set to draining' }).click()
+  await expect(dialog).toBeHidden()
+  const { host } = await service.client.request<{ host: { status: string } }>('{ host(name: "late-look-01") { status } }')
+  expect(host.status).toBe('DRAINING')
+})
+
+test('keys of the page below do nothing while a dialog is open', async ({ page, visit }) => {
+  await visit('/hosts/az2-02')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('a long story')
+  await dialog.getByRole('button', { name: 'Cancel' }).focus()
+  await pressSequence(page, 'g d / f')
+  await expect(dialog.getByLabel('Reason')).toHaveValue('a long story')
+  await expect(page).toHaveURL('/hosts/az2-02')
+})

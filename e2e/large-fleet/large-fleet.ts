@@ -1,0 +1,197 @@
+import type { Client } from '@gantt/client'
+import { test as base, expect } from '../fixtures.ts'
+import { activate, gather, keyFor, type Machine, type Placement, place, reportMany, setStatus, writeVersion } from '../seed.ts'
+import { type Service, startService } from '../service.ts'
+
+// A fleet of any size (`GANTT_LARGE_FLEET`), made by the API's own mutations. What the tests expect of it they ask the API, or
+// count from its size.
+
+/** The default number of hosts. */
+export const USUAL = 10_000
+const LEAST = 50
+/** An aggregate holds 100,000 hosts, and each zone has a quarter of them. */
+const MOST = 400_000
+
+/** The number of hosts of the fleet; `GANTT_LARGE_FLEET`, 10,000 if not set. */
+export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
+
+/** Additional time compared with a small fleet, milliseconds: for operations on all hosts, and for the seed of the fleet. */
+export const LONGER_MS = LARGE * 6
+
+export const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
+
+/** The number of hosts in one edit. */
+const AT_ONCE = 10_000
+const STATUSES_AT_ONCE = 1_000
+/** The number of concurrent requests. */
+const ASKED_TOGETHER = 10
+
+export interface LargeSeed {
+  /** All hosts, by name. */
+  readonly names: readonly string[]
+  /** A revision at which some hosts had not reported yet, and how many had. */
+  readonly early: { readonly revision: string; readonly hosts: number }
+  /** The uuid of an aggregate with a quarter of all hosts, from every zone. */
+  readonly quarter: string
+  /** A request that fits nowhere: three quarters of the hosts are in other zones, the others lack memory or CPUs, or are disabled. */
+  readonly refused: Placement
+  /** A request that any host of the first zone with enough free resources can take. */
+  readonly placed: Placement
+  /** The same request twice; in between, the host of the first was disabled. */
+  readonly twice: readonly [Placement, Placement]
+}
+
+export interface LargeFleet extends Service, LargeSeed {}
+
+/** Tests of the large fleet: one service for all of them that a worker runs. */
+export const test = base.extend<object, { readonly large: LargeFleet }>({
+  large: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    async ({}, use) => {
+      const service = await startService()
+      try {
+        await use({ ...service, ...(await seedLargeFleet(service.client, LARGE)) })
+      } finally {
+        await service.stop()
+      }
+    },
+    { scope: 'worker', timeout: 120_000 + LONGER_MS },
+  ],
+  baseURL: async ({ large }, use) => use(large.origin),
+  visit: async ({ page, large }, use) => {
+    await use(async (path) => {
+      await page.goto(`${path}#key=${large.key}`)
+      await expect(page.getByRole('main')).toBeVisible()
+    })
+  },
+})
+
+/** The number of hosts that meet a condition. */
+export const hostsWhere = (holds: (i: number) => boolean): number => Array.from({ length: LARGE }, (_, i) => i).filter(holds).length
+
+export const zoneOf = (i: number): number => Math.floor((i * ZONES.length) / LARGE)
+
+/** Every fourth host of every zone. */
+export const isInQuarter = (i: number): boolean => i % 4 === 1
+
+const isDisabled = (i: number): boolean => i % 50 === 20
+const isDraining = (i: number): boolean => i % 50 === 45
+/** Accepts new instances. */
+export const isOpen = (i: number): boolean => !isDisabled(i) && !isDraining(i)
+
+function machineOf(i: number): Machine {
+  return {
+    memoryMbUsed: 8_192 + ((i * 7) % 59) * 1_024,
+    vcpusUsed: zoneOf(i) === 3 && i % 7 === 0 ? 12 : i % 5,
+    localGbUsed: 100 + (i % 8) * 50,
+    traits: ['HW_CPU_X86_AVX2', ...(i % 10 === 3 ? ['HW_CPU_X86_AVX512F'] : [])],
+  }
+}
+
+async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> {
+  const digits = Math.max(5, String(size - 1).length)
+  const names = Array.from({ length: size }, (_, i) => `cmp-${String(i).padStart(digits, '0')}`)
+  const half = Math.floor(size / 2)
+  await reportMany(client, names.slice(0, half), (_, i) => machineOf(i))
+  const { fleet } = await client.request<{ fleet: { asOf: string; hostCount: number } }>('{ fleet { asOf hostCount } }')
+  await reportMany(client, names.slice(half), (_, i) => machineOf(half + i))
+
+  const those = (holds: (i: number) => boolean): string[] => names.filter((_, i) => holds(i))
+  for (const [zone, availabilityZone] of ZONES.entries())
+    await gatherMany(
+      client,
+      `zone-${availabilityZone}`,
+      { availabilityZone },
+      those((i) => zoneOf(i) === zone),
+    )
+  const quarter = await gatherMany(client, 'fast-disks', { metadata: { ssd: 'true' } }, those(isInQuarter))
+  await gatherMany(
+    client,
+    'wide-vectors',
+    { metadata: { avx512: 'true' } },
+    those((i) => i % 10 === 3),
+  )
+  for (const rack of [1, 2, 3])
+    await gather(client, `rack-${rack}`, { metadata: { rack: `r${rack}` }, hosts: those((i) => i % 50 === rack) })
+
+  await setStatusOfMany(client, those(isDisabled), 'DISABLED', 'disk swap')
+  await setStatusOfMany(client, those(isDraining), 'DRAINING', 'its rack is moved')
+
+  await tablesFollowed(client)
+  const placed = await place(client, { flavor: 'm1.large', vcpus: 4, memoryMb: 8_192, rootGb: 20, zone: 'az1' })
+  const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az4' })
+  const first = await place(client, { flavor: 'm1.twice', vcpus: 2, memoryMb: 4_096, zone: 'az2' })
+  await setStatus(client, first.hosts[0] ?? '', 'DISABLED', 'disk swap')
+  const second = await place(client, { flavor: 'm1.twice', vcpus: 2, memoryMb: 4_096, zone: 'az2' })
+  expect([placed, refused, first, second].map(({ outcome }) => outcome)).toEqual(['PLACED', 'NO_VALID_HOST', 'PLACED', 'PLACED'])
+
+  await together(60, (i) => place(client, { flavor: 'm1.small', vcpus: 1, memoryMb: 512, zone: `az${1 + (i % 4)}` }))
+  // few enough large instances fit to be counted completely, whatever the size of the fleet
+  await together(20, () => place(client, { flavor: 'm1.broad', vcpus: 12, memoryMb: 40_960 }))
+  await together(30, (i) => place(client, { flavor: 'm1.wide', vcpus: 200 + i }))
+  await together(10, () => place(client, { flavor: 'm1.elsewhere', zone: 'az9' }))
+  for (let i = 0; i < 4; i++) await place(client, { flavor: 'm1.tiny', vcpus: 0, memoryMb: 64, numInstances: 50 })
+  await together(20, () => place(client, { flavor: 'm1.reserved', vcpus: 1, memoryMb: 256, reservedFor: 'PT2H' }))
+
+  await writeVersion(client, 'even-memory', 'spreads', [{ name: 'RAMWeigher', multiplier: 1 }])
+  await writeVersion(client, 'even-memory', 'packs', [{ name: 'RAMWeigher', multiplier: -1 }])
+  await activate(client, 'even-memory@2', { mode: 'SHADOW' })
+  await together(10, () => place(client, { flavor: 'm1.even', profile: 'even-memory', vcpus: 1, memoryMb: 256 }))
+  for (let i = 0; i < 12; i++) await keyFor(client, `reader-${i}`, ['READ'])
+  return { names, early: { revision: fleet.asOf, hosts: fleet.hostCount }, quarter, refused, placed, twice: [first, second] }
+}
+
+/** Creates an aggregate of any number of hosts, in as many edits as needed; returns its uuid. */
+async function gatherMany(
+  client: Client,
+  name: string,
+  shape: Omit<Parameters<typeof gather>[2], 'hosts'>,
+  hosts: readonly string[],
+): Promise<string> {
+  const uuid = await gather(client, name, { ...shape, hosts: hosts.slice(0, AT_ONCE) })
+  for (let from = AT_ONCE; from < hosts.length; from += AT_ONCE) {
+    const { aggregateUpdate } = await client.request<{ aggregateUpdate: { __typename: string; message?: string } }>(
+      `mutation GatherMore($uuid: UUID!, $version: Int!, $hosts: [String!]!) {
+        aggregateUpdate(uuid: $uuid, ifVersion: $version, input: { addHosts: $hosts }) { __typename ... on UserError { message } } }`,
+      { uuid, version: from / AT_ONCE, hosts: hosts.slice(from, from + AT_ONCE) },
+    )
+    if (aggregateUpdate.__typename !== 'AggregatePayload') throw new Error(`${name} has no more hosts: ${aggregateUpdate.message}`)
+  }
+  return uuid
+}
+
+/** Enables or disables any number of hosts. */
+async function setStatusOfMany(client: Client, hosts: readonly string[], status: 'DISABLED' | 'DRAINING', reason: string): Promise<void> {
+  for (let from = 0; from < hosts.length; from += STATUSES_AT_ONCE)
+    await setStatus(client, hosts.slice(from, from + STATUSES_AT_ONCE), status, reason)
+}
+
+/**
+ * Waits until the tables have caught up with the log: a decision is read from them, and many hosts at once keep them
+ * busy for a while.
+ */
+async function tablesFollowed(client: Client): Promise<void> {
+  const behind = async (): Promise<number> => {
+    const { fleet, fleetLog } = await client.request<{ fleet: { asOf: string }; fleetLog: { tablesRevision: string } }>(
+      '{ fleet { asOf } fleetLog { tablesRevision } }',
+    )
+    return Number(fleet.asOf) - Number(fleetLog.tablesRevision)
+  }
+  await expect.poll(behind, { timeout: LONGER_MS }).toBe(0)
+}
+
+/** Repeats something a number of times, some of it concurrently. */
+async function together(count: number, act: (i: number) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < count; from += ASKED_TOGETHER)
+    await Promise.all(Array.from({ length: Math.min(ASKED_TOGETHER, count - from) }, (_, i) => act(from + i)))
+}
+
+function readSize(text: string | undefined): number {
+  if (text === undefined || text === '') return USUAL
+  const size = Number(text)
+  if (/^\d+$/.test(text) && size >= LEAST && size <= MOST) return size
+  throw new Error(
+    `GANTT_LARGE_FLEET is ${JSON.stringify(text)}; it must be how many hosts the large fleet has, ` +
+      `a whole number from ${LEAST} to ${MOST.toLocaleString('en-US')}`,
+  )
+}

@@ -1,0 +1,63 @@
+import type { Client } from '@gantt/client'
+import { expect, type Page } from '../fixtures.ts'
+import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
+import { hostsWhere, isInQuarter } from './large-fleet.ts'
+
+/** The maximum number of existing rows of any list. */
+const MOST_ROWS = 100
+export const QUARTER = hostsWhere(isInQuarter)
+
+export const found = (page: Page) => page.getByRole('main').locator('[data-count]').first()
+
+/** The API's count of a list: `hosts`, `decisions`, `claims`, `auditLog`, `aggregates`. */
+export async function countOf(client: Client, list: string, query = ''): Promise<number> {
+  const { counted } = await client.request<{ counted: { totalCount: number } }>(
+    `query Count($query: String) { counted: ${list}(first: 1, query: $query) { totalCount } }`,
+    { query },
+  )
+  return counted.totalCount
+}
+
+/** Asserts that a list has this many rows, of which the visible ones exist; End reaches the last, Home the first. */
+export async function expectVirtual(page: Page, label: string, count: number): Promise<void> {
+  await expectRowCount(page, label, count)
+  const grid = gridOf(page, label)
+  await grid.focus()
+  await page.keyboard.press('End')
+  await expect(rowsOf(page, label).last()).toHaveAttribute('aria-rowindex', String(count + 1))
+  expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MOST_ROWS)
+  await page.keyboard.press('Home')
+  await expect(rowsOf(page, label).first()).toHaveAttribute('aria-rowindex', '2')
+}
+
+/** Asserts that a list which loads while scrolling has this many rows in the end. */
+export async function expectLoaded(page: Page, label: string, count: number): Promise<void> {
+  await expect(found(page)).toHaveAttribute('data-count', String(count))
+  const grid = gridOf(page, label)
+  await grid.focus()
+  await expect
+    .poll(async () => {
+      await grid.press('End')
+      return rowsOf(page, label).last().getAttribute('aria-rowindex')
+    })
+    .toBe(String(count + 1))
+  await expectRowCount(page, label, count)
+  expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MOST_ROWS)
+}
+
+/** The free memory of the named hosts in MiB, in the order of the names. */
+export async function memoryFreeOf(client: Client, names: readonly string[]): Promise<number[]> {
+  const { hosts } = await client.request<{
+    hosts: { nodes: readonly { name: string; capacity: readonly { resourceClass: string; free: number }[] }[] }
+  }>('query Free($query: String!) { hosts(first: 500, query: $query) { nodes { name capacity { resourceClass free } } } }', {
+    query: `host:${names.join(',')}`,
+  })
+  const free = new Map(
+    hosts.nodes.map(({ name, capacity }) => [name, capacity.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.free]),
+  )
+  return names.map((name) => free.get(name) ?? -1)
+}
+
+/** Asserts that there is more than one amount, the largest first. */
+export const isByMemory = (amounts: readonly number[]): boolean =>
+  amounts.length > 1 && amounts.every((amount, i) => amount >= 0 && amount <= (amounts[i - 1] ?? amount))

@@ -1,0 +1,50 @@
+import { digestOfModel } from './digest.ts'
+import { codesOf, findingsOfModel } from './findings.ts'
+import { CLASSES } from './model/allocation.ts'
+import { claimsOf, isLive as isLiveInModel } from './model/claim.ts'
+import type { ModelEntry } from './model/entry.ts'
+import { membersOf } from './model/group.ts'
+import { freeOf, gpuRoom } from './model/room.ts'
+import type { WorldState } from './world-state.ts'
+
+/** The model judges each entry of the log, and the invariants are checked. */
+export function judgeEntry(world: WorldState, entry: ModelEntry): void {
+  const model = world.model
+  const room = (): number[] => model.hosts.flatMap((host) => [...CLASSES.map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
+  const before = room()
+  const verdicts = model.apply(entry)
+  world.verdicts.set(entry.revision, verdicts)
+  world.digests.set(entry.revision, digestOfModel(model))
+  const findings = findingsOfModel(model)
+  world.findings.set(entry.revision, findings)
+  for (const code of codesOf(findings)) world.see(`finds ${code}`)
+  for (const [i, change] of entry.changes.entries()) world.see(`${change.type} ${verdicts[i] ?? 'counts'}`)
+  for (const [i, change] of entry.changes.entries())
+    if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) world.counts.voids++
+  // after a merge one host reports for both; and settings below the claimed amounts, or a switch to reported use, do not change claims
+  const mayLower = ['report', 'replace', 'forget', 'usedFrom', 'hostAllocation', 'fleetAllocation', 'aggregate']
+  if (!entry.changes.some(({ type }) => mayLower.includes(type)))
+    for (const [i, free] of room().entries())
+      if (free < Math.min(0, before[i] ?? 0)) world.fail(`I1: entry ${entry.revision} leaves ${free} of a class, ${before[i]} were there`)
+  for (const { uuid, policy, max } of model.groups) {
+    const members = membersOf(model, uuid)
+    const hosts = members.map(({ host }) => host)
+    const most = Math.max(0, ...hosts.map((host) => hosts.filter((other) => other === host).length))
+    const moving = members.filter(({ source }) => source !== null).length
+    if (policy === 'ANTI_AFFINITY' && most > (max ?? 1)) world.fail(`I6: ${most} members of ${uuid} on one host, ${max} may be`)
+    if (policy === 'AFFINITY' && new Set(hosts).size > 1 + moving) world.fail(`I6: members of ${uuid} live apart: ${hosts.join(', ')}`)
+  }
+  for (const claim of model.claims)
+    if (isLiveInModel(claim) && model.host(claim.host) === undefined) world.fail(`I7: claim ${claim.id} is on ${claim.host}, which left`)
+  for (const claim of model.claims) {
+    if (!isLiveInModel(claim) || claim.instance === null) continue
+    const others = claimsOf(model, claim.instance, claim).filter(
+      (other) => other !== claim && other.id !== claim.source && other.id !== claim.target,
+    )
+    if (others.length > 0) world.fail(`I17: instance ${claim.instance} has claims ${claim.id} and ${others.map(({ id }) => id).join(', ')}`)
+  }
+  for (const key of model.keys) {
+    const claims = model.claims.filter(({ id }) => key.claims.includes(id))
+    if (claims.length !== key.claims.length) world.fail(`I5: of ${key.claims.length} claims of key ${key.key} ${claims.length} are there`)
+  }
+}

@@ -1,0 +1,52 @@
+import { NAMES, novaOf, uuidOf } from './fixtures.ts'
+import { isLive as isLiveInModel } from './model/claim.ts'
+import type { WorldState } from './world-state.ts'
+
+/**
+ * Reports of a host: some of the live claims there, sometimes claims of other hosts, with GPUs chosen by the host; sometimes with too
+ * little use, or without a list of instances. Late and repeated reports occur too.
+ */
+export function sendReport(world: WorldState, host: string, b: number): void {
+  const process = world.processes[b % world.plan.replicas] ?? world.processes.find((one) => one !== undefined)
+  if (process === undefined) return
+  const sequence = (world.sequences.get(host) ?? 0) + (b % 7 === 1 ? 0 : 1)
+  world.sequences.set(host, sequence)
+  const running = world.model.claims.filter(
+    (claim) => claim.host === host && claim.instance !== null && isLiveInModel(claim) && (b >> (claim.fence % 5)) % 2 === 0,
+  )
+  const stray = b % 17 === 6 ? world.model.claims.find((claim) => claim.host !== host && isLiveInModel(claim)) : undefined
+  const isSilent = b % 13 === 4
+  // in addition to its instances the host uses something itself, or runs unreported instances
+  const strangers = isSilent ? 0 : b % 3
+  const vcpusUsed = isSilent ? 0 : strangers + running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+  const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
+  const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: (index + b) % 3 < busy ? 1_000 : 0 }))
+  const full = {
+    // sometimes so few that one instance may ask for more than exists, with overcommit
+    ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
+    vcpusUsed,
+    memoryMb: 16_384,
+    memoryMbUsed: running.length * 1_024 + strangers * 512,
+    localGb: 1_000,
+    localGbUsed: 0,
+    runningVms: running.length,
+    gpus,
+    // two hosts report as Nova does, one of them mostly without a ratio
+    ...(NAMES.indexOf(host) < 2 && { version: '1.3', nova: novaOf(NAMES.indexOf(host) === 0 && b % 4 > 0 ? 0 : 1 + (b % 2)) }),
+    // sometimes a machine reports that is already another host
+    ...(b % 4 !== 3 && { machineId: uuidOf(0x81 + (b % 23 === 8 ? 0 : NAMES.indexOf(host))) }),
+    instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
+  }
+  const incarnation = uuidOf((b % 29 === 5 ? 0x92 : 0x91) + 0x100 * NAMES.indexOf(host))
+  world.ask(
+    process,
+    `report of ${host}`,
+    process.stats.update([{ name: { host }, incarnation, sequence, full }]),
+    ({ results: [result] }) => {
+      const hasLeft = result?.type === 'invalid' && result.issues.every(({ code }) => code.startsWith('report.host_'))
+      if (result?.type === 'invalid' && !hasLeft) world.fail(`a report of ${host} is refused: ${result.message}`)
+      if (result?.type === 'applied' && !result.unchanged && !world.model.reported.has(host))
+        world.fail(`I3: a report of ${host} was taken, and is not in the log`)
+    },
+  )
+}

@@ -1,0 +1,151 @@
+import { type Checkpoint, createRandom, type Fleet, type Random, type RequestSpec } from '@gantt/scheduler-core'
+import {
+  type Claims,
+  type Groups,
+  type Hosts,
+  type Leaving,
+  type PlacementCall,
+  type Replica,
+  type Stats,
+  UnavailableError,
+} from '@gantt/server/for-proofs'
+import { digestOfFleet, digestOfModel } from './digest.ts'
+import { createFakePostgres, type FakePostgres } from './fake-postgres.ts'
+import { findingsOfFleet, findingsOfModel } from './findings.ts'
+import { ReferenceModel } from './model/reference-model.ts'
+import type { Plan } from './plan.ts'
+import { createVirtualTime, type VirtualTime } from './virtual-time.ts'
+
+/** Code of ours that a test replaces by something wrong, to see that it is found. */
+export interface Planted {
+  /** Changes what a replica does with its fleet, from the moment at which it has started. */
+  spoil?(fleet: Fleet, now: () => number): void
+  /** Changes what a replica starts from. */
+  restore?(checkpoint: Checkpoint): Checkpoint
+}
+
+export interface Outcome {
+  /** The violations in their order; empty if there are none. */
+  readonly violations: readonly string[]
+  readonly entries: number
+  readonly placed: number
+  readonly refused: number
+  readonly unknown: number
+  readonly voids: number
+  /** The number of changes that counted and of void ones by reason, and the numbers of other events. */
+  readonly seen: Readonly<Record<string, number>>
+}
+
+export interface Process {
+  readonly number: number
+  /** The number of the process in the order of starts. */
+  readonly life: number
+  readonly replica: Replica
+  readonly claims: Claims
+  readonly groups: Groups
+  readonly hosts: Hosts
+  readonly stats: Stats
+  readonly leaving: Leaving
+  /** Ends what waits for this process when it is killed. */
+  readonly killed: Promise<'killed'>
+  stall(ms: number): void
+  kill(): void
+}
+
+export interface KnownClaim {
+  readonly id: string
+  readonly fence: number
+  readonly host: string
+  readonly instance: string | null
+  readonly request: RequestSpec
+}
+
+/** The shared state of a world: its processes, the log and its model, the knowledge of callers, and the violations. */
+export class WorldState {
+  readonly plan: Plan
+  readonly planted: Planted
+  readonly random: Random
+  readonly time: VirtualTime = createVirtualTime()
+  readonly store: FakePostgres
+  readonly model = new ReferenceModel()
+  readonly digests = new Map<number, string>()
+  readonly findings = new Map<number, string>()
+  readonly verdicts = new Map<number, readonly (string | undefined)[]>()
+  readonly violations: string[] = []
+  readonly processes: (Process | undefined)[]
+  readonly calls: PlacementCall[] = []
+  readonly answers = new Map<string, string>()
+  readonly known: KnownClaim[] = []
+  readonly released = new Set<string>()
+  readonly abandoned = new Set<string>()
+  readonly sequences = new Map<string, number>()
+  readonly pending = new Set<string>()
+  readonly seen: Record<string, number> = {}
+  ids = 0
+  lives = 0
+  isOver = false
+  readonly counts = { placed: 0, refused: 0, unknown: 0, voids: 0 }
+
+  constructor(plan: Plan, planted: Planted) {
+    this.plan = plan
+    this.planted = planted
+    this.random = createRandom(`world ${plan.seed}`)
+    this.store = createFakePostgres(this.time, this.random)
+    this.store.faults.blind = plan.blind
+    this.processes = new Array(plan.replicas).fill(undefined)
+    this.digests.set(0, digestOfModel(this.model))
+    this.findings.set(0, findingsOfModel(this.model))
+  }
+
+  outcome(): Outcome {
+    return { violations: this.violations, entries: this.store.log.length, ...this.counts, seen: this.seen }
+  }
+
+  fail(what: string): void {
+    if (this.violations.length < 10) this.violations.push(`${Math.round(this.time.now)} ms: ${what}`)
+  }
+
+  see(what: string): void {
+    this.seen[what] = (this.seen[what] ?? 0) + 1
+  }
+
+  compare(fleet: Fleet, who: string): void {
+    const digest = digestOfFleet(fleet)
+    const expected = this.digests.get(fleet.place.revision)
+    if (digest !== expected)
+      this.fail(`I12, I13: ${who} differs from the model at revision ${fleet.place.revision}: ${difference(digest, expected ?? '')}`)
+    const findings = findingsOfFleet(fleet)
+    const known = this.findings.get(fleet.place.revision)
+    if (findings !== known)
+      this.fail(
+        `I18: the auditor of ${who} finds at revision ${fleet.place.revision} what the model does not: ${difference(findings, known ?? '')}`,
+      )
+  }
+
+  /** Records a call and its end: it must be answered, unless its process is killed. */
+  ask<T>(process: Process, name: string, call: Promise<T>, answered: (answer: T) => void): void {
+    const label = `${name} (${this.ids++})`
+    this.pending.add(label)
+    void Promise.race([call, process.killed]).then(
+      (answer) => {
+        this.pending.delete(label)
+        if (answer === 'killed') this.counts.unknown++
+        else answered(answer as T)
+      },
+      (error: unknown) => {
+        this.pending.delete(label)
+        // what was asked may or may not have happened
+        if (error instanceof UnavailableError) this.counts.unknown++
+        else this.fail(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      },
+    )
+  }
+}
+
+/** Where two texts part, for people. */
+function difference(is: string, expected: string): string {
+  let place = 0
+  while (place < is.length && is[place] === expected[place]) place++
+  const from = Math.max(0, place - 60)
+  return `it has ...${is.slice(from, place + 100)}...; the model ...${expected.slice(from, place + 100)}...`
+}

@@ -1,0 +1,169 @@
+import type { HostTable } from '../hosts/hosts.ts'
+import { type Claim, isLive, type OwnClaim } from '../records/claim.ts'
+import { ifOwn, OWNER, type Owner } from '../values/owner.ts'
+import { SharedMap } from '../values/shared-map.ts'
+import { EndedKeys } from './ended-keys.ts'
+import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
+
+/** Claims by id. Claims that are added during an iteration may be missing from it. */
+export interface ClaimMap extends Iterable<[string, Claim]> {
+  readonly size: number
+  get(id: string): Claim | undefined
+  has(id: string): boolean
+  keys(): Iterable<string>
+  values(): Iterable<Claim>
+}
+
+function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To, void> {
+  for (const item of items) yield to(item)
+}
+
+/** All claims, in full or packed with their keys, and the indexes of them. */
+export class ClaimStore {
+  #full = new SharedMap<Claim>()
+  #packed: EndedKeys
+  /** The number of packed claims that are also stored in full, because their instances have not left their hosts yet. */
+  #inBoth = 0
+  #reserved = new SharedMap<Claim>()
+  #instances = new InstanceIndex()
+  #changed = new Set<Claim>()
+  #owner: Owner = {}
+  readonly #hosts: HostTable
+  /** Claims stored in full, in the order of creation, then packed ones in the order in which their keys ended. */
+  readonly all: ClaimMap
+
+  constructor(hosts: HostTable) {
+    this.#hosts = hosts
+    this.#packed = new EndedKeys(hosts)
+    this.all = {
+      get: (id) => this.#full.get(id) ?? this.#packed.findClaim(id),
+      has: (id) => this.all.get(id) !== undefined,
+      keys: () => mapped(this.all, ([id]) => id),
+      values: () => mapped(this.all, ([, claim]) => claim),
+      [Symbol.iterator]: () => this.#everyClaim(),
+      size: 0,
+    }
+    Object.defineProperty(this.all, 'size', { get: () => this.#full.size + this.#packed.claimCount - this.#inBoth })
+  }
+
+  *#everyClaim(): Generator<[string, Claim], undefined> {
+    yield* this.#full
+    for (const { claims } of this.#packed) for (const claim of claims) if (!this.#full.has(claim.id)) yield [claim.id, claim]
+  }
+
+  /** Claims that are not packed: all live ones, and ended ones that are still needed for their instance or key. */
+  get full(): SharedMap<Claim> {
+    return this.#full
+  }
+
+  /** Ended keys with their claims. */
+  get packed(): EndedKeys {
+    return this.#packed
+  }
+
+  /** Reservations by claim, for expiry. */
+  get reserved(): SharedMap<Claim> {
+    return this.#reserved
+  }
+
+  /** Claims that the last entry changed or created, for followers of the log. */
+  get changed(): Set<Claim> {
+    return this.#changed
+  }
+
+  /** Instances that have a live claim. */
+  get instances(): InstanceIndex {
+    return this.#instances
+  }
+
+  /** Marks the claims that this store may write. */
+  get owner(): Owner {
+    return this.#owner
+  }
+
+  /** The live claims for an instance, of any account, in the order of creation. */
+  claimsFor(instance: string): Claim[] {
+    return this.#instances.of(instance).map((id) => this.all.get(id) as Claim)
+  }
+
+  /** The live claims for an instance within a scope; both ends of an open move count as one. */
+  liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
+    const claims = this.claimsFor(instance)
+    return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))
+  }
+
+  /** The live claims that exclude another claim of an instance at a store time, without reservations whose time is over. */
+  rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
+    return this.liveClaimsIn(instance, scope).filter(
+      ({ claim, destination }) => !isOverdue(claim, now) || (destination !== null && !isOverdue(destination, now)),
+    )
+  }
+
+  /** Takes over another store's claims in their order; they are shared until one side writes them. */
+  takeCopy(from: ClaimStore): void {
+    this.#full = from.#full.copy()
+    this.#packed = from.#packed.copyFor(this.#hosts)
+    this.#inBoth = from.#inBoth
+    this.#reserved = from.#reserved.copy()
+    this.#instances = from.#instances.copy()
+    this.#changed = new Set(from.#changed)
+    from.#owner = {}
+  }
+
+  add(claim: OwnClaim): void {
+    this.#full.set(claim.id, claim)
+    this.#hosts.own(claim.host).claims.add(claim)
+    if (claim.state === 'RESERVED') this.#reserved.set(claim.id, claim)
+    if (isLive(claim)) this.#instances.add(claim)
+  }
+
+  /** A claim for writing: if it may be shared with another fleet, it is replaced by a clone everywhere (owner.ts). */
+  own(claim: Claim): OwnClaim {
+    const current = ifOwn(claim, this.#owner) === undefined ? this.#full.get(claim.id) : claim
+    if (current === undefined) throw new RangeError(`claim ${claim.id} is not in the ledger`)
+    return ifOwn(current, this.#owner) ?? this.#clone(current)
+  }
+
+  #clone(claim: Claim): OwnClaim {
+    const clone: OwnClaim = { ...claim, [OWNER]: this.#owner }
+    const record = this.#hosts.own(claim.host)
+    this.#full.set(claim.id, clone)
+    if (this.#reserved.has(claim.id)) this.#reserved.set(claim.id, clone)
+    if (record.claims.has(claim)) record.claims = withInPlace(record.claims, claim, clone)
+    return clone
+  }
+
+  /** Marks a claim as changed at a revision. */
+  touch(claim: OwnClaim, revision: number): void {
+    claim.revision = revision
+    this.#changed.add(claim)
+  }
+
+  /** Packs the claims of an ended key with it; claims that still hold something on a host are also stored in full. */
+  pack(claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
+      else this.#full.delete(claim.id)
+    }
+  }
+
+  /** Takes over the packed claims of a checkpoint, after those stored in full. */
+  countInBoth(): void {
+    for (const claim of this.#full.values()) if (!isLive(claim) && this.#packed.findClaim(claim.id) !== undefined) this.#inBoth++
+  }
+
+  /** Drops the packed form of a claim, with its key. */
+  forgetPacked(id: string): void {
+    if (this.#full.has(id)) this.#inBoth--
+  }
+
+  /** Drops the full form of a claim. */
+  forget(claim: Claim): void {
+    if (this.#packed.findClaim(claim.id) !== undefined) this.#inBoth--
+    this.#full.delete(claim.id)
+  }
+}
+
+/** A copy in the same order, in which one claim is replaced by another. */
+const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim> =>
+  new Set(Array.from(set, (claim) => (claim === was ? is : claim)))

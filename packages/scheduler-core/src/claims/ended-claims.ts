@@ -1,0 +1,85 @@
+import type { HostRecord, HostTable, OwnHostRecord } from '../hosts/hosts.ts'
+import { isPart } from '../kinds/index.ts'
+import type { Grants } from '../records/change.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { ENDED_AS_HELD } from '../values/levels.ts'
+import { drop, hold } from './held-amounts.ts'
+import type { IdempotencyKeys } from './idempotency-keys.ts'
+import { countedGrants } from './in-place.ts'
+
+/** The grants that claims hold after they ended, because their instances run until a report of the host no longer lists them. */
+export class EndedClaims {
+  readonly #hosts: HostTable
+  readonly #keys: IdempotencyKeys
+
+  constructor(hosts: HostTable, keys: IdempotencyKeys) {
+    this.#hosts = hosts
+    this.#keys = keys
+  }
+
+  /**
+   * The grants that an ended claim holds in addition to the report, until the next one: if the report lists the instance, all that no
+   * report has counted; if the report cannot show whether the instance is there, what was added in place since.
+   */
+  extraOnceEnded({ host, instance, state, source, grants, extra }: Claim): Grants | null {
+    if (this.#hosts.featureLevel < ENDED_AS_HELD) return null
+    const record = this.#hosts.get(host)
+    // the instance does not have the size of an unconfirmed destination yet
+    if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : extra
+    return instance === null || record.stats.instances === null ? extra : null
+  }
+
+  /** Whether an ended claim still holds something on its host. */
+  holds(record: HostRecord, { instance, extra }: Claim): boolean {
+    return extra !== null || this.#hosts.isStillListed(record, instance)
+  }
+
+  hold(record: HostRecord, claim: Claim): void {
+    const { instance, extra } = claim
+    if (this.#hosts.isStillListed(record, instance)) hold(this.#hosts, record, countedGrants(this.#hosts, claim), true)
+    if (extra !== null) hold(this.#hosts, record, extra, false)
+  }
+
+  /** Removes an ended claim that no longer holds anything from its host. */
+  letGo(record: OwnHostRecord, claim: Claim): void {
+    record.claims.delete(claim)
+    this.#keys.forgetUnused(claim)
+  }
+
+  /** Drops ended claims of a host whose instances are counted by other claims, because an instance holds its room once. */
+  dropReplaced(record: OwnHostRecord): void {
+    const ended = [...record.claims].filter((claim) => !isLive(claim))
+    if (ended.length === 0) return
+    const isOnce = this.#hosts.featureLevel >= ENDED_AS_HELD
+    // where only claims count, no report shows the size of an instance, so a reservation's instance may still have its former size
+    const isKnown = ({ confirmedAt }: Claim): boolean => !isOnce || record.usedFrom === 'REPORT' || confirmedAt !== null
+    const shown = [...record.claims].filter(({ state }) => state === 'MATERIALISED')
+    const counted = new Set(shown.filter(isKnown).map(({ instance }) => instance))
+    // the other claim does not cover grants that no report has counted
+    const settled = isOnce ? ended.filter(({ extra }) => extra === null) : ended
+    for (const claim of settled)
+      if (counted.has(claim.instance) || (isOnce && settled.some((other) => isWithin(claim, other)))) this.letGo(record, claim)
+  }
+
+  /**
+   * Removes from the sums what ended claims of an instance hold of reported use; afterwards they either hold it again or are removed.
+   */
+  lift(record: OwnHostRecord, instance: string | null): { putBack(): void; letGo(): void } {
+    const ended = [...record.claims].filter((claim) => !isLive(claim) && claim.instance === instance && claim.extra === null)
+    for (const { grants } of ended) drop(this.#hosts, record, grants, true)
+    return {
+      putBack: () => {
+        for (const { grants } of ended) hold(this.#hosts, record, grants, true)
+      },
+      letGo: () => {
+        for (const claim of ended) this.letGo(record, claim)
+      },
+    }
+  }
+}
+
+/** Whether an ended claim is covered by another one of its instance that is larger, or equally large and later. */
+function isWithin(claim: Claim, other: Claim): boolean {
+  if (claim === other || claim.instance === null || claim.instance !== other.instance) return false
+  return isPart(claim.grants, other.grants) && (claim.fence < other.fence || !isPart(other.grants, claim.grants))
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { ENDED_AS_HELD } from '../values/levels.ts'
+import { type RealAct, RealHosts, type RealSetting, realActs } from './testing/real-hosts.ts'
+
+const number = fc.nat({ max: 99 })
+const settings: fc.Arbitrary<RealSetting> = fc.record({
+  strangers: fc.nat({ max: 2 }),
+  lists: fc.constantFrom('always', 'always', 'never', 'mixed'),
+})
+const histories = fc.array(fc.record({ what: fc.constantFrom(...realActs), a: number, b: number, c: number }), {
+  minLength: 1,
+  maxLength: 40,
+  size: 'max',
+})
+
+/** The amounts that are allocated twice after any of the acts. */
+function promisedTwice(setting: RealSetting, acts: readonly RealAct[], level?: number): string[] {
+  const hosts = new RealHosts(setting, level)
+  return acts.flatMap((act) => {
+    hosts.do(act)
+    return hosts.promisedTwice()
+  })
+}
+
+const law = (level?: number) =>
+  fc.property(settings, histories, (setting, acts) => {
+    const hosts = new RealHosts(setting, level)
+    for (const act of acts) {
+      hosts.do(act)
+      expect(hosts.promisedTwice()).toEqual([])
+    }
+    expect(hosts.audited()).toEqual([])
+  })
+
+test('law: the used and the free amounts of a host never exceed its total if the hosts follow the rules', () => {
+  fc.assert(law(), { numRuns: byExtent(60, 400, 5_000) })
+})
+
+test('the rules before this level break that', () => {
+  // about one history in a few hundred breaks the law; the first one of this seed does
+  expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
+})
+
+describe('an instance runs on after its claim ended, gets a larger claim on its host, and that one ends before the next report', () => {
+  const place = { what: 'place', a: 1, b: 0, c: 0 } as const
+  const placeAgain = { what: 'place', a: 1, b: 0, c: 75 } as const
+  const leave = { what: 'leave', a: 1, b: 0, c: 0 } as const
+  const report = { what: 'report', a: 1, b: 0, c: 0 } as const
+  const end = { what: 'end', a: 0, b: 0, c: 0 } as const
+
+  test.each<readonly [string, readonly RealAct[]]>([
+    ['whose host left and was added again', [place, leave, placeAgain, end, place]],
+    ['that was released', [place, report, end, placeAgain, end, place]],
+    [
+      'that had a reservation, which was resized',
+      [place, leave, { ...placeAgain, c: 83 }, { what: 'move', a: 1, b: 44, c: 0 }, end, place],
+    ],
+    ['that moved away and back', [place, report, { what: 'move', a: 0, b: 0, c: 0 }, { what: 'move', a: 1, b: 0, c: 75 }, end]],
+  ])('%s: if no list shows it, it was started again, and is stopped before its claim ends', (_case, acts) => {
+    for (const lists of ['mixed', 'never'] as const) expect(promisedTwice({ strangers: 0, lists }, acts)).toEqual([])
+  })
+
+  test('if a list shows it, it runs on at its new size, which stays held', () => {
+    const setting = { strangers: 1, lists: 'always' } as const
+    const acts = [place, leave, placeAgain, end]
+    expect(promisedTwice(setting, acts)).toEqual([])
+    expect(promisedTwice(setting, acts, ENDED_AS_HELD - 1)).not.toEqual([])
+  })
+})
+
+test.each<readonly [string, readonly RealAct[]]>([
+  ['after its claim ended', [{ what: 'end', a: 0, b: 0, c: 0 }]],
+  ['after its host left the fleet and was added again', [{ what: 'leave', a: 0, b: 0, c: 0 }]],
+])('an instance runs on %s, and its entry in the list does not belong to a reservation that was made meanwhile', (_case, acts) => {
+  const history: readonly RealAct[] = [
+    { what: 'place', a: 0, b: 6, c: 0 },
+    { what: 'report', a: 0, b: 0, c: 3 },
+    ...acts,
+    { what: 'place', a: 0, b: 0, c: 23 },
+    { what: 'report', a: 0, b: 0, c: 3 },
+    { what: 'resize', a: 0, b: 0, c: 39 },
+  ]
+  expect(promisedTwice({ strangers: 1, lists: 'always' }, history)).toEqual([])
+})
+
+test('the auditor does not blame a claim that shrinks in place for what the claim before it held in other units', () => {
+  const hosts = new RealHosts({ strangers: 0, lists: 'never' })
+  for (const act of [
+    { what: 'place', a: 21, b: 0, c: 0 },
+    { what: 'place', a: 13, b: 32, c: 0 },
+    { what: 'move', a: 31, b: 96, c: 0 },
+    { what: 'delta', a: 45, b: 0, c: 0 },
+    { what: 'resize', a: 0, b: 15, c: 1 },
+  ] as const)
+    hosts.do(act)
+  expect(hosts.audited()).toEqual([])
+})
+
+describe('on a host whose used amounts come from claims', () => {
+  const place = { what: 'place', a: 0, b: 0, c: 0 } as const
+  const report = { what: 'report', a: 0, b: 0, c: 0 } as const
+  const usedFrom = { what: 'usedFrom', a: 0, b: 0, c: 0 } as const
+  const end = { what: 'end', a: 0, b: 0, c: 0 } as const
+  const setting = { strangers: 0, lists: 'always' } as const
+
+  test('an instance that no list can show is stopped before its claim ends: the host runs none without a claim', () => {
+    expect(promisedTwice(setting, [{ ...place, b: 5 }, report, usedFrom, end])).toEqual([])
+  })
+
+  test('the setting is not valid for a host with a reservation that is smaller than its running instance', () => {
+    expect(promisedTwice(setting, [place, { ...place, what: 'leave' }, { ...place, b: 22, c: 71 }, usedFrom])).toEqual([])
+  })
+
+  test('an ended claim of a listed instance holds what it held until a smaller reservation of that instance is confirmed', () => {
+    const acts = [place, report, { ...place, what: 'resize', c: 3 } as const, usedFrom, end, { ...place, c: 23 }, report]
+    expect(promisedTwice(setting, acts)).toEqual([])
+    expect(promisedTwice(setting, acts, ENDED_AS_HELD - 1)).not.toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+import type { Groups } from '../hosts/groups.ts'
+import type { HostRecord, HostTable } from '../hosts/hosts.ts'
+import { allKinds, heldByMover } from '../kinds/index.ts'
+import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
+import type { Claim } from '../records/claim.ts'
+import { growsInPlace, surplusOf } from './in-place.ts'
+
+/** Amounts and units that are held on a host, kind by kind: for claims, and for proposals while they are judged and decided. */
+
+/**
+ * Whether every kind could hold these grants on the host now. `held` is what the same instance holds there already, which counts as
+ * free: the same amount of a class or less always fits, however full the host is.
+ */
+export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
+  for (const kind of allKinds) {
+    const grant = grants[kind.name]
+    if (grant !== undefined && !kind.fits(hosts, record.index, grant, held?.[kind.name], grants)) return false
+  }
+  return true
+}
+
+/** Takes a new instance's grants from the host, and counts the instance. */
+export function holdPart(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null): void {
+  const record = hosts.find(part) as HostRecord
+  holdCounted(hosts, record, part.grants, false)
+  groups.join(group?.uuid ?? null, record.index)
+}
+
+/** Undoes holdPart exactly. */
+export function dropPart(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null): void {
+  const record = hosts.find(part) as HostRecord
+  dropCounted(hosts, record, part.grants, false)
+  groups.leave(group?.uuid ?? null, record.index)
+}
+
+/** Takes the grants of an instance that the report of its host counts. */
+export function holdListed(hosts: HostTable, part: ClaimPart): void {
+  const record = hosts.find(part) as HostRecord
+  holdCounted(hosts, record, part.grants, record.usedFrom === 'REPORT')
+}
+
+/** Undoes holdListed exactly. */
+export function dropListed(hosts: HostTable, part: ClaimPart): void {
+  const record = hosts.find(part) as HostRecord
+  dropCounted(hosts, record, part.grants, record.usedFrom === 'REPORT')
+}
+
+/** Holds a part with plain amounts `copies` times in one step, like repeated calls of `holdPart`. Returns a function that undoes it. */
+export function holdCopies(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, copies: number): () => void {
+  const record = hosts.find(part) as HostRecord
+  const grants = plainTimes(part.grants, copies)
+  const add = (by: 1 | -1): void => {
+    if (by === 1) hold(hosts, record, grants, false)
+    else drop(hosts, record, grants, false)
+    count(hosts, record, by * copies)
+    groups.add(group?.uuid ?? null, record.index, by * copies)
+  }
+  add(1)
+  return () => add(-1)
+}
+
+function plainTimes({ classes, pools }: Grants, times: number): Grants {
+  const multiplied = (amounts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount * times]))
+  return { ...(classes !== undefined && { classes: multiplied(classes) }), ...(pools !== undefined && { pools: multiplied(pools) }) }
+}
+
+/**
+ * Holds what a move takes in addition to its source: all of its grants on another host; on the source's own host the difference if
+ * both are plain amounts, otherwise also all. The instance is counted once. Returns a function that undoes this exactly.
+ */
+export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
+  const record = hosts.find(part) as HostRecord
+  if (record.index !== source.host) {
+    holdPart(hosts, groups, part, group)
+    return () => dropPart(hosts, groups, part, group)
+  }
+  const grants = growsInPlace(hosts, source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : part.grants
+  hold(hosts, record, grants, false)
+  return () => drop(hosts, record, grants, false)
+}
+
+/** Whether the figures of the host's report are taken to count a live claim. */
+export const isCounted = ({ state }: Claim, { usedFrom }: HostRecord): boolean => state === 'MATERIALISED' && usedFrom === 'REPORT'
+
+export function holdCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
+  hold(hosts, record, grants, materialised)
+  if (!materialised) count(hosts, record, 1)
+}
+
+export function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
+  drop(hosts, record, grants, materialised)
+  if (!materialised) count(hosts, record, -1)
+}
+
+/** Disregards an instance on a host; returns a function that ends this. */
+export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
+  const putBack = liftParts(hosts, record, grants, materialised)
+  count(hosts, record, -1)
+  return () => {
+    putBack()
+    count(hosts, record, 1)
+  }
+}
+
+/** Disregards grants that are held on a host; returns a function that ends this. */
+export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
+  const putBack: (() => void)[] = []
+  for (const kind of allKinds) {
+    const grant = grants[kind.name]
+    if (grant === undefined) continue
+    if (kind.lift !== undefined) putBack.push(kind.lift(hosts, record.index, grant, materialised))
+    else {
+      // the report still counts a materialised claim, so its amounts are dropped as if it were not materialised
+      kind.drop(hosts, record.index, grant, false)
+      putBack.push(() => kind.hold(hosts, record.index, grant, false))
+    }
+  }
+  hosts.touch(record.index)
+  return () => {
+    for (const back of putBack.reverse()) back()
+    hosts.touch(record.index)
+  }
+}
+
+export function hold(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
+  for (const kind of allKinds) {
+    const grant = grants[kind.name]
+    if (grant !== undefined) kind.hold(hosts, record.index, grant, materialised)
+  }
+  hosts.touch(record.index)
+}
+
+export function drop(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
+  for (const kind of allKinds) {
+    const grant = grants[kind.name]
+    if (grant !== undefined) kind.drop(hosts, record.index, grant, materialised)
+  }
+  hosts.touch(record.index)
+}
+
+/** Changes the number of instances, and as in Nova that of I/O-heavy operations by the same number. */
+function count(hosts: HostTable, { index }: HostRecord, by: number): void {
+  const { instances, ioOps } = hosts.columns
+  instances[index] = (instances[index] as number) + by
+  ioOps[index] = (ioOps[index] as number) + by
+}

@@ -1,0 +1,196 @@
+import type { HostTable } from '../hosts/hosts.ts'
+import type { BoundKey } from '../records/bound-key.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
+import { SharedMap } from '../values/shared-map.ts'
+import type { ClaimStore } from './claim-store.ts'
+import type { StoredEndedKeys } from './ended-keys.ts'
+import type { EndedKey } from './ended-record.ts'
+
+/** How long a key outlives its last claim, milliseconds of store time. */
+export const KEY_AFTERLIFE_MS = 3_600_000
+
+/** The limits of ended keys, which operators set. */
+export interface KeyLimits {
+  /** The maximum number of keys whose claims have all ended; beyond it, proposals with new keys are void. */
+  readonly cap: number
+  /** How long a key outlives its last claim, milliseconds of store time. */
+  readonly afterlifeMs: number
+  /** The number of times that the limits were set. */
+  readonly version: number
+}
+
+/** An hour of 5,000 placements a second is 18 million keys. */
+export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY_AFTERLIFE_MS, version: 0 }
+
+/** The number of forgotten keys that stay in the queue before it is shortened. */
+const QUEUE_SLACK = 1_000
+
+/** The idempotency keys of all accounts: those of live claims, and ended ones until they are forgotten. */
+export class IdempotencyKeys {
+  #keys = new SharedMap<BoundKey>()
+  /** Keys in the order in which they ended, which is also the order in which they are forgotten. */
+  #ending: BoundKey[] = []
+  /** The number of keys at the front of `#ending` that are forgotten already. */
+  #forgotten = 0
+  #limits = DEFAULT_KEY_LIMITS
+  /** The claims of the key that was last searched for. */
+  #listed: { readonly bound: BoundKey; readonly ids: ReadonlySet<string> } | undefined
+
+  readonly #hosts: HostTable
+  /** The ended keys with their claims, packed; used since feature level 8. */
+  readonly #claims: ClaimStore
+
+  constructor(hosts: HostTable, claims: ClaimStore) {
+    this.#hosts = hosts
+    this.#claims = claims
+  }
+
+  /** Keys that are not packed. */
+  inFull(): Iterable<BoundKey> {
+    return this.#keys.values()
+  }
+
+  /** Ended keys with their claims, packed; undefined: there are none. */
+  ended(): StoredEndedKeys | undefined {
+    // forgotten ones count too, because the boundaries of chunks must be the same after a restart
+    const stored = this.#claims.packed.stored()
+    return stored.chunks.length === 0 ? undefined : stored
+  }
+
+  /** Takes over the ended keys of a checkpoint, after its claims; a step for each part. */
+  *restoreEnded(stored: StoredEndedKeys): Generator<void, void> {
+    yield* this.#claims.packed.restore(stored)
+    this.#claims.countInBoth()
+  }
+
+  /** The limits, which apply since feature level 8; before, the afterlife is an hour, and the frozen judge has a fixed cap. */
+  get limits(): KeyLimits {
+    return this.#limits
+  }
+
+  /** Sets new limits: the new afterlife applies to all ended keys. */
+  setLimits(limits: KeyLimits): void {
+    const by = limits.afterlifeMs - this.#limits.afterlifeMs
+    this.#limits = limits
+    if (by === 0) return
+    this.#ending = this.#ending.slice(this.#forgotten).map((bound) => {
+      const moved = { ...bound, forgottenAt: (bound.forgottenAt as number) + by }
+      this.#keys.set(keyOf(bound.account, bound.key), moved)
+      return moved
+    })
+    this.#forgotten = 0
+  }
+
+  /** Takes over the limits of a checkpoint, before its keys. */
+  restoreLimits(limits: KeyLimits): void {
+    this.#limits = limits
+  }
+
+  /** The number of keys whose claims have all ended, and which are not forgotten yet. */
+  get endedCount(): number {
+    return this.#ending.length - this.#forgotten + this.#claims.packed.size
+  }
+
+  get count(): number {
+    return this.#keys.size + this.#claims.packed.size
+  }
+
+  *[Symbol.iterator](): Generator<BoundKey, void> {
+    yield* this.#keys.values()
+    for (const ended of this.#claims.packed) yield this.#boundOf(ended)
+  }
+
+  #boundOf({ bound, endedAt, claims }: EndedKey): BoundKey {
+    return { ...bound, claims: claims.map(({ id }) => id), forgottenAt: endedAt + this.#limits.afterlifeMs }
+  }
+
+  /** Undefined when the key is unbound or forgotten. */
+  find(account: string, key: string): BoundKey | undefined {
+    const { packed } = this.#claims
+    const bound = this.#keys.get(keyOf(account, key))
+    if (bound !== undefined || packed.size === 0) return bound
+    const ended = packed.find(account, key)
+    return ended && this.#boundOf(ended)
+  }
+
+  /** Whether the key of a claim lists it; fast for many claims of one key in a row. */
+  lists({ account, key, id }: Claim): boolean {
+    const bound = this.#keys.get(keyOf(account, key))
+    if (bound === undefined) {
+      const ended = this.#claims.packed.findClaim(id)
+      return ended?.account === account && ended.key === key
+    }
+    if (this.#listed?.bound !== bound) this.#listed = { bound, ids: new Set(bound.claims) }
+    return this.#listed.ids.has(id)
+  }
+
+  /** Takes over the keys of a checkpoint. */
+  restore(keys: readonly BoundKey[]): void {
+    for (const bound of keys) this.#keys.set(keyOf(bound.account, bound.key), bound)
+    const ended = [...this.#keys.values()].filter(({ forgottenAt }) => forgottenAt !== null)
+    for (const bound of ended.sort((a, b) => (a.forgottenAt as number) - (b.forgottenAt as number))) this.#ending.push(bound)
+  }
+
+  /** Takes over other keys, which are shared until one side writes them. */
+  takeCopy(from: IdempotencyKeys): void {
+    this.#keys = from.#keys.copy()
+    this.#ending = from.#ending.slice(from.#forgotten)
+    this.#limits = from.#limits
+  }
+
+  bind(bound: BoundKey): void {
+    if (bound.forgottenAt !== null && this.#hosts.featureLevel >= STRICT_CLAIMS) {
+      this.#pack(bound, bound.forgottenAt - this.#limits.afterlifeMs)
+      return
+    }
+    this.#keys.set(keyOf(bound.account, bound.key), bound)
+    if (bound.forgottenAt !== null) this.#ending.push(bound)
+  }
+
+  /** Packs an ended key and its claims, because only a late repetition of its call reads them. */
+  #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
+    const claims = ids.flatMap((id) => this.#claims.full.get(id) ?? [])
+    this.#keys.delete(keyOf(bound.account, bound.key))
+    this.#claims.packed.add({ bound, endedAt, claims })
+    this.#claims.pack(claims)
+  }
+
+  /** Ends the key of an ended claim if that was its last live claim. */
+  endWith(claim: Claim, now: number): void {
+    const bound = this.find(claim.account, claim.key)
+    if (bound === undefined || bound.forgottenAt !== null) return
+    for (const id of bound.claims) {
+      const other = this.#claims.all.get(id)
+      if (other !== undefined && isLive(other)) return
+    }
+    this.bind({ ...bound, forgottenAt: now + this.#limits.afterlifeMs })
+  }
+
+  /** Forgets keys whose time is over, and the ended claims that only they kept. */
+  forgetEnded(now: number): void {
+    for (; this.#forgotten < this.#ending.length; this.#forgotten++) {
+      const bound = this.#ending[this.#forgotten] as BoundKey
+      if ((bound.forgottenAt as number) > now) break
+      this.#keys.delete(keyOf(bound.account, bound.key))
+      for (const id of bound.claims) {
+        const claim = this.#claims.all.get(id)
+        if (claim !== undefined) this.forgetUnused(claim)
+      }
+    }
+    for (const id of this.#claims.packed.forget(now - this.#limits.afterlifeMs)) this.#claims.forgetPacked(id)
+    if (this.#forgotten < QUEUE_SLACK || 2 * this.#forgotten < this.#ending.length) return
+    this.#ending = this.#ending.slice(this.#forgotten)
+    this.#forgotten = 0
+  }
+
+  /** An ended claim is kept while its key is, and while its instance is still present. */
+  forgetUnused(claim: Claim): void {
+    if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
+    // meanwhile the key may be bound again, to other claims
+    if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
+    this.#claims.forget(claim)
+  }
+}
+
+const keyOf = (account: string, key: string): string => `${account}\u0000${key}`

@@ -1,0 +1,73 @@
+import type { HostRecord, HostTable } from '../hosts/hosts.ts'
+import { allKinds, takesDifference } from '../kinds/index.ts'
+import type { Grants } from '../records/change.ts'
+import type { Claim, OwnClaim } from '../records/claim.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
+
+/** Computes what a move on one host adds to the grants of its instance there, and which of them no report has counted (`extra`). */
+
+/** Whether a move stays on its host and takes only the difference there. With changed cells, CPUs or devices both sets are held. */
+export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
+  source.host === host && takesDifference(hosts, source.grants, next)
+
+/** The grants of a claim that grew in place beyond what the host's report counts of its source, including what earlier moves added. */
+export const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null =>
+  extra === null || source.extra === null
+    ? extra
+    : { ...unitsOf(grants, source.extra), ...surplusOf(grants, withoutExtra(source.grants, source.extra)) }
+
+/** The first claim whose addition is part of the `extra` of a further move in place; null if only that move adds to it. */
+export const firstAddedTo = ({ extra, extraSince, createdAt, fence }: Claim): Claim['extraSince'] =>
+  extra === null ? null : (extraSince ?? { createdAt, fence })
+
+/** Sets the grants that a claim holds in addition to its host's report. `since` is the claim that held a part of them before, if any. */
+export function setExtra(claim: OwnClaim, extra: Grants | null, since: Claim['extraSince'] = null): void {
+  claim.extra = extra
+  claim.extraSince = extra === null ? null : since
+}
+
+/** The units of those kinds that occur in both grants. */
+const unitsOf = (grants: Grants, others: Grants): Grants =>
+  Object.fromEntries(
+    allKinds.flatMap(({ name, isPlain: isAmount }) =>
+      isAmount !== true && others[name] !== undefined && grants[name] !== undefined ? [[name, grants[name]]] : [],
+    ),
+  )
+
+/** What `next` takes beyond `now`, class by class and pool by pool. */
+export function surplusOf(next: Grants, now: Grants): Grants {
+  const classes = beyond(next.classes, now.classes)
+  return next.pools === undefined ? { classes } : { classes, pools: beyond(next.pools, now.pools) }
+}
+
+const beyond = (next: Readonly<Record<string, number>> = {}, now: Readonly<Record<string, number>> = {}) =>
+  Object.fromEntries(
+    Object.entries(next)
+      .map(([name, amount]) => [name, amount - (now[name] ?? 0)] as const)
+      .filter(([, amount]) => amount > 0),
+  )
+
+/** Grants without `extra`: amounts are subtracted, and the units of a kind are omitted if `extra` has this kind. */
+export function withoutExtra(grants: Grants, extra: Grants): Grants {
+  const units = allKinds.filter(({ name, isPlain: isAmount }) => isAmount !== true && extra[name] === undefined).map(({ name }) => name)
+  const less = (amounts: Readonly<Record<string, number>>, by: Readonly<Record<string, number>> = {}) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (by[name] ?? 0)]))
+  return {
+    ...Object.fromEntries(units.flatMap((name) => (grants[name] === undefined ? [] : [[name, grants[name]]]))),
+    ...(grants.classes !== undefined && { classes: less(grants.classes, extra.classes) }),
+    ...(grants.pools !== undefined && { pools: less(grants.pools, extra.pools) }),
+  }
+}
+
+/** The classes of these grants whose use the host's report counts, and their units; null when there are none. */
+export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
+  const counted = Object.entries(grants?.classes ?? {}).filter(
+    ([resourceClass]) => hosts.classes.get(resourceClass)?.countsUse[index] === 1,
+  )
+  const units = grants === null ? {} : unitsOf(grants, grants)
+  return counted.length === 0 && Object.keys(units).length === 0 ? null : { ...units, classes: Object.fromEntries(counted) }
+}
+
+/** The grants of a claim that a report which lists its instance counts, without `extra`. */
+export const countedGrants = (hosts: HostTable, { grants, extra }: Claim): Grants =>
+  extra === null || hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)

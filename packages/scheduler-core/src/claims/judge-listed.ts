@@ -1,0 +1,65 @@
+import { at } from '../hosts/columns.ts'
+import type { HostTable, OwnHostRecord } from '../hosts/hosts.ts'
+import { plainMemoryLeft } from '../kinds/classes/room.ts'
+import { isPlain, kinds } from '../kinds/index.ts'
+import type { ClaimPart, InstancesProposed } from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import { LISTED_CLAIMS } from '../values/levels.ts'
+import { dropListed, holdListed } from './held-amounts.ts'
+import { isOverdue } from './instances.ts'
+import { judgeProposal, touchHosts, type Void } from './judge.ts'
+import type { JudgedFleet } from './judged-fleet.ts'
+
+/**
+ * A claim for an instance that its host lists and that has none (feature level LISTED_CLAIMS): the report counts its use already, so the claim
+ * is materialised at once and takes only what its amounts are beyond that use. Frozen as the other pages of the judge are.
+ */
+export function judgeListed(fleet: JudgedFleet, basis: number, change: InstancesProposed, fence: number): Void {
+  const { ledger, hosts, place, now } = fleet
+  const refusal = judgeProposal(fleet, basis, change, ledger.endedKeyCount >= ledger.keyLimits.cap) ?? refusesListed(fleet, change.parts)
+  if (refusal !== undefined) return refusal
+  const [part] = change.parts
+  const record = part && hosts.find(part)
+  if (part === undefined || record === undefined) return 'claim.no_room'
+  // it runs where it does, whatever a group would want: it may join one afterwards, where the rule lets it
+  if (change.group !== null) return 'claim.group_mismatch'
+  for (const claim of ledger.claimsFor(part.instance ?? '')) if (isLive(claim)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
+  ledger.liftEnded(hosts.own(record.index), part.instance).letGo()
+  holdListed(hosts, part)
+  touchHosts(fleet, change)
+  ledger.open(change, fence, place.revision, now)
+  return undefined
+}
+
+/** Why a claim cannot be made for a listed instance; undefined when it can. Nothing is changed. */
+export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now' | 'featureLevel'>, parts: readonly ClaimPart[]): Void {
+  const { hosts, ledger, now, featureLevel } = fleet
+  const [part, ...others] = parts
+  const record = part && hosts.find(part)
+  if (part === undefined || others.length > 0 || featureLevel < LISTED_CLAIMS) return 'claim.not_listed'
+  if (record === undefined || part.instance === null || !hosts.isStillListed(record, part.instance)) return 'claim.not_listed'
+  // whosever it is: the host runs the instance once
+  if (ledger.claimsFor(part.instance).some((claim) => !isOverdue(claim, now))) return 'claim.instance_taken'
+  if (!isPlain(part.grants)) return 'claim.no_room'
+  const own = hosts.own(record.index)
+  const ended = ledger.liftEnded(own, part.instance)
+  const obstacle = hasListedRoom(hosts, own, part) ? undefined : 'claim.no_room'
+  ended.putBack()
+  return obstacle
+}
+
+/** Whether the amounts are in the use that the report counts, or find room beyond it; pools count in full, as no report shows them. */
+function hasListedRoom(hosts: HostTable, record: OwnHostRecord, part: ClaimPart): boolean {
+  const { grants } = part
+  if (grants.pools !== undefined && !kinds.pools.fits(hosts, record.index, grants.pools)) return false
+  const before = leftOf(hosts, record, part)
+  holdListed(hosts, part)
+  const after = leftOf(hosts, record, part)
+  dropListed(hosts, part)
+  return after.every((left, i) => left >= Math.min(0, before[i] as number))
+}
+
+const leftOf = (hosts: HostTable, { index }: OwnHostRecord, { grants }: ClaimPart): number[] => [
+  ...Object.keys(grants.classes ?? {}).map((name) => at(hosts.classColumns(name).free, index)),
+  plainMemoryLeft(hosts, index),
+]

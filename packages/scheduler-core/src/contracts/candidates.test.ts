@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { createNovaScheduler } from '../nova/compat/nova-scheduler.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import { prepareFilters, runFilters } from '../pipeline/filtering/run-filters.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { profileSchema } from '../records/profile.ts'
+import { createChanceScheduler, createFilterScheduler } from '../schedulers/filter-scheduler.ts'
+import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { NAMED_BY_ALL } from '../values/levels.ts'
+import type { CompiledProfile } from './compiled-profile.ts'
+import type { Filter } from './filter.ts'
+import type { Scheduler } from './scheduler.ts'
+
+const compiled = compileProfile(profileSchema.parse({ name: 'test', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] }))
+
+/** Hosts h0 to h5 in alternating order, the even ones with two nodes; some have no memory left, some are members of an aggregate. */
+function townAt(level: number) {
+  const log = aLog()
+  log.append([{ type: 'feature', level }])
+  const names = ['h3', 'h0', 'h5', 'h1', 'h4', 'h2']
+  log.append(names.map((name, i) => aReport(name, { memoryMb: i % 2 === 0 ? 4_096 : 0 })))
+  log.append(names.filter((name) => 'h0 h2 h4'.includes(name)).map((name) => ({ ...aReport(name), node: `${name}-b` })))
+  log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'a', hosts: ['h0', 'h1', 'h2'], metadata: {} } }])
+  return log.fleet
+}
+const fleet = townAt(NAMED_BY_ALL)
+
+const hosts = fc.constantFrom('h0', 'h1', 'h2', 'h3', 'h4', 'h5', 'none')
+const nodes = fc.constantFrom('h0', 'h0-b', 'h1', 'h2-b', 'none')
+const aggregates = fc.constant<string[]>([aUuid(1)])
+const some = <Name>(name: fc.Arbitrary<Name>) => fc.oneof(fc.constant<Name[]>([]), fc.array(name, { maxLength: 4 }))
+const requests = fc
+  .record({
+    forceHosts: some(hosts),
+    forceNodes: some(nodes),
+    ignoreHosts: some(hosts),
+    destination: fc.record({ host: hosts, node: nodes, aggregates, forbiddenAggregates: aggregates }, { requiredKeys: [] }),
+  })
+  .map(({ destination, ...lists }) => aRequest({ ...lists, forceVerify: 'ALL', requestedDestination: destination }))
+
+/** The same profile in a form that looks at every host. */
+function askingEach({ candidates: { named: _, ...candidates }, ...others }: CompiledProfile): CompiledProfile {
+  return { ...others, candidates }
+}
+
+test.each([NAMED_BY_ALL - 1, NAMED_BY_ALL])(
+  'at level %i a request that names hosts gives the same result from these hosts as from all hosts',
+  (level) => {
+    const fleet = townAt(level)
+    let named = 0
+    fc.assert(
+      fc.property(requests, (request) => {
+        const steps = prepareFilters(compiled, request, fleet)
+        if (steps[0]?.named !== undefined) named++
+        expect(runFilters(steps, fleet)).toEqual(runFilters(prepareFilters(askingEach(compiled), request, fleet), fleet))
+      }),
+      { numRuns: byExtent(120, 500) },
+    )
+    expect(named).toBeGreaterThan(100)
+  },
+)
+
+const machines = fc.array(
+  fc.record({
+    host: fc.nat(7),
+    isOther: fc.boolean(),
+    gib: fc.integer({ min: 0, max: 8 }),
+    vcpus: fc.integer({ min: 1, max: 12 }),
+    gpus: fc.nat(2),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
+const lists = fc.record({
+  forceHosts: some(fc.constantFrom('h0', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'none')),
+  forceNodes: fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, some(fc.constantFrom('h0', 'h1-b', 'h2', 'none'))),
+  ignoreHosts: some(hosts),
+  forceVerify: fc.constantFrom('NONE' as const, 'HARD' as const, 'ALL' as const),
+  requestedDestination: fc.constantFrom(undefined, { host: 'h1' }, { host: 'none' }, { host: 'h2', node: 'h2-b' }),
+  numInstances: fc.integer({ min: 1, max: 3 }),
+  memoryMb: fc.constantFrom(256, 3_072),
+  gpus: fc.constantFrom(undefined, { count: 1 }),
+})
+
+/** Every profile of the release, and one that draws among several hosts. */
+const profiles = [
+  ...builtInProfiles,
+  profileSchema.parse({ ...builtInProfiles[0], name: 'draws', number: 1, hostSubsetSize: 3, tieOrder: 'seeded' }),
+]
+const schedulerOf = (of: CompiledProfile): Scheduler =>
+  (of.profile.compat === 'nova' ? createNovaScheduler : of.profile.scheduler === 'chance' ? createChanceScheduler : createFilterScheduler)(
+    of,
+  )
+
+test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: decisions are the same, bit for bit', (_, profile) => {
+  const own = compileProfile(profile)
+  fc.assert(
+    fc.property(machines, lists, fc.string(), (shapes, { requestedDestination, gpus, ...shape }, seed) => {
+      const log = aLog()
+      log.append(
+        shapes.map(({ host, isOther, gib, vcpus, gpus: count }) => ({
+          ...aReport(`h${host}`, {
+            ...{ memoryMb: gib * 1_024, vcpus },
+            gpus: Array.from({ length: count }, (_, index) => ({ index, model: null })),
+          }),
+          ...(isOther && { node: `h${host}-b` }),
+        })),
+      )
+      const request = aRequest({ ...shape, ...(requestedDestination && { requestedDestination }), ...(gpus && { gpus }) })
+      const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+      const select = (compiled: CompiledProfile) => {
+        const overlay = openOverlay(log.fleet)
+        try {
+          return schedulerOf(compiled).select(request, log.fleet, overlay, {
+            seed,
+            alternatesPerInstance: 2,
+            allOrNothing: false,
+            claimIds,
+          })
+        } finally {
+          overlay.discard()
+        }
+      }
+      expect(select(own)).toStrictEqual(select(askingEach(own)))
+    }),
+    { numRuns: byExtent(30, 100) },
+  )
+})
+
+test('a filter of a profile without named hosts is called for every host', () => {
+  const [step] = compiled.filters
+  if (step === undefined) throw new Error('the profile has a filter')
+  const sure: Filter = {
+    ...step.filter,
+    prepare: () => {
+      const [first = 0] = fleet.hosts.records.map(({ index }) => index)
+      return { passes: () => true, only: [first, first], reason: () => ({ code: 'host.excluded' }) }
+    },
+  }
+  const { hosts } = runFilters(prepareFilters({ ...compiled, filters: [{ ...step, filter: sure }] }, aRequest(), fleet), fleet)
+  expect([...hosts]).toEqual(fleet.hosts.records.map(({ index }) => index))
+})
+
+test('with a named host, filters are not called for the others', () => {
+  const asked: number[] = []
+  const [candidates, ...others] = prepareFilters(compiled, aRequest({ forceHosts: ['h2', 'h0', 'h2'] }), fleet)
+  const { prepared } = candidates ?? {}
+  if (candidates === undefined || prepared === undefined) throw new Error('nothing is asked')
+  const listening = { ...prepared, passes: (host: Parameters<typeof prepared.passes>[0]) => asked.push(host) > 0 && prepared.passes(host) }
+  const { steps } = runFilters([{ ...candidates, prepared: listening }, ...others], fleet)
+  const indices = fleet.hosts.records.filter(({ host }) => ['h0', 'h2'].includes(host)).map(({ index }) => index)
+  expect(asked).toEqual(indices)
+  expect(steps[0]).toEqual({ filter: 'Candidates', entered: fleet.hosts.count, passed: 4 })
+})

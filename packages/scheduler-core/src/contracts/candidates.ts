@@ -1,0 +1,304 @@
+import type { Fleet } from '../fleet/fleet.ts'
+import { type HostRecord, hostKey } from '../hosts/hosts.ts'
+import { membershipsOf, reportOf } from '../hosts/sources.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { type Fact, fromRequest } from '../text/evidence.ts'
+import type { PreparedFilter } from '../text/prepared-filter.ts'
+import type { Reason } from '../text/reason.ts'
+import { shortList } from '../text/short-list.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { NAMED_BY_ALL, PLACEMENT_RULES } from '../values/levels.ts'
+import { builtIn } from './built-in.ts'
+import type { Admits, CandidatesFilter } from './filter.ts'
+
+/** Compares host names. By Nova's rules a host always has to be named by all lists. */
+export const namedHosts: Admits = {
+  by: 'place',
+  which(request) {
+    // Placement looks up a node that is given without its host.
+    const named = request.requestedDestination?.host ? request : { ...request, requestedDestination: null }
+    return [...whichNamed(named, true), ...whichOthers(request)].join(', ')
+  },
+}
+
+/** Candidates by names, the cell and aggregates. */
+const namedPlaces: Admits = {
+  by: 'place',
+  which: (request, fleet) =>
+    [...whichNamed(request, fleet.featureLevel >= NAMED_BY_ALL), ...whichPlaces(request), ...whichOthers(request)].join(', '),
+}
+
+/** Whether a host has to be in all lists of names in a request, or in any of them. */
+function whichNamed(request: RequestSpec, isByAll: boolean): readonly string[] {
+  const lists = nameListsOf(request)
+  if (lists.length === 0) return []
+  return [`named ${isByAll && lists.length > 1 ? namesAndFields(lists) : shortList([...new Set(lists.flatMap(namesOf))])}`]
+}
+
+/** Names that one field of a request allows: hosts, nodes, or both. */
+interface NameList {
+  readonly field: 'forceHosts' | 'forceNodes' | 'requestedDestination'
+  readonly hosts: readonly string[]
+  readonly nodes: readonly string[]
+}
+
+export function nameListsOf({ forceHosts, forceNodes, requestedDestination }: RequestSpec): NameList[] {
+  const { host, node } = requestedDestination ?? {}
+  const lists: readonly NameList[] = [
+    { field: 'forceHosts', hosts: forceHosts, nodes: [] },
+    { field: 'forceNodes', hosts: [], nodes: forceNodes },
+    { field: 'requestedDestination', hosts: host ? [host] : [], nodes: node ? [node] : [] },
+  ]
+  return lists.filter((list) => namesOf(list).length > 0)
+}
+
+/** A list of names as one demand of a request. */
+export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readonly field: string }) =>
+  ({ which: `named ${shortList(namesOf(names))} by ${field}`, isNames: true }) as const
+
+export const whichIgnored = (ignoreHosts: readonly string[]): string => `other than ${shortList(ignoreHosts)}`
+
+/** Each name once: a node mostly has its host's name. */
+export const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
+
+const namesAndFields = (lists: readonly NameList[]): string =>
+  lists.map((list) => `${shortList(namesOf(list))} by ${list.field}`).join(' and ')
+
+/** Where the request names hosts, only exclusions of those hosts matter. */
+function whichOthers(request: RequestSpec): readonly string[] {
+  const { ignoreHosts } = request
+  const names = nameListsOf(request).flatMap(namesOf)
+  if (names.length === 0) return ignoreHosts.length === 0 ? [] : [whichIgnored(ignoreHosts)]
+  const both = ignoreHosts.filter((name) => names.includes(name))
+  if (both.length === 0) return []
+  return [`that ignoreHosts does not exclude${both.length === names.length ? '' : ` (${shortList(both)})`}`]
+}
+
+/** Hosts in the cell and in the aggregates that a request names, and outside of the aggregates that it forbids. */
+export function whichPlaces(request: RequestSpec): readonly string[] {
+  const { requestedDestination, requestedResources } = request
+  const asked = cellAskedBy(request)
+  const { aggregates = [], forbiddenAggregates = [] } = requestedDestination ?? {}
+  const lists = [aggregates, ...requestedResources.map(({ memberOf }) => memberOf)].filter((list) => list.length > 0)
+  return [
+    ...(asked === undefined ? [] : [`in cell ${asked}`]),
+    ...lists.map(inListed),
+    ...(forbiddenAggregates.length === 0 ? [] : [outsideOf(forbiddenAggregates)]),
+  ]
+}
+
+const inListed = (aggregates: readonly string[]): string =>
+  `in ${aggregates.length === 1 ? 'aggregate' : 'one of the aggregates'} ${shortList(aggregates)}`
+
+const outsideOf = (aggregates: readonly string[]): string => `outside of ${shortList(aggregates)}`
+
+/**
+ * The hosts that the request admits: not ignored; forced or requested if it names any; in the aggregates that it names.
+ * Runs before the profile's filters, as in Nova's host manager, whatever the profile says.
+ */
+export const candidatesFilter: CandidatesFilter = {
+  name: 'Candidates',
+  description: 'The request names the host, or names none, and does not exclude it.',
+  admits: namedPlaces,
+  reads: [],
+  readsHostOnly: true,
+  prepare(request, fleet) {
+    const names = namedBy(request, fleet)
+    const aggregates = memberships(request, fleet)
+    const checks = [ignored(request, fleet), ...names, cell(request, fleet), forbidden(request, fleet), ...aggregates]
+    return preparedOf(checks, fleet, [...names, ...aggregates])
+  },
+  named(request, fleet) {
+    const lists = nameListsOf(request).flatMap(({ hosts }) => (hosts.length === 0 ? [] : [hosts]))
+    const [first, ...others] = lists
+    if (first === undefined) return undefined
+    if (fleet.featureLevel < NAMED_BY_ALL) return named(fleet, lists.flat())
+    return named(
+      fleet,
+      first.filter((name) => others.every((list) => list.includes(name))),
+    )
+  },
+}
+
+/**
+ * A filter of the checks that apply: a host must pass all. Undefined: none applies. `allowing`: the checks that name hosts or aggregates;
+ * where no host is in all of these, that is the reason for every host.
+ */
+export function preparedOf(
+  given: readonly (Check | undefined)[],
+  fleet: Fleet,
+  allowing: readonly Allowing[] = [],
+): PreparedFilter | undefined {
+  const checks = given.filter((check) => check !== undefined)
+  const [only] = checks
+  if (only === undefined) return undefined
+  const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
+  // Looked up when the first reason is requested.
+  let noneCommon: Reason | null | undefined
+  const reasonOf = (check: Check): Reason => {
+    if (!allowing.includes(check)) return check.reason
+    if (noneCommon === undefined) noneCommon = reasonOfNoneCommon(allowing, fleet)
+    return noneCommon ?? check.reason
+  }
+  const reasonAt = (host: HostIndex): Reason | undefined => {
+    const check = refusing(host)
+    return check && reasonOf(check)
+  }
+  const singles = checks.map((check) => ({ ...check, reasonAt: () => reasonOf(check) }))
+  return {
+    // Where hosts are named, exclusions are checked last.
+    each: () => [
+      ...singles.filter(({ isExclusion }) => isExclusion !== true),
+      ...singles.filter(({ isExclusion }) => isExclusion === true),
+    ],
+    passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
+    reason: (host) => reasonAt(host) ?? { code: 'host.excluded' },
+    facts(host) {
+      const record = fleet.hosts.get(host)
+      const reason = reasonAt(host)
+      const fields = allowing.map(({ field }) => field).join(' and ')
+      return [
+        ...(reason !== undefined && reason === noneCommon ? [factOf({ reason, field: fields, looksAt: 'name' }, record)] : []),
+        ...checks.filter((check) => !check.passes(host)).map((check) => factOf(check, record)),
+      ]
+    },
+  }
+}
+
+/** A list of names or aggregates that hosts have to be in. */
+type Allowing = Pick<Check, 'passes' | 'reason' | 'field'>
+
+export interface Check {
+  /** Which hosts pass it, as text that follows "hosts". */
+  readonly which: string
+  /** Present where it names hosts. */
+  readonly isNames?: true
+  /** Called for every host, so it reads a column wherever that is possible. */
+  readonly passes: (host: HostIndex) => boolean
+  readonly reason: Reason
+  /** The field of the request that names hosts or aggregates. */
+  readonly field: string
+  /** Present if the condition excludes hosts. */
+  readonly isExclusion?: true
+  /** Which property of the host the condition reads. */
+  readonly looksAt: 'name' | 'aggregates' | 'cell'
+}
+
+const factOf = ({ reason: { subject, need }, field, looksAt }: Pick<Check, 'reason' | 'field' | 'looksAt'>, record: HostRecord): Fact => ({
+  subject: subject ?? subjects[looksAt],
+  ...(need !== undefined && { required: need }),
+  actual: looksAt === 'name' ? hostKey(record) : looksAt === 'cell' ? cellOf(record) : record.aggregates.slice(0, 5).join(', ') || 'none',
+  requiredFrom: fromRequest(field),
+  actualFrom: looksAt === 'aggregates' ? membershipsOf(record) : reportOf(record),
+})
+
+const subjects = { name: 'host', aggregates: 'aggregates', cell: 'cell' } as const
+
+/** All nodes of these host names, in order of index. */
+const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
+  Array.from(new Set(names), (name) => hosts.nodesOf(name))
+    .flat()
+    .sort((a, b) => a - b)
+
+function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined {
+  if (ignoreHosts.length === 0) return undefined
+  const isNamed = new Uint8Array(fleet.hosts.count)
+  for (const host of named(fleet, ignoreHosts)) isNamed[host] = 1
+  return {
+    which: whichIgnored(ignoreHosts),
+    isExclusion: true,
+    passes: (host) => isNamed[host] !== 1,
+    reason: { code: 'host.excluded', subject: 'ignoreHosts' },
+    field: 'ignoreHosts',
+    looksAt: 'name',
+  }
+}
+
+/** One check per field that names hosts or nodes. Below NAMED_BY_ALL forced and requested names are combined. */
+function namedBy(request: RequestSpec, fleet: Fleet): Check[] {
+  const lists = nameListsOf(request)
+  if (fleet.featureLevel >= NAMED_BY_ALL || lists.length < 2) return lists.map((list) => nameCheck(list, fleet))
+  const fields = lists.map(({ field }) => field).join(' and ')
+  return [nameCheck({ field: fields, hosts: lists.flatMap(({ hosts }) => hosts), nodes: lists.flatMap(({ nodes }) => nodes) }, fleet)]
+}
+
+function nameCheck({ field, hosts, nodes }: Omit<NameList, 'field'> & { readonly field: string }, fleet: Fleet): Check {
+  const isNamed = hosts.length === 0 ? undefined : new Set(named(fleet, hosts))
+  const isNode = new Set(nodes)
+  return {
+    ...singleOf({ field, hosts, nodes }),
+    passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.length === 0 || isNode.has(fleet.hosts.get(host).node)),
+    reason: { code: 'host.not_requested', need: namesOf({ hosts, nodes }).slice(0, 5).join(', ') },
+    field,
+    looksAt: 'name',
+  }
+}
+
+/** The reason for every host where no host is in all of several lists. Null: some host is, or there is only one list. */
+export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet): Reason | null {
+  if (fleet.featureLevel < NAMED_BY_ALL || allowing.length < 2) return null
+  if (fleet.hosts.presentIndexes.some((index) => allowing.every(({ passes }) => passes(index as HostIndex)))) return null
+  return {
+    code: 'host.none_common',
+    subject: 'host',
+    // Where one field has several lists, the content of a list identifies it.
+    need: allowing.map(({ reason, field }) => `${reason.need} by ${field.replace(/\.\d+\./, '.')}`).join(' and '),
+  }
+}
+
+/** The cell of a request that came from Nova: it stays in its cell unless something allows it to leave. */
+const cellAskedBy = (request: RequestSpec): string | undefined => (request.nova === null ? undefined : builtIn().documents.cellOf(request))
+
+/** Hosts of the cell that the request stays in. A host without a reported cell is in none. */
+export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Check | undefined {
+  const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
+  if (need === undefined) return undefined
+  return {
+    which: `in cell ${need}`,
+    passes: (host) => hosts.get(host).stats.nova?.cellUuid === need,
+    reason: { code: 'cell.other', need },
+    field: 'requestedDestination',
+    looksAt: 'cell',
+  }
+}
+
+const cellOf = ({ stats }: HostRecord): string => stats.nova?.cellUuid ?? 'none that was told'
+
+/** Whether a host is in at least one of these aggregates. */
+export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
+  const columns = uuids.map((uuid) => aggregates.members(uuid))
+  const [only] = columns
+  if (only !== undefined && columns.length === 1) return (host) => only[host] === 1
+  return (host) => columns.some((column) => column[host] === 1)
+}
+
+/** One check for each list of aggregates: the host must be in at least one of each list. */
+export function memberships({ requestedDestination, requestedResources }: RequestSpec, fleet: Fleet): Check[] {
+  return [
+    { wanted: requestedDestination?.aggregates ?? [], field: 'requestedDestination.aggregates' },
+    ...requestedResources.map(({ memberOf }, i) => ({ wanted: memberOf, field: `requestedResources.${i}.memberOf` })),
+  ]
+    .filter(({ wanted }) => wanted.length > 0)
+    .map(({ wanted, field }) => ({
+      which: inListed(wanted),
+      passes: inAnyOf(fleet, wanted),
+      reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
+      field,
+      looksAt: 'aggregates',
+    }))
+}
+
+/** The aggregates that a request forbids. */
+export function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
+  const unwanted = requestedDestination?.forbiddenAggregates ?? []
+  if (unwanted.length === 0) return undefined
+  const isIn = inAnyOf(fleet, unwanted)
+  return {
+    which: outsideOf(unwanted),
+    isExclusion: true,
+    passes: (host) => !isIn(host),
+    reason: { code: 'host.excluded', subject: 'forbiddenAggregates' },
+    field: 'requestedDestination.forbiddenAggregates',
+    looksAt: 'aggregates',
+  }
+}

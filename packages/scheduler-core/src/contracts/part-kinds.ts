@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { statsFields } from '../report/stats-fields.ts'
+import { isStorable } from '../values/storable.ts'
+import type { PluginScheduler } from './compiled-profile.ts'
+import type { Filter } from './filter.ts'
+import type { LeaseProvider } from './lease-provider.ts'
+import type { PluginNamespace } from './namespace.ts'
+import type { Weigher } from './weigher.ts'
+
+/**
+ * What a plug-in may contain, by the name of the list. A new kind is a line here and one in `partKinds`: all code that loads, checks,
+ * isolates, calls or shows parts uses these two, and the compiler reports what else a new kind needs.
+ */
+export interface Parts {
+  readonly filters: Filter
+  readonly weighers: Weigher
+  readonly schedulers: PluginScheduler
+  readonly leaseProviders: LeaseProvider
+  readonly namespaces: PluginNamespace
+}
+
+export type PartList = keyof Parts
+
+/** The parts of each kind. */
+export type PartLists = { readonly [List in PartList]: readonly Parts[List][] }
+
+/** A kind of part. Members other than shapes are plain data, since they are sent to threads. */
+export interface PartKind {
+  /** The name of the kind in the API. */
+  readonly kind: string
+  /** What a part of this kind does, as the end of a sentence. */
+  readonly does: string
+  /** The plain data of a part, in addition to the functions that its contract names; the part may have more members. */
+  readonly shape: z.ZodType
+  /** For kinds whose parts may run outside of the service's process: what they are asked about there, before a decision or a report. */
+  readonly asked?: 'HOSTS' | 'DOCUMENTS'
+  /** The members of such a part that are sent to the service unchanged. */
+  readonly shows: readonly string[]
+  /** Its member that is a zod schema, sent as JSON Schema. */
+  readonly schema?: string
+  /** Members that such a part cannot have. */
+  readonly beyond: readonly string[]
+}
+
+const sentence = z.string().trim().min(1).max(1_024)
+const aFunction = z.custom((value) => typeof value === 'function', 'must be a function')
+const aRead = z.string().refine(isRead, 'must be a field of reports, or a namespace with a field after a dot: memoryMb, storage.pools')
+const aMetadataRead = z.strictObject({
+  key: z.string().min(1).max(255),
+  by: z.string().min(1).max(200).optional(),
+  option: z.string().min(1).max(100).optional(),
+})
+const aSchema = z.custom((value) => jsonSchemaOf(value) !== undefined, 'must be the zod schema of an object that JSON Schema has words for')
+
+/** What profiles list: filters and weighers. */
+const listed = (noun: 'Filter' | 'Weigher') => ({
+  name: z.string().regex(new RegExp(`^[A-Z][A-Za-z0-9]{0,100}${noun}$`), `must be letters and digits, a capital first and ${noun} last`),
+  description: sentence,
+  reads: z.union([z.array(aRead).max(64), aFunction], 'must be a list of fields of reports, or a function of the options'),
+  readsMetadata: z
+    .union([z.array(aMetadataRead).max(64), aFunction], 'must be a list of keys of metadata, or a function of the options')
+    .optional(),
+  parameters: aSchema.optional(),
+  readsHostOnly: z.literal(true).optional(),
+  readsOtherHosts: z.literal(true).optional(),
+  checkOptions: aFunction.optional(),
+  prepare: aFunction,
+})
+
+/** Parts that are called by a name in small letters. */
+const named = {
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
+  description: sentence,
+}
+
+/** Questions about hosts that can be put to a part outside of the process; what has to be called within a decision has none. */
+const askedAboutHosts = {
+  asked: 'HOSTS',
+  shows: ['name', 'description', 'reads', 'unit'],
+  schema: 'parameters',
+  beyond: ['minval', 'multipliers', 'cacheKey', 'checkOptions'],
+} as const
+
+const inProcess = { shows: [], beyond: [] } as const
+
+export const partKinds = {
+  filters: {
+    ...{ kind: 'FILTER', does: 'lets hosts through or refuses them' },
+    ...{ shape: z.looseObject(listed('Filter')), ...askedAboutHosts },
+  },
+  weighers: {
+    ...{ kind: 'WEIGHER', does: 'ranks those that are let through' },
+    shape: z.looseObject({
+      ...listed('Weigher'),
+      unit: z.string().min(1).max(32).refine(isStorable, 'must be text without NUL and halves of surrogate pairs'),
+      minval: z.number().optional(),
+      multipliers: aFunction.optional(),
+      cacheKey: aFunction.optional(),
+    }),
+    ...askedAboutHosts,
+  },
+  schedulers: {
+    ...{ kind: 'SCHEDULER', does: 'takes some of them' },
+    ...{ shape: z.looseObject({ ...named, create: aFunction }), ...inProcess },
+  },
+  leaseProviders: {
+    ...{ kind: 'LEASE_PROVIDER', does: 'says when hosts were heard' },
+    ...{ shape: z.looseObject({ ...named, open: aFunction }), ...inProcess },
+  },
+  namespaces: {
+    ...{ kind: 'NAMESPACE', does: 'lets other services report of hosts' },
+    shape: z.looseObject({
+      name: z
+        .string()
+        .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'must be a lower-case letter, and up to 62 letters, digits, dashes and underscores'),
+      description: sentence,
+      version: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be a version of documents such as 1.0'),
+      document: aSchema,
+      maxAgeSeconds: z.number().int().min(1).max(31_536_000),
+      units: z.record(z.string().max(128), z.string().min(1).max(32)).optional(),
+    }),
+    ...{ asked: 'DOCUMENTS', shows: ['name', 'description', 'version', 'maxAgeSeconds', 'units'], schema: 'document', beyond: [] },
+  },
+} as const satisfies { readonly [List in PartList]: PartKind }
+
+export const partLists = Object.keys(partKinds) as readonly PartList[]
+
+/**
+ * Maps each kind to a value, by a function of the name of its list. The compiler cannot connect a list with the type of its parts, so
+ * callers state the result type.
+ */
+export const ofEachKind = <Value>(make: (list: PartList, kind: PartKind) => Value): { readonly [List in PartList]: Value } =>
+  Object.fromEntries(partLists.map((list) => [list, make(list, partKinds[list])])) as { readonly [List in PartList]: Value }
+
+/** All parts of a plug-in, in the order of the kinds. */
+export const partsIn = (lists: PartLists): readonly { readonly list: PartList; readonly part: Parts[PartList] }[] =>
+  partLists.flatMap((list) => lists[list].map((part) => ({ list, part })))
+
+function isRead(read: string): boolean {
+  return statsFields.some((known) => known === read) || /^[a-z][a-z0-9_-]{0,62}\.[^.]/.test(read)
+}
+
+/**
+ * A schema as JSON Schema, for people and editors; undefined if it is not the schema of an object, or cannot be
+ * expressed in JSON Schema.
+ */
+export function jsonSchemaOf(given: unknown): z.core.JSONSchema.BaseSchema | undefined {
+  try {
+    const schema = z.toJSONSchema(given as z.ZodType, { io: 'input' })
+    return schema.type === 'object' ? schema : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest'
+import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
+import { copyFleet } from '../fleet/copy.ts'
+import { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { compileProfile, lacksOf, parseProfile } from '../pipeline/compile.ts'
+import { prepareFilters } from '../pipeline/filtering/run-filters.ts'
+import { asksAges } from '../pipeline/namespaces/affinities.ts'
+import { renewalAge } from '../pipeline/namespaces/renewal.ts'
+import { checkPlugin, joinPlugins } from '../plugin/check-plugin.ts'
+import { at, defineFilter, defineNamespace, definePlugin, defineWeigher, type PluginNamespace, z } from '../plugin/index.ts'
+import { profileSchema } from '../records/profile.ts'
+import { decide } from '../schedulers/decide.ts'
+import { aDocument, aLog, aReport, aRequest } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { jsonSchemaOf } from './part-kinds.ts'
+import { noPlugins, type Plugins } from './plugins.ts'
+
+const crowdFilter = defineFilter({
+  name: 'CrowdFilter',
+  description: 'The host runs fewer instances than allowed.',
+  reads: ['runningVms'],
+  readsHostOnly: true,
+  parameters: z.strictObject({ most: z.int().min(1).default(2).describe('Instances that a host may run.') }),
+  prepare: (_request, { hosts }, { most }) => ({
+    passes: (host) => at(hosts.columns.instances, host) < most,
+    reason: (host) => ({
+      code: 'filter.refused',
+      subject: 'instances',
+      need: `fewer than ${most}`,
+      have: at(hosts.columns.instances, host),
+    }),
+  }),
+})
+
+const crowdWeigher = defineWeigher({
+  name: 'CrowdWeigher',
+  description: 'Prefers hosts with fewer instances.',
+  unit: 'instances',
+  reads: ['runningVms'],
+  prepare:
+    (_request, { hosts }) =>
+    (host) =>
+      -at(hosts.columns.instances, host),
+})
+
+const crowd = definePlugin({
+  name: 'crowd',
+  version: '1.2.3',
+  description: 'Counts instances.',
+  filters: [crowdFilter],
+  weighers: [crowdWeigher],
+})
+
+function joined(...list: Parameters<typeof joinPlugins>[0]): Plugins {
+  const plugins = joinPlugins(list)
+  if (!plugins.ok) throw new Error(plugins.problems.map(({ message }) => message).join())
+  return plugins.value
+}
+
+const messagesOf = (parsed: ReturnType<typeof checkPlugin> | ReturnType<typeof joinPlugins> | ReturnType<typeof parseProfile>) =>
+  parsed.ok ? [] : parsed.problems.map(({ code, message }) => `${code}: ${message}`)
+
+const [withFilter, withWeigher] = [
+  { filters: [{ name: 'CrowdFilter', options: { most: 1 } }], weighers: [] },
+  { filters: [], weighers: [{ name: 'CrowdWeigher', multiplier: 1 }] },
+].map((parts) => profileSchema.parse({ name: 'site', number: 1, ...parts })) as [
+  ReturnType<typeof profileSchema.parse>,
+  ReturnType<typeof profileSchema.parse>,
+]
+
+describe('what a module exports', () => {
+  test('a valid plug-in is returned unchanged', () => expect(checkPlugin(crowd)).toEqual({ ok: true, value: crowd }))
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'plugin.invalid: the plug-in is nothing; it must be what definePlugin answers'],
+    ['another contract', { ...crowd, contract: 2 }, 'plugin.contract: contract is 2; it must be 1, which this release has'],
+    ['a resource kind', { ...crowd, resourceKinds: [{}] }, 'plugin.resource_kind: resourceKinds is a list of 1'],
+    ['a field that does not exist', { ...crowd, filter: [] }, 'plugin.unknown_field: filter is not a field of this version'],
+    ['a name with capitals', { ...crowd, name: 'Crowd' }, 'plugin.invalid: name is "Crowd"; it must be 1 to 63 lower-case letters'],
+    ['no version', { ...crowd, version: 'new' }, 'plugin.invalid: version is "new"; it must be a version such as 1.2.3'],
+    ['a filter without prepare', { ...crowd, filters: [{ ...crowdFilter, prepare: 1 }] }, 'filters.0.prepare is 1; it must be a function'],
+    [
+      'a filter with an invalid name',
+      { ...crowd, filters: [{ ...crowdFilter, name: 'crowd' }] },
+      'filters.0.name is "crowd"; it must be letters',
+    ],
+    [
+      'a read of a field that no report has',
+      { ...crowd, filters: [{ ...crowdFilter, reads: ['racks'] }] },
+      'filters.0.reads.0 is "racks"; it must be a field of reports',
+    ],
+    [
+      'parameters that are not a schema',
+      { ...crowd, filters: [{ ...crowdFilter, parameters: {} }] },
+      'it must be the zod schema of an object',
+    ],
+    ['a weigher without a unit', { ...crowd, weighers: [{ ...crowdWeigher, unit: undefined }] }, 'weighers.0.unit is missing'],
+  ])('%s is refused', (_name, exported, message) => expect(messagesOf(checkPlugin(exported)).join()).toContain(message))
+
+  test('parameters are shown as JSON Schema', () =>
+    expect(jsonSchemaOf(crowdFilter.parameters)).toMatchObject({
+      type: 'object',
+      properties: { most: { type: 'integer', default: 2, description: 'Instances that a host may run.' } },
+    }))
+
+  test('each name can be used only once', () => {
+    expect(messagesOf(joinPlugins([crowd, crowd]))).toEqual([
+      'plugin.clash: two plug-ins are named "crowd"; it must have a name of its own each',
+      'plugin.clash: CrowdFilter of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
+      'plugin.clash: CrowdWeigher of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
+    ])
+    const ram = { ...crowd, filters: [{ ...crowdFilter, name: 'RamFilter' }] }
+    expect(messagesOf(joinPlugins([ram]))[0]).toContain('RamFilter of plug-in crowd has the name of a part of this release')
+  })
+})
+
+describe('a profile that names parts of a plug-in', () => {
+  const plugins = joined(crowd)
+
+  test('is accepted only where the plug-in is loaded', () => {
+    expect(parseProfile(withFilter, plugins).ok).toBe(true)
+    expect(messagesOf(parseProfile(withFilter))[0]).toContain('there is no filter "CrowdFilter"; it must be one of')
+    const wrong = { ...withFilter, filters: [{ name: 'CrowdFilter', options: { most: 0 } }] }
+    expect(messagesOf(parseProfile(wrong, plugins))).toEqual(['profile.invalid: filters.0.options: most is 0; it must be 1 or more'])
+  })
+
+  test('decides with it on every copy of the fleet, and records its version', () => {
+    const fleet = fleetWith(plugins)
+    for (const one of [fleet, copyFleet(fleet), restoreFleet(checkpointOf(fleet), { plugins })]) {
+      expect(decideBy(withFilter, one)).toMatchObject({ plugins: [{ name: 'crowd', version: '1.2.3' }], chosen: 'empty', passed: 1 })
+      expect(decideBy(withWeigher, one)).toMatchObject({ chosen: 'empty' })
+    }
+    expect(decideBy(profileSchema.parse({ ...withFilter, filters: [] }), fleet).plugins).toBeUndefined()
+  })
+
+  test('names the missing plug-in in a service without it, and refuses every host there', () => {
+    expect(lacksOf(withFilter, plugins)).toEqual([])
+    for (const profile of [withFilter, withWeigher]) expect(lacksOf(profile, noPlugins)[0]).toMatch(/^there is no (filter|weigher) "Crowd/)
+    expect(compileProfile(withWeigher).weighers[0]?.weigher.name).toBe('CrowdWeigher')
+    expect(decideBy(withFilter, fleetWith(noPlugins))).toMatchObject({ chosen: undefined, errors: 2 })
+  })
+})
+
+describe('a part that reads a namespace of a plug-in', () => {
+  const reading = (options: object = {}) =>
+    profileSchema.parse({
+      name: 'site',
+      number: 1,
+      filters: [{ name: 'WattsFilter', options }],
+      weighers: [{ name: 'WattsWeigher', multiplier: 1 }],
+    })
+  const freeOf = (fleet: Fleet, host: Parameters<Fleet['hosts']['get']>[0]) =>
+    Number(Object(fleet.hosts.get(host).namespaces.get('power')?.document).freeWatts)
+  const power = definePlugin({
+    ...{ name: 'power', version: '1.0.0', description: 'Power.' },
+    namespaces: [
+      defineNamespace({
+        ...{ name: 'power', description: 'Power of hosts.', version: '1.0', maxAgeSeconds: 60 },
+        document: z.strictObject({ freeWatts: z.int().optional(), feed: z.string().optional() }),
+      }),
+    ],
+    filters: [
+      defineFilter({
+        ...{ name: 'WattsFilter', description: 'Has power.', reads: ['power.freeWatts'] },
+        parameters: z.strictObject({ maxAgeSeconds: z.int().optional() }),
+        prepare: (_request, fleet) => ({ passes: (host) => freeOf(fleet, host) > 5, reason: () => ({ code: 'filter.refused' }) }),
+      }),
+    ],
+    weighers: [
+      defineWeigher({
+        ...{ name: 'WattsWeigher', description: 'Prefers power.', unit: 'W', reads: ['power.freeWatts'] },
+        prepare: (_request, fleet) => (host) => freeOf(fleet, host),
+      }),
+    ],
+  })
+  const plugins = joined(power)
+
+  /** The verdict on each host after all reports, each of which came at the given time in seconds. */
+  function saidOf(options: object, ...reports: readonly (readonly [host: string, document: unknown, version?: string])[]): unknown[] {
+    const fleet = new Fleet({ plugins })
+    const log = aLog(fleet)
+    log.append([{ type: 'feature', level: 7 }, ...['a', 'b', 'c', 'd'].map((host) => aReport(host))])
+    for (const [host, document, version = '1.0'] of reports)
+      expect(log.append([aDocument(host, 'power', document, 1, version)])).toEqual([undefined])
+    const compiled = compileProfile(reading(options), plugins)
+    const [, step] = prepareFilters(compiled, aRequest(), fleet)
+    return fleet.hosts.records.map(({ index }) => step?.prepared?.passes(index) || step?.prepared?.reason(index))
+  }
+
+  test('is not called for hosts without a document, or without the field', () =>
+    expect(saidOf({}, ['a', { freeWatts: 9 }], ['b', { feed: 'left' }], ['c', { freeWatts: 9 }, '0.9'])).toEqual([
+      true,
+      { code: 'host.not_reported', subject: 'power.freeWatts' },
+      expect.objectContaining({ code: 'namespace.malformed', subject: 'power' }),
+      expect.objectContaining({ code: 'namespace.not_reported', subject: 'power' }),
+    ]))
+
+  test('is not called for hosts whose document is too old, by its option or by the namespace’s limit', () => {
+    const fleet = new Fleet({ plugins })
+    const log = aLog(fleet)
+    log.append([{ type: 'feature', level: 7 }, aReport('a'), aReport('b')])
+    log.append([aDocument('a', 'power', { freeWatts: 9 })])
+    const stale = (maxAgeSeconds?: number) => {
+      const compiled = compileProfile(reading({ ...(maxAgeSeconds !== undefined && { maxAgeSeconds }) }), plugins)
+      const prepared = prepareFilters(compiled, aRequest(), fleet)[1]?.prepared
+      return prepared?.passes(0 as HostIndex) || prepared?.reason(0 as HostIndex).code
+    }
+    expect([stale(), asksAges(aRequest(), reading(), plugins), renewalAge(fleet, 'power')]).toEqual([true, true, 15_000])
+    log.append([{ type: 'feature', level: 7 }], { at: fleet.now + 61_000 })
+    expect([stale(), stale(120), stale(10)]).toEqual(['namespace.stale', true, 'namespace.stale'])
+  })
+
+  test('needs a plug-in that defines the namespace', () => {
+    const lonely = { ...power, namespaces: [] }
+    expect(messagesOf(joinPlugins([lonely]))[0]).toContain(
+      'WattsFilter of plug-in power reads the namespace "power"; it must read one of storage, network',
+    )
+    expect(
+      messagesOf(joinPlugins([{ ...power, namespaces: [{ ...(power.namespaces[0] as PluginNamespace), name: 'storage' }] }]))[0],
+    ).toContain('storage of plug-in power has the name of a part of this release')
+  })
+
+  test('does not change the state that a log leads to', () => {
+    const [one, other] = [plugins, noPlugins].map((loaded) => {
+      const fleet = new Fleet({ plugins: loaded })
+      const log = aLog(fleet)
+      log.append([{ type: 'feature', level: 7 }, aReport('a')])
+      log.append([aDocument('a', 'power', { freeWatts: 9 })])
+      return checkpointOf(fleet)
+    })
+    expect(one).toEqual(other)
+  })
+})
+
+function fleetWith(plugins: Plugins): Fleet {
+  const fleet = new Fleet({ plugins })
+  const log = aLog(fleet)
+  log.append([aReport('full', { runningVms: 5 }), aReport('empty', { runningVms: 0 })])
+  return fleet
+}
+
+function decideBy(profile: ReturnType<typeof profileSchema.parse>, fleet: Fleet) {
+  const overlay = openOverlay(fleet)
+  try {
+    const { record, answer } = decide(fleet, overlay, {
+      ...{ id: 'd', request: aRequest({ memoryMb: 512 }), profile, seed: 's', attempt: 1 },
+      ...{ alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] },
+    })
+    const step = record.instances[0]?.filters.find(({ filter }) => filter === 'CrowdFilter')
+    return { plugins: record.plugins, chosen: answer[0]?.selected.host, passed: step?.passed, errors: step?.errors }
+  } finally {
+    overlay.discard()
+  }
+}

@@ -1,0 +1,113 @@
+import type { CompiledProfile, OutsideAsk } from '../contracts/compiled-profile.ts'
+import { type Plugins, pluginsOf } from '../contracts/plugins.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { asksPlain } from '../kinds/index.ts'
+import { answerOf } from '../outside/answered.ts'
+import type { Question } from '../outside/question.ts'
+import { requestKey, showHosts, shownRequest } from '../outside/shown.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import { prepareFilters, runFilters } from '../pipeline/filtering/run-filters.ts'
+import { prepareUnreported } from '../pipeline/namespaces/unreported.ts'
+import type { Profile } from '../records/profile.ts'
+import { omittedOf, readsOf } from '../report/stats-fields.ts'
+import { membersOf } from '../request/members.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { type DecideInput, liftSource } from '../schedulers/decide.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { JsonObject } from '../values/json.ts'
+import { memoByObject } from '../values/memo.ts'
+
+/** The most hosts in one question. Hosts beyond it are not asked about, and so are refused. */
+export const MOST_ASKED = 20_000
+
+/** The claims that a decision ignores, just as the decision itself will ignore them. */
+export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
+
+/** The filters and weighers of a profile that run outside of this process; nearly all profiles have none. */
+export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] => knownAsks(pluginsOf(fleet))(profile)
+
+const knownAsks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).asks))
+
+/** Filters and weighers outside of this process without an answer about some kind of a request's instances. */
+export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpec): readonly string[] =>
+  asksOf(fleet, profile)
+    .filter(({ part, optionsKey }) =>
+      membersOf(request).some((members) => answerOf(profile, members.request, part.name, optionsKey) === undefined),
+    )
+    .map(({ part }) => part.name)
+
+/**
+ * What has to be asked before a request can be decided by a profile: each filter or weigher outside of this process is asked about all
+ * hosts that the filters in this process let through, for each kind of the request's instances, whatever the call is for. Answers that the
+ * profile has already are not asked for again. No other overlay may be open on the fleet.
+ */
+export function questionsOf(
+  fleet: Fleet,
+  profile: Profile,
+  request: RequestSpec,
+  { source, ends, intent }: LookedAway = {},
+): readonly Question[] {
+  const compiled = compileProfile(profile, pluginsOf(fleet))
+  const seen = new Set<string>()
+  const overlay = openOverlay(fleet)
+  try {
+    if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
+    if (source !== undefined) liftSource(overlay, request, source, intent)
+    return membersOf(request).flatMap((members, position) => {
+      const asks = compiled.asks.filter(({ part, optionsKey }) => answerOf(profile, members.request, part.name, optionsKey) === undefined)
+      const key = requestKey(members.request)
+      if (asks.length === 0 || seen.has(key)) return []
+      seen.add(key)
+      const candidates = candidatesFor(compiled, members.request, fleet)
+      return asks.map((ask) => toQuestion(ask, fleet, members.request, position, candidates))
+    })
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** Hosts that may be chosen for any instance: filters that depend on where the other instances of the request go are left out. */
+function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
+  const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
+  const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)
+  return Array.from(hosts.subarray(0, MOST_ASKED)) as HostIndex[]
+}
+
+function toQuestion(
+  { part, kind, by, options, optionsKey, multiplier }: OutsideAsk,
+  fleet: Fleet,
+  request: RequestSpec,
+  members: number,
+  candidates: readonly HostIndex[],
+): Question {
+  const { hosts: table } = fleet
+  const reads = readsOf(part.reads, options)
+  const unreportedOf = prepareUnreported(fleet, reads, options)
+  const reporting: HostIndex[] = []
+  const unreported: Question['unreported'][number][] = []
+  for (const host of candidates) {
+    const fields = table.omitting === 0 ? [] : omittedOf(table.get(host), reads)
+    const reason: Reason | undefined =
+      fields.length > 0 ? { code: 'host.not_reported', subject: fields.join(', ') } : unreportedOf?.(table.get(host))?.reason
+    if (reason === undefined) reporting.push(host)
+    else unreported.push({ host, reason })
+  }
+  const show = showHosts(table, reads)
+  return {
+    part: part.name,
+    kind,
+    by,
+    ...(optionsKey !== undefined && { options: optionsKey }),
+    ...('unit' in part && { unit: part.unit }),
+    members,
+    // The options were JSON, and were validated by a schema that has a JSON form.
+    parameters: options as JsonObject,
+    multiplier,
+    request: shownRequest(request),
+    hosts: reporting,
+    documents: reporting.map(show),
+    unreported,
+  }
+}

@@ -1,0 +1,24 @@
+import { shareMissing } from '../text/missing.ts'
+import type { Reason } from '../text/reason.ts'
+import type { Check } from './examine.ts'
+
+/** One more refusing filter weighs less than any noticeable shortfall. */
+const PER_REFUSAL = 0.001
+
+/**
+ * How far a host is from passing; 0 = it passes. The worst shortfall among the filters that refuse it, as a share of what was needed (8 GiB
+ * of 32 missing: 0.25; a demand that is not a number, such as a trait, is missing as a whole: 1), and a thousandth for each further filter
+ * that refuses.
+ */
+export const distanceOf = (checks: readonly Check[]): number => distanceOfReasons(checks.flatMap(({ reason }) => reason ?? []))
+
+/** The same distance, computed from the reasons alone. */
+export function distanceOfReasons(reasons: readonly Reason[]): number {
+  if (reasons.length === 0) return 0
+  let worst = 0
+  for (const reason of reasons) worst = Math.max(worst, shareMissing(reason))
+  return distanceBy(worst, reasons.length)
+}
+
+/** The same distance, computed from the largest missing share and the number of refusing filters. */
+export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))

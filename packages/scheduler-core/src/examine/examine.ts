@@ -1,0 +1,236 @@
+import { admittedIn, type Cause, causeInSteps } from '../cause/cause.ts'
+import type { CompiledProfile, CompiledWeigher } from '../contracts/compiled-profile.ts'
+import type { Verdict } from '../contracts/filter.ts'
+import { pluginsOf } from '../contracts/plugins.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
+import { isAsked, passesSafely, prepareFilters, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
+import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
+import { type ExaminedStep, type Findings, NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import { createChanceOrder, createTieOrder, rankAll } from '../pipeline/weighing/pick.ts'
+import { prepareWeighers, runWeighersInSteps, type Weighed } from '../pipeline/weighing/run-weighers.ts'
+import type { Profile } from '../records/profile.ts'
+import { requestAt } from '../request/members.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import type { Fact } from '../text/evidence.ts'
+import type { Reason, ReasonCount } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
+
+/** The result of one filter for one host. */
+export interface Check {
+  readonly filter: string
+  readonly verdict: Verdict
+  /** Present when the verdict is FAIL or ERROR. */
+  readonly reason?: Reason
+  /** The numbers behind the reason, those of its sentence first; present with it. */
+  readonly facts?: readonly Fact[]
+}
+
+/** The results of a profile's filters for single hosts. Valid until the fleet changes. */
+export interface HostChecks {
+  /** Every filter's word on a host, in order; short-circuited, those after the first refusal are not run. */
+  checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
+  /** Why a filter, by its position, refuses a host that it does refuse. */
+  reasonOf(host: HostIndex, step: number): Reason
+  /** Why no host takes the instance, where none does. */
+  cause(): Steps<Cause>
+}
+
+export interface Examination extends Findings, HostChecks {}
+
+/**
+ * Runs every filter on every host, and the weighers on those that pass: slower than a decision, but complete. The order
+ * is the one in which the profile's scheduler chooses hosts for that instance of the request.
+ */
+export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
+
+/** Hosts that are asked between two pauses. */
+const SLICE = 128
+
+/** The same as a generator that pauses; the fleet must not change until it ends. */
+export function* examineInSteps(
+  fleet: Fleet,
+  asked: RequestSpec,
+  profile: Profile,
+  seed: string,
+  instance = 0,
+  isShortCircuited = false,
+): Steps<Examination> {
+  const request = requestAt(asked, instance)
+  const isChance = profile.scheduler === 'chance'
+  const compiled = compileProfile(profile, pluginsOf(fleet))
+  const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
+  const { count, presentCount: hostCount } = fleet.hosts
+  const firstRefusing = new Uint8Array(count).fill(PASSES_ALL)
+  for (let host = 0; host < count; host++) if (fleet.hosts.columns.gone[host] === 1) firstRefusing[host] = NOT_THERE
+  const bytesPerHost = Math.ceil(steps.length / 8)
+  const refusedBy = new Uint8Array(count * bytesPerHost)
+  const refusals = new Uint8Array(count)
+  for (const [s, step] of steps.entries()) {
+    if (!isAsked(step)) continue
+    for (let host = 0; host < count; host++) {
+      if (host % SLICE === SLICE - 1) yield
+      if (firstRefusing[host] === NOT_THERE) continue
+      const wasRefused = firstRefusing[host] !== PASSES_ALL
+      if ((wasRefused && isShortCircuited) || isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
+      if (!wasRefused) firstRefusing[host] = s
+      refusals[host] = (refusals[host] as number) + 1
+      const byte = host * bytesPerHost + (s >> 3)
+      refusedBy[byte] = (refusedBy[byte] as number) | (1 << (s & 7))
+    }
+  }
+  const passing: number[] = []
+  // a host that one filter alone refuses is refused first by that one
+  const sole = new Uint32Array(steps.length)
+  for (let host = 0; host < count; host++) {
+    const first = firstRefusing[host] as number
+    if (first === PASSES_ALL) passing.push(host)
+    else if (refusals[host] === 1) sole[first] = (sole[first] as number) + 1
+  }
+  const weighed = yield* runWeighersInSteps(
+    isChance || passing.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet),
+    Int32Array.from(passing),
+  )
+  const admitted = new Uint8Array(count)
+  for (const host of (yield* admittedIn(steps, { fleet, request, whole: asked, instance })).hosts) admitted[host] = 1
+  const tieOrder = isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)
+  let left = hostCount
+  const found: ExaminedStep[] = []
+  for (const [s, step] of steps.entries()) {
+    const entered = left
+    const reasons = yield* countReasons(step, count, (host) => firstRefusing[host] === s)
+    left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
+    const soleRejections = sole[s] as number
+    found.push({
+      ...{ filter: step.name, asked: isAsked(step), isNet: step.isNet },
+      ...{ entered, passed: left, soleRejections, reasons },
+    })
+  }
+  return {
+    ...checksBy(steps, () => causeInSteps(fleet, asked, profile, instance)),
+    hostCount,
+    isShortCircuited,
+    firstRefusing,
+    admitted,
+    bytesPerHost,
+    refusedBy,
+    weighed,
+    multiplierSources: yield* sourcesOf(compiled, fleet, weighed),
+    ranked: yield* rankAll(weighed, tieOrder),
+    tieOrder,
+    awake: yield* awakeOf(compiled, request, fleet, weighed),
+    steps: found,
+  }
+}
+
+/** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
+export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
+  const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestAt(request, instance), fleet)
+  return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
+}
+
+/** The same as a generator that pauses between the preparations of filters. */
+export function* prepareChecksInSteps(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): Steps<HostChecks> {
+  const compiled = compileProfile(profile, pluginsOf(fleet))
+  const steps = yield* prepareFiltersInSteps(compiled, requestAt(request, instance), fleet)
+  return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
+}
+
+function checksBy(steps: readonly FilterStep[], cause: HostChecks['cause']): HostChecks {
+  return {
+    cause,
+    checksOf(host, shortCircuit = false) {
+      let refused = false
+      return steps.map((step): Check => {
+        if (refused && shortCircuit) return { filter: step.name, verdict: 'NOT_RUN' }
+        if (isCaughtBefore(step, refused)) return { filter: step.name, verdict: isAsked(step) ? 'NOT_RUN' : 'NOT_ASKED' }
+        const verdict = verdictOf(step, host)
+        if (verdict !== 'FAIL' && verdict !== 'ERROR') return { filter: step.name, verdict }
+        refused = true
+        const reason = reasonOf(step, host)
+        return { filter: step.name, verdict, reason, facts: factsOf(step, host, reason) }
+      })
+    },
+    reasonOf: (host, s) => reasonOf(steps[s] as FilterStep, host),
+  }
+}
+
+function* sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Steps<Findings['multiplierSources']> {
+  const all: Map<HostIndex, string>[] = []
+  for (const [i] of weighed.weighers.entries()) {
+    const sources = new Map<HostIndex, string>()
+    all.push(sources)
+    const { weigher, options, multiplier } = weighers[i] as CompiledWeigher
+    const own = weigher.multipliers?.(fleet, options, multiplier).own
+    if (own === undefined) continue
+    for (const [position, index] of weighed.hosts.entries()) {
+      if (position % SLICE === SLICE - 1) yield
+      const source = own.source(index as HostIndex)
+      if (source !== undefined) sources.set(index as HostIndex, source)
+    }
+  }
+  return all
+}
+
+function* awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, { weighers, hosts }: Weighed): Steps<Findings['awake']> {
+  const awake: (Float64Array | undefined)[] = []
+  for (const [w, { multiplier }] of weighers.entries()) {
+    const on = { ...(compiled.weighers[w] as CompiledWeigher), multiplier: 1 }
+    const weighed =
+      multiplier === 0 ? yield* runWeighersInSteps(prepareWeighers({ ...compiled, weighers: [on] }, request, fleet), hosts) : undefined
+    awake.push(weighed?.weighers[0]?.normalised)
+  }
+  return awake
+}
+
+/**
+ * The rules of every claim repeat refusals of the profile's own filters, so they are evaluated only on hosts that none
+ * of those refuses. The same holds for parts outside of this process, which are asked about those hosts only.
+ */
+const isCaughtBefore = ({ isNet, isOutside }: FilterStep, refused: boolean): boolean => (isNet || isOutside) && refused
+
+function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
+  if (failed) return 'ERROR'
+  if (prepared === undefined) return 'NOT_ASKED'
+  const verdict = passesSafely(prepared, host)
+  return verdict === undefined ? 'ERROR' : verdict ? 'PASS' : 'FAIL'
+}
+
+/** The reasons of one filter for the hosts that it refuses first, most hosts first. */
+function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): Steps<ReasonCount[]> {
+  const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()
+  for (let host = 0; host < hostCount; host++) {
+    if (host % SLICE === SLICE - 1) yield
+    if (!isRefused(host)) continue
+    const reason = reasonOf(step, host as HostIndex)
+    const count = counts.get(reason.code)
+    if (count === undefined) counts.set(reason.code, { hosts: 1, example: reason })
+    else count.hosts++
+  }
+  return [...counts].map(([code, { hosts, example }]) => ({ filter: step.name, code, hosts, example })).sort((a, b) => b.hosts - a.hosts)
+}
+
+/**
+ * Why an instance of a request is not placed, in the order of the filters: the same counts as in `examine`, without
+ * data of single hosts. Each host is evaluated up to the first filter that refuses it.
+ */
+export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readonly ReasonCount[] => atOnce(refusalsInSteps(...asked))
+
+/** The same as a generator that pauses; the fleet must not change until it ends. */
+export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
+  const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
+  const counts: ReasonCount[] = []
+  const steps = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestAt(asked, instance), fleet)
+  for (const step of steps) {
+    if (!isAsked(step)) continue
+    const reasons = yield* countReasons(step, isOut.length, (host) => {
+      if (isOut[host] === 1 || verdictOf(step, host as HostIndex) === 'PASS') return false
+      isOut[host] = 1
+      return true
+    })
+    counts.push(...reasons)
+  }
+  return counts
+}

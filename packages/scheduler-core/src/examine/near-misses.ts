@@ -1,0 +1,15 @@
+import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import type { VerdictMatrix } from './verdict-matrix.ts'
+
+/** Refused hosts, by index: the one that the cause names as the nearest, then those that the request admits, then all others; of each the nearest first. */
+export function nearMissesIn(
+  { firstRefusing, distance }: Pick<VerdictMatrix, 'firstRefusing' | 'distance'>,
+  admitted: Uint8Array,
+  nearest: number | undefined,
+): number[] {
+  const groupOf = (host: number): number => (host === nearest ? 0 : admitted[host] === 1 ? 1 : 2)
+  const of = (host: number): number => distance[host] as number
+  return [...firstRefusing.keys()]
+    .filter((host) => firstRefusing[host] !== NOT_THERE && firstRefusing[host] !== PASSES_ALL)
+    .sort((a, b) => groupOf(a) - groupOf(b) || of(a) - of(b) || a - b)
+}

@@ -1,0 +1,105 @@
+import { type Findings, NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import type { Code } from '../text/codes.ts'
+import { amountMissing } from '../text/missing.ts'
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { atOnce, type Steps } from '../values/steps.ts'
+import { distanceOfReasons } from './distance.ts'
+import type { HostChecks } from './examine.ts'
+
+/** No filter refuses the host, so there is no reason. */
+export const NO_REASON = 255
+
+/** The verdict of every filter on every host, as columns by index; a host that is gone has none. */
+export interface VerdictMatrix {
+  /** Hosts that are in the fleet. */
+  readonly hostCount: number
+  /** All filters of the profile, in execution order. */
+  readonly filters: readonly string[]
+  /** Position in `filters` of the first that refuses; PASSES_ALL where none does, NOT_THERE for a host that is gone. */
+  readonly firstRefusing: Uint8Array
+  readonly codes: readonly Code[]
+  /** Position in `codes` of the first refusing filter's reason; NO_REASON where none refuses. */
+  readonly reason: Uint8Array
+  /** By position in `codes`: the unit of the amounts of its reasons; null where they have no amounts, or amounts in different units. */
+  readonly units: readonly (string | null)[]
+  /** The shortfall by the first refusing filter's reason, in its unit; 0 where the shortfall is not an amount. */
+  readonly missing: Float64Array
+  readonly bytesPerHost: number
+  /** `bytesPerHost` bytes for each host: bit f is set where filter f refuses it, whatever the filters before it decided. */
+  readonly refusedBy: Uint8Array
+  /** 1 = best; 0 where a filter refuses. */
+  readonly rank: Uint32Array
+  /** See distanceOf. */
+  readonly distance: Float64Array
+}
+
+/** Adds reasons to findings; `reasonOf` reads the state on which they were made. */
+export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
+  atOnce(verdictMatrixInSteps(findings, checks))
+
+/** The number of hosts whose reasons are computed between two pauses. */
+const SLICE = 128
+
+/** The same as a generator that pauses; the state that `reasonOf` reads must not change until it ends. */
+export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
+  const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
+  const { length: count } = firstRefusing
+  const codes: Code[] = []
+  const reason = new Uint8Array(count).fill(NO_REASON)
+  const units: (string | null)[] = []
+  const missing = new Float64Array(count)
+  const rank = new Uint32Array(count)
+  const distance = new Float64Array(count)
+  const codeIndexOf = (code: Code): number => {
+    const index = codes.indexOf(code)
+    return index < 0 ? codes.push(code) - 1 : index
+  }
+  for (const [i, position] of ranked.entries()) rank[weighed.hosts[position] as number] = i + 1
+  for (let host = 0; host < count; host++) {
+    if (host % SLICE === SLICE - 1) yield
+    const first = firstRefusing[host] as number
+    if (first === PASSES_ALL || first === NOT_THERE) continue
+    const reasons: Reason[] = []
+    for (let f = first; f < steps.length; f++)
+      if (((refusedBy[host * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1) reasons.push(reasonOf(host as HostIndex, f))
+    const { code, unit = null } = reasons[0] as Reason
+    const amount = amountMissing(reasons[0] as Reason)
+    const codeIndex = codeIndexOf(code)
+    reason[host] = codeIndex
+    if (amount !== undefined) {
+      missing[host] = amount
+      units[codeIndex] = units[codeIndex] === undefined || units[codeIndex] === unit ? unit : null
+    }
+    distance[host] = distanceOfReasons(reasons)
+  }
+  return {
+    hostCount,
+    filters: steps.map(({ filter }) => filter),
+    firstRefusing,
+    codes,
+    reason,
+    units: codes.map((_, codeIndex) => units[codeIndex] ?? null),
+    missing,
+    bytesPerHost,
+    refusedBy,
+    rank,
+    distance,
+  }
+}
+
+/** The matrix without hosts that are gone: columns by position among the present hosts, in the order of first sight. */
+export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
+  const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
+  const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE
+  if (matrix.hostCount === firstRefusing.length) return matrix
+  return {
+    ...matrix,
+    firstRefusing: firstRefusing.filter(there),
+    reason: reason.filter(there),
+    missing: missing.filter(there),
+    rank: rank.filter(there),
+    distance: distance.filter(there),
+    refusedBy: refusedBy.filter((_, byte) => there(0, Math.floor(byte / bytesPerHost))),
+  }
+}

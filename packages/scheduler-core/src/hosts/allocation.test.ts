@@ -1,0 +1,235 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { checkpointOf } from '../fleet/checkpoint.ts'
+import { Fleet } from '../fleet/fleet.ts'
+import type { Change } from '../records/change.ts'
+import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { ALLOCATION_RULES } from '../values/levels.ts'
+import { ratioOf, reservedOf } from './allocation.ts'
+import { aggregate, capacity, expectSound, fleetSet, H, logWith, MACHINE, novaReport, ours, saysRatio, set } from './testing/allocation.ts'
+
+describe('the order of ratios', () => {
+  const all = [fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } }), aggregate(1, '6'), aggregate(2, '5'), set({ ratio: 2 })]
+  test.each<readonly [string, readonly Change[], number, string]>([
+    ['the override of the host is first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
+    ['then the least of its aggregates', [novaReport('h1', { cpu_allocation_ratio: 1.5 }), ...all.slice(0, 3)], 5, 'AGGREGATE'],
+    ["then the report's own", [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all.slice(0, 1)], 7, 'REPORT'],
+    ["for Nova's 0.0 the fleet's", [novaReport('h1'), ...all.slice(0, 1)], 3, 'FLEET'],
+    ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 26 })], 16, 'NOVA_DEFAULT'],
+    ['which is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
+    ['and 1 where no release is named', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
+    ['or nothing was imported', [novaReport('h1')], 1, 'NONE'],
+    ['a report in our form without a ratio stays 1', [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })], 1, 'REPORT'],
+  ])('%s', (_name, changes, ratio, source) => {
+    const { fleet } = logWith(...changes)
+    expect(saysRatio(fleet)).toEqual([ratio, source])
+    expect(capacity(fleet)).toBe(8 * ratio)
+    expectSound(fleet)
+  })
+
+  test.each(['lots', '0', '-1', 'inf', 'nan', '1001', ''])(
+    'nova filters/utils.py validate_num_values: %j in one aggregate, and none of them counts, as one that cannot be read in Nova',
+    (bad) => {
+      const log = logWith(ours(), aggregate(1, bad), aggregate(2, '9'))
+      expect(saysRatio(log.fleet)).toEqual([1, 'REPORT'])
+      log.append([{ ...aggregate(1, bad, 1), next: null }])
+      expect(saysRatio(log.fleet)).toEqual([9, 'AGGREGATE'])
+      expectSound(log.fleet)
+    },
+  )
+})
+
+describe('reserved amounts', () => {
+  const kept = ({ hosts }: Fleet, resourceClass = 'MEMORY_MB') => {
+    const { value, source } = reservedOf(hosts, hosts.get(H), resourceClass)
+    return [value, source]
+  }
+  const inventories = [{ resourceClass: 'MEMORY_MB', total: 8_192, reserved: 100 }]
+  test.each<readonly [string, readonly Change[], number, string]>([
+    ['the override of the host is first', [ours({ inventories }), set({ resourceClass: 'MEMORY_MB', reserved: 64 })], 64, 'HOST'],
+    ['then the inventory', [ours({ inventories }), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 100, 'REPORT'],
+    ["for a document of Nova's the fleet's value", [novaReport('h1'), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 7, 'FLEET'],
+    ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 20 })], 512, 'NOVA_DEFAULT'],
+    ['nothing where no release is named', [novaReport('h1')], 0, 'NONE'],
+    ['and nothing of a report in our form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
+  ])('%s', (_name, changes, reserved, source) => {
+    const { fleet } = logWith(...changes)
+    expect(kept(fleet)).toEqual([reserved, source])
+    const ratio = ratioOf(fleet.hosts, fleet.hosts.get(H), 'MEMORY_MB').value
+    expect(capacity(fleet, 'MEMORY_MB')).toBe((8_192 - reserved) * ratio)
+    expectSound(fleet)
+  })
+
+  test('reserving more than the total leaves nothing, and the state shows it', () => {
+    const { fleet } = logWith(ours(), set({ reserved: 9 }))
+    expect(capacity(fleet)).toBe(0)
+    expectSound(fleet)
+  })
+})
+
+describe('claims are judged by the set values', () => {
+  const eightMore = (key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU: 8 } } })
+  test('a ratio of 2 lets two instances of 8 CPUs onto 8, and no third', () => {
+    const log = logWith(ours(), set({ ratio: 2 }))
+    expect(log.append([eightMore('k1'), eightMore('k2'), eightMore('k3')])).toEqual([undefined, undefined, 'claim.no_room'])
+    expectSound(log.fleet)
+  })
+
+  test('decisions from before an edit are void, and existing claims stay', () => {
+    const log = logWith(ours(), set({ ratio: 2 }))
+    log.append([eightMore('k1'), eightMore('k2')])
+    const basis = log.fleet.place
+    expect(log.append([set({ ratio: null })])).toEqual([undefined])
+    expect(log.append([eightMore('k3')], { basis })).toEqual(['claim.edited'])
+    expect(log.fleet.hosts.classColumns('VCPU').free[H]).toBe(-8)
+    expect(log.fleet.ledger.reserved.size).toBe(2)
+    expectSound(log.fleet)
+  })
+
+  test('the ratio also holds for the cells of the host, as in Nova', () => {
+    const cells = { numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }] }
+    const { fleet } = logWith(ours(cells), set({ ratio: 3 }))
+    expect(fleet.hosts.get(H).cells[0]?.cpuFree).toBe(12)
+    expectSound(fleet)
+  })
+})
+
+describe('edits', () => {
+  test("edits of the fleet's values count only on the version that was read, and for every host without values of its own", () => {
+    const log = logWith(
+      novaReport('h1'),
+      aReport('h2', MACHINE),
+      novaReport('h3', { cpu_allocation_ratio: 2 }),
+      fleetSet({ classes: { VCPU: { ratio: 4 } } }),
+    )
+    expect(log.append([fleetSet({ classes: { VCPU: { ratio: 5 } } }, 0)])).toEqual(['allocation.version'])
+    expect([0, 1, 2].map((host) => capacity(log.fleet, 'VCPU', host as HostIndex))).toEqual([32, 8, 16])
+    expect(log.append([fleetSet({ classes: {} }, 1)])).toEqual([undefined])
+    expect(capacity(log.fleet)).toBe(8)
+  })
+
+  test('edits that are out of range, or of a host that does not exist, are void', () => {
+    const log = logWith(ours())
+    expect(log.append([set({ ratio: 0 }), set({ reserved: 1.5 }), set({ host: 'h9', node: 'h9', ratio: 1 })])).toEqual([
+      'allocation.range',
+      'allocation.range',
+      'report.unknown_host',
+    ])
+    expect(log.append([fleetSet({ classes: { VCPU: { ratio: 1_001 } } })])).toEqual(['allocation.range'])
+  })
+
+  test('of one value leave the other, with who set it and when', () => {
+    const log = logWith(ours(), set({ ratio: 2, by: 'ann' }))
+    log.append([set({ reserved: 1, by: 'bob' })], { at: 5_000 })
+    expect(log.fleet.hosts.get(H).allocation).toEqual({
+      VCPU: {
+        ratio: { value: 2, by: 'ann', at: 1_000, reason: 'measured' },
+        reserved: { value: 1, by: 'bob', at: 5_000, reason: 'measured' },
+      },
+    })
+    log.append([set({ ratio: null, reserved: null })])
+    expect(log.fleet.hosts.get(H).allocation).toEqual({})
+  })
+
+  test('of an aggregate keep the author of a ratio, until another one sets it', () => {
+    const log = logWith(ours(), aggregate(1, '6'))
+    log.append([{ ...aggregate(1, '6', 1, []), by: 'bob' }], { at: 5_000 })
+    expect(log.fleet.aggregates.byUuid.get(aUuid(1))?.ratiosSet).toEqual({ VCPU: { by: 'ops', at: 1_000 } })
+    expect(capacity(log.fleet)).toBe(8)
+    log.append([{ ...aggregate(1, '7', 2), by: 'bob' }], { at: 6_000 })
+    expect(log.fleet.aggregates.byUuid.get(aUuid(1))?.ratiosSet).toEqual({ VCPU: { by: 'bob', at: 6_000 } })
+    expect(capacity(log.fleet)).toBe(56)
+    expectSound(log.fleet)
+  })
+
+  test('a forgotten host loses what was set for it, and a replaced host keeps it', () => {
+    const log = logWith(ours(), set({ ratio: 2 }))
+    log.append([{ type: 'replace', hosts: [{ from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } }], reason: 'renamed' }])
+    expect(capacity(log.fleet)).toBe(16)
+    log.append([{ type: 'forget', hosts: [{ host: 'h2', node: 'h2' }], isForced: false, reason: 'scrapped' }])
+    expect(log.fleet.hosts.get(H).allocation).toEqual({})
+    expectSound(log.fleet)
+  })
+})
+
+describe('below the level', () => {
+  test('below the level aggregates do not count, and raising it recounts their hosts', () => {
+    const log = aLog()
+    const { by: _, ...edit } = aggregate(1, '6')
+    log.append([{ type: 'feature', level: ALLOCATION_RULES - 1 }, ours(), edit])
+    expect(capacity(log.fleet)).toBe(8)
+    log.append([{ type: 'feature', level: ALLOCATION_RULES }])
+    expect(capacity(log.fleet)).toBe(48)
+    expectSound(log.fleet)
+  })
+})
+
+/* Laws. The order of values is implemented here a second time, independently. */
+
+interface Said {
+  override?: number | undefined
+  reported: number | null
+  fleet?: number | undefined
+  release: number | null
+  /** 'bad': one of them states something that is not a ratio. */
+  aggregates: (number | 'bad' | null)[]
+}
+
+export const expected = ({ override, reported, fleet, release, aggregates }: Said): number => {
+  const given = aggregates.filter((ratio) => ratio !== null)
+  if (override !== undefined) return override
+  if (given.length > 0 && !given.includes('bad')) return Math.min(...given.map(Number))
+  return reported ?? fleet ?? (release === null ? 1 : release < 27 ? 16 : 4)
+}
+
+export const ratio = fc.integer({ min: 1, max: 40 }).map((quarters) => quarters / 4)
+const step = fc.oneof(
+  fc.record({ what: fc.constant('override' as const), ratio: fc.option(ratio) }),
+  fc.record({ what: fc.constant('aggregate' as const), which: fc.nat({ max: 1 }), ratio: fc.oneof(ratio, fc.constantFrom('bad', null)) }),
+  fc.record({ what: fc.constant('report' as const), ratio: fc.option(ratio) }),
+  fc.record({ what: fc.constant('fleet' as const), ratio: fc.option(ratio), release: fc.option(fc.integer({ min: 20, max: 33 })) }),
+)
+
+test('for values in any order, the first source that sets a ratio applies; no report overwrites an override; every revision replays alike', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 14 }), (steps) => {
+      const log = logWith(novaReport('h1'))
+      const said: Said = { reported: null, release: null, aggregates: [null, null] }
+      const versions = [0, 0]
+      const seen: string[] = []
+      for (const [i, one] of steps.entries()) {
+        let change: Change
+        if (one.what === 'override') {
+          said.override = one.ratio ?? undefined
+          change = set({ ratio: one.ratio })
+        } else if (one.what === 'aggregate') {
+          said.aggregates[one.which] = one.ratio
+          change = aggregate(one.which + 1, one.ratio === null ? undefined : String(one.ratio), versions[one.which])
+          versions[one.which] = (versions[one.which] ?? 0) + 1
+        } else if (one.what === 'report') {
+          said.reported = one.ratio
+          change = novaReport('h1', { cpu_allocation_ratio: one.ratio ?? 0 }, i + 2)
+        } else {
+          said.fleet = one.ratio ?? undefined
+          said.release = one.release
+          const classes = one.ratio === null ? {} : { VCPU: { ratio: one.ratio } }
+          change = fleetSet({ release: one.release, classes }, log.fleet.hosts.fleetAllocation.version)
+        }
+        expect(log.append([change])).toEqual([undefined])
+        expect(log.fleet.hosts.classColumns('VCPU').ratioMilli[H]).toBe(expected(said) * 1_000)
+        expect(capacity(log.fleet)).toBe(Math.floor(8 * expected(said)))
+        seen.push(canonicalJson(checkpointOf(log.fleet)))
+      }
+      expectSound(log.fleet)
+      const again = new Fleet()
+      for (const [i, entry] of log.entries.entries()) {
+        again.apply(entry)
+        if (i > 0) expect(canonicalJson(checkpointOf(again))).toBe(seen[i - 1])
+      }
+    }),
+    { seed: 1, numRuns: byExtent(50, 150) },
+  )
+})

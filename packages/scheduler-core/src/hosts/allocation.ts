@@ -1,0 +1,232 @@
+import {
+  type AggregateRatio,
+  type AggregateRatios,
+  type AllocationOverride,
+  type AllocationOverrides,
+  type FleetAllocation,
+  NO_RATIOS,
+  type SetBy,
+  type SetValue,
+} from '../records/allocation-settings.ts'
+import type { FleetAllocationSet, HostAllocationSet } from '../records/change.ts'
+import { statsToCount } from '../records/used-from.ts'
+import { isUnset, novaDefaults, ratioKeys } from '../report/nova-ratios.ts'
+import type { HostStats } from '../report/stats.ts'
+import { limits } from '../request/limits.ts'
+import { readFloat } from '../text/numbers.ts'
+import { ALLOCATION_RULES } from '../values/levels.ts'
+import type { HostRecord, HostTable } from './hosts.ts'
+
+/** Where a ratio or a reserved amount comes from; the first one that exists counts. */
+export const allocationSources = ['HOST', 'AGGREGATE', 'REPORT', 'FLEET', 'NOVA_DEFAULT', 'NONE'] as const
+export type AllocationSource = (typeof allocationSources)[number]
+
+/** A value that counts, and where it comes from. */
+export interface Allocated {
+  readonly value: number
+  readonly source: AllocationSource
+  /** Who set the value; absent if nobody did. */
+  readonly set?: SetBy
+  /** The aggregate that a ratio comes from. */
+  readonly aggregate?: string
+  /** The release of Nova whose default it is. */
+  readonly release?: number
+}
+
+/** Whether a report could contain the value. */
+export const isRatio = (value: number): boolean => value >= 0.001 && value <= limits.ratio
+
+/** Metadata keys that give the hosts of an aggregate a ratio, by resource class. */
+export const aggregateRatioKeys: Readonly<Record<string, string>> = ratioKeys
+
+/** The ratio that metadata gives a class; undefined where it gives none, or an invalid one. */
+export function ratioIn(metadata: Readonly<Record<string, string>>, resourceClass: string): number | undefined {
+  const key = aggregateRatioKeys[resourceClass]
+  const text = key !== undefined && Object.hasOwn(metadata, key) ? metadata[key] : undefined
+  const value = text === undefined ? undefined : readFloat(text)
+  return value !== undefined && isRatio(value) ? value : undefined
+}
+
+interface RatedAggregate {
+  readonly uuid: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/**
+ * The least ratios of aggregates, which are in order of uuid: of equal ones the first is named. Where an aggregate states something that is
+ * not a ratio, no aggregate counts for that class, as in Nova.
+ */
+export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
+  const least: Record<string, AggregateRatio> = {}
+  for (const [resourceClass, key] of Object.entries(ratioKeys)) {
+    const saying = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key))
+    const ratios = saying.map(({ uuid, metadata }) => ({ uuid, value: ratioIn(metadata, resourceClass) }))
+    if (!ratios.every((one): one is AggregateRatio => one.value !== undefined)) continue
+    const [first] = [...ratios].sort((a, b) => a.value - b.value)
+    if (first !== undefined) least[resourceClass] = first
+  }
+  return Object.keys(least).length === 0 ? NO_RATIOS : least
+}
+
+export const sameRatios = (a: AggregateRatios, b: AggregateRatios): boolean =>
+  a === b ||
+  Object.keys(ratioKeys).every((resourceClass) => {
+    const [one, other] = [a[resourceClass], b[resourceClass]]
+    return one?.value === other?.value && one?.uuid === other?.uuid
+  })
+
+/** The allocation ratio of a class on a host, and where it comes from. */
+export function ratioOf(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated {
+  const least = hosts.featureLevel < ALLOCATION_RULES ? undefined : record.aggregateRatios[resourceClass]
+  const isOfAggregate = least !== undefined && record.allocation[resourceClass]?.ratio === undefined
+  if (isOfAggregate) return { value: least.value, source: 'AGGREGATE', aggregate: least.uuid }
+  return ratioWithoutAggregates(hosts, record, resourceClass)
+}
+
+/** The ratio without regard to aggregates: Nova's weighers take it as the host's own ratio. */
+export function ratioWithoutAggregates(hosts: HostTable, { allocation, stats }: HostRecord, resourceClass: string): Allocated {
+  const set = allocation[resourceClass]?.ratio
+  if (set !== undefined) return { value: set.value, source: 'HOST', set }
+  const own = inventoryOf(stats, resourceClass)
+  const standard = standardRatio(stats, resourceClass)
+  const isSaid = own !== undefined || standard === undefined || !isUnset(stats.nova, resourceClass)
+  if (hosts.featureLevel < ALLOCATION_RULES || isSaid) return { value: own?.allocationRatio ?? standard ?? 1, source: 'REPORT' }
+  return ofFleet(hosts.fleetAllocation, resourceClass, 'ratio') ?? { value: 1, source: 'NONE' }
+}
+
+/** The reserved amount of a class on a host, and where it comes from. */
+export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated {
+  const set = record.allocation[resourceClass]?.reserved
+  if (set !== undefined) return { value: set.value, source: 'HOST', set }
+  if (!leavesReserveOpen(hosts, record, resourceClass))
+    return { value: inventoryOf(record.stats, resourceClass)?.reserved ?? 0, source: 'REPORT' }
+  return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved') ?? { value: 0, source: 'NONE' }
+}
+
+/** Whether a host's report leaves the reserved amount to the configuration: Nova's document has no field for it. */
+const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, resourceClass: string): boolean =>
+  featureLevel >= ALLOCATION_RULES &&
+  stats.nova !== null &&
+  standardRatio(stats, resourceClass) !== undefined &&
+  inventoryOf(stats, resourceClass) === undefined
+
+/** How much of the used amount of a document of Nova's is reserved: Nova counts what its configuration reserves as used. */
+function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
+  if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
+  return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
+}
+
+function ofFleet(
+  { classes, release, by, at, reason }: FleetAllocation,
+  resourceClass: string,
+  what: 'ratio' | 'reserved',
+): Allocated | undefined {
+  const set = { by, at, reason }
+  const given = classes[resourceClass]?.[what]
+  if (given !== undefined) return { value: given, source: 'FLEET', set }
+  const usual = release === null ? undefined : novaDefaults(release)[resourceClass]?.[what]
+  return usual === undefined || release === null ? undefined : { value: usual, source: 'NOVA_DEFAULT', release, set }
+}
+
+/** The report of a host as it is counted: with the ratios, reserved amounts and used amounts that count. */
+export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
+  const stats = statsToCount(record)
+  if (!isOverruled(hosts, record)) return stats
+  const standard = Object.fromEntries(
+    Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
+      const { value, source } = ratioOf(hosts, record, resourceClass)
+      const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
+      // An inventory may have another ratio than the plain fields, which hold for the cells.
+      return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
+    }),
+  )
+  const listed = new Set(stats.inventories.map(({ resourceClass }) => resourceClass))
+  const added = Object.entries(standardFields).flatMap(([resourceClass, { total }]) => {
+    const reserved = reservedOf(hosts, record, resourceClass).value
+    return listed.has(resourceClass) || reserved === 0 ? [] : [plainInventory(resourceClass, stats[total], reserved)]
+  })
+  const inventories = [...stats.inventories, ...added].map((inventory) => ({
+    ...inventory,
+    reserved: reservedOf(hosts, record, inventory.resourceClass).value,
+    allocationRatio: ratioOf(hosts, record, inventory.resourceClass).value,
+  }))
+  return { ...stats, ...standard, inventories }
+}
+
+/** The ratio that counts where it is set outside of the host's report: an option of a profile does not count then. */
+export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
+  if (!isOverruled(hosts, record)) return undefined
+  const ratio = ratioOf(hosts, record, resourceClass)
+  return ratio.source === 'REPORT' || ratio.source === 'NONE' ? undefined : ratio
+}
+
+/** Whether a value of a host may be set outside of its report, which is so for few hosts. */
+export const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
+  Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
+
+/** A standard class as the plain numbers of a report give it, with a reserved amount. */
+const plainInventory = (resourceClass: string, total: number, reserved: number): HostStats['inventories'][number] => ({
+  resourceClass,
+  total,
+  reserved,
+  allocationRatio: 1,
+  minUnit: 1,
+  maxUnit: null,
+  stepSize: 1,
+  used: null,
+})
+
+const standardFields = {
+  VCPU: { ratio: 'cpuAllocationRatio', total: 'vcpus', used: 'vcpusUsed' },
+  MEMORY_MB: { ratio: 'ramAllocationRatio', total: 'memoryMb', used: 'memoryMbUsed' },
+  DISK_GB: { ratio: 'diskAllocationRatio', total: 'localGb', used: 'localGbUsed' },
+} as const satisfies Readonly<Record<string, Readonly<Record<'ratio' | 'total' | 'used', keyof HostStats>>>>
+
+function standardRatio(stats: HostStats, resourceClass: string): number | undefined {
+  const fields = Object.hasOwn(standardFields, resourceClass) ? standardFields[resourceClass as keyof typeof standardFields] : undefined
+  return fields && stats[fields.ratio]
+}
+
+const inventoryOf = ({ inventories }: HostStats, resourceClass: string) => inventories.find((one) => one.resourceClass === resourceClass)
+
+/** Overrides after an operator's edit: null removes a value, and values that are left out stay. */
+export function withOverride(before: AllocationOverrides, change: HostAllocationSet, at: number): AllocationOverrides {
+  const { resourceClass, by, reason } = change
+  const next: Record<'ratio' | 'reserved', SetValue | undefined> = { ratio: undefined, reserved: undefined }
+  for (const what of ['ratio', 'reserved'] as const) {
+    const value = change[what]
+    next[what] = value === undefined ? before[resourceClass]?.[what] : value === null ? undefined : { value, by, at, reason }
+  }
+  const { [resourceClass]: _, ...others } = before
+  const { ratio, reserved } = next
+  if (ratio === undefined && reserved === undefined) return others
+  return { ...others, [resourceClass]: { ...(ratio && { ratio }), ...(reserved && { reserved }) } }
+}
+
+/**
+ * What operators set for two hosts that are one machine: for each value the one that was set last, and that of `own` where both were set at
+ * once.
+ */
+export function mergedOverrides(own: AllocationOverrides, other: AllocationOverrides): AllocationOverrides {
+  const merged: Record<string, AllocationOverride> = { ...own }
+  for (const [resourceClass, { ratio, reserved }] of Object.entries(other))
+    merged[resourceClass] = {
+      ...laterOf('ratio', own[resourceClass]?.ratio, ratio),
+      ...laterOf('reserved', own[resourceClass]?.reserved, reserved),
+    }
+  return merged
+}
+
+function laterOf(what: 'ratio' | 'reserved', own: SetValue | undefined, other: SetValue | undefined): AllocationOverride {
+  const last = own === undefined || (other !== undefined && other.at > own.at) ? other : own
+  return last === undefined ? {} : { [what]: last }
+}
+
+/** Whether an edit of a host can count. */
+export const isAllocation = ({ ratio, reserved }: Pick<HostAllocationSet, 'ratio' | 'reserved'>): boolean =>
+  (ratio === undefined || ratio === null || isRatio(ratio)) && (reserved === undefined || reserved === null || isReserved(reserved))
+
+export const isReserved = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= limits.amount
+
+/** Whether an edit of the fleet's values can count. */
+export const isFleetAllocation = ({ classes }: FleetAllocationSet): boolean => Object.values(classes).every(isAllocation)

@@ -1,0 +1,101 @@
+import type { HostIndex } from '../values/host-index.ts'
+import { OWNER, type Own, type Owner } from '../values/owner.ts'
+import { SharedMap } from '../values/shared-map.ts'
+
+/** The hosts of a thing that more than one document names. */
+type Several = Own<{ readonly hosts: HostIndex[] }>
+
+/**
+ * For each thing, by uuid, the hosts whose documents of one namespace name it, so that a thing of a request is found without reading all
+ * documents. It is updated with each document, and rebuilt from the documents of a checkpoint; copies of a fleet share it until one of them
+ * writes (owner.ts).
+ */
+export class DocumentIndex {
+  #byThing = new SharedMap<HostIndex | Several>()
+  /** Where the documents of several hosts name a thing: the host whose document counts. */
+  #youngest = new SharedMap<HostIndex>()
+  #owner: Owner = {}
+
+  /** Hosts whose document names a thing, in no particular order. */
+  of(thing: string): readonly HostIndex[] {
+    const known = this.#byThing.get(thing)
+    if (known === undefined) return []
+    return typeof known === 'number' ? [known] : known.hosts
+  }
+
+  /** The host with the youngest document that names a thing. */
+  youngest(thing: string): HostIndex | undefined {
+    const known = this.#byThing.get(thing)
+    return known === undefined || typeof known === 'number' ? known : this.#youngest.get(thing)
+  }
+
+  /**
+   * Updates the index after a host's document was replaced. `isYounger` compares the documents of two hosts as they are
+   * now. `isOlder`: the host's document has an earlier time than the one that it replaces, since it is that of another host.
+   */
+  replace(
+    host: HostIndex,
+    before: ReadonlySet<string>,
+    after: ReadonlySet<string>,
+    isYounger: (one: HostIndex, other: HostIndex) => boolean,
+    isOlder = false,
+  ): void {
+    const find = (thing: string): void => {
+      const several = this.#byThing.get(thing)
+      if (several === undefined || typeof several === 'number') this.#youngest.delete(thing)
+      else
+        this.#youngest.set(
+          thing,
+          several.hosts.reduce((one, other) => (isYounger(other, one) ? other : one)),
+        )
+    }
+    for (const thing of before) {
+      if (after.has(thing)) continue
+      this.#remove(thing, host)
+      if (this.of(thing).length < 2 || this.#youngest.get(thing) === host) find(thing)
+    }
+    for (const thing of after) {
+      if (!before.has(thing)) this.#add(thing, host)
+      if (typeof this.#byThing.get(thing) === 'number') continue
+      const youngest = this.#youngest.get(thing)
+      if (youngest === undefined || (youngest === host && isOlder)) find(thing)
+      else if (youngest !== host && isYounger(host, youngest)) this.#youngest.set(thing, host)
+    }
+  }
+
+  takeCopy(from: DocumentIndex): void {
+    this.#byThing = from.#byThing.copy()
+    this.#youngest = from.#youngest.copy()
+    from.#owner = {}
+  }
+
+  #add(thing: string, host: HostIndex): void {
+    const known = this.#byThing.get(thing)
+    if (known === undefined) this.#byThing.set(thing, host)
+    else if (typeof known === 'number') this.#set(thing, [known, host])
+    else this.#own(thing, known).hosts.push(host)
+  }
+
+  #remove(thing: string, host: HostIndex): void {
+    const known = this.#byThing.get(thing)
+    if (known === undefined || typeof known === 'number') {
+      this.#byThing.delete(thing)
+      return
+    }
+    const { hosts } = this.#own(thing, known)
+    const last = hosts.pop() as HostIndex
+    const position = hosts.indexOf(host)
+    if (position >= 0) hosts[position] = last
+    if (hosts.length === 1) this.#byThing.set(thing, hosts[0] as HostIndex)
+  }
+
+  #own(thing: string, known: Several): Several {
+    return known[OWNER] === this.#owner ? known : this.#set(thing, known.hosts.slice())
+  }
+
+  #set(thing: string, hosts: HostIndex[]): Several {
+    const several: Several = { hosts, [OWNER]: this.#owner }
+    this.#byThing.set(thing, several)
+    return several
+  }
+}

@@ -1,0 +1,160 @@
+import { type AggregateRatios, type AllocationOverrides, NO_RATIOS } from '../records/allocation-settings.ts'
+import type { UsedFrom } from '../records/change.ts'
+import type { Claim } from '../records/claim.ts'
+import type { NamespaceDocument } from '../records/namespace-document.ts'
+import type { HostStats } from '../report/stats.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { HostName } from '../values/host-name.ts'
+import { OWNER, type Own, type Owner } from '../values/owner.ts'
+import type { CellState } from './cell.ts'
+import type { GpuState } from './gpu-device.ts'
+import type { FormerName, Gone } from './names.ts'
+
+/** The last reporter of a namespace and its sequence: older reports are recognised and ignored. */
+export interface Reporter {
+  readonly incarnation: string
+  readonly sequence: number
+  /** Earlier incarnations, newest first: a late report of one of them is stale. */
+  readonly past: readonly string[]
+}
+
+/**
+ * What is kept about a host in addition to the columns. Copies of a fleet share it (owner.ts): code that writes it gets it by `own`, and
+ * code that keeps a record may keep a former state of the host.
+ */
+export interface HostRecord extends HostName {
+  readonly index: HostIndex
+  /** Revision at which the host was first seen. */
+  readonly firstSeen: number
+  readonly stats: HostStats
+  readonly statusReason: string
+  /** Why it is not UP; '' while it is. */
+  readonly livenessReason: string
+  /** Where its used amounts come from, as an operator set it; by default its report. */
+  readonly usedFrom: UsedFrom
+  /** Why, in that operator's words; '' for the default. */
+  readonly usedFromReason: string
+  /** Ratios and reserved amounts that operators set for it. */
+  readonly allocation: AllocationOverrides
+  /** Store time of the last report in the log, milliseconds since 1970. */
+  readonly reportedAt: number
+  /** Revision of the last change of this host. */
+  readonly revision: number
+  /** Null while the host is in the fleet. Of a host that left, only names, reporters and history are kept. */
+  readonly gone: Gone | null
+  /** Oldest first. */
+  readonly formerNames: readonly FormerName[]
+  /** By namespace; `compute` is this service's own. */
+  readonly reporters: ReadonlyMap<string, Reporter>
+  readonly namespaces: ReadonlyMap<string, NamespaceDocument>
+  /** Aggregates (uuid) that the host is in, in order of uuid. */
+  readonly aggregates: readonly string[]
+  /** Name of the availability zone, from the aggregates' metadata. */
+  readonly zone: string
+  /** The least ratios that its aggregates give. */
+  readonly aggregateRatios: AggregateRatios
+  /** Pools (uuid) in which the disks of its instances lie, according to its aggregates: one at most, unless they disagree. */
+  readonly diskPools: readonly string[]
+  readonly traits: ReadonlySet<string>
+  /** Instances that the last report listed. */
+  readonly present: ReadonlySet<string>
+  readonly cells: readonly CellState[]
+  readonly gpus: readonly GpuState[]
+  /** Claims that hold something here or whose instance is still present. */
+  readonly claims: ReadonlySet<Claim>
+  /** Further data of kinds: see kinds/host-state.ts. */
+  readonly ofKinds: readonly unknown[]
+}
+
+/** The data of a host, other than that of claims, that an entry may change, in its former state: references, nothing is copied. */
+export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' | 'statusReason' | 'livenessReason' | 'gone'> {
+  /** Index in `hostStatuses`. */
+  readonly status: number
+  /** Index in `livenessStates`. */
+  readonly liveness: number
+}
+
+/** A record for writing, with its claims and what kinds keep of it; everything else in it is replaced, not changed. */
+export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
+
+/** The namespace of this service's own data about hosts. */
+export const COMPUTE = 'compute'
+
+/** Nova's default_availability_zone. */
+export const DEFAULT_ZONE = 'nova'
+
+/** The key of a host in maps and messages: `host`, or `host/node` where the node has a name of its own. */
+export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
+
+/** A host that is seen for the first time; of a checkpoint, with its history. */
+export function newRecord(
+  index: HostIndex,
+  { host, node }: HostName,
+  stats: HostStats,
+  revision: number,
+  history: Pick<HostRecord, 'gone' | 'formerNames'>,
+  owner: Owner,
+): OwnHostRecord {
+  return {
+    index,
+    host,
+    node,
+    firstSeen: revision,
+    stats,
+    statusReason: '',
+    livenessReason: '',
+    usedFrom: 'REPORT',
+    usedFromReason: '',
+    allocation: {},
+    reportedAt: 0,
+    revision,
+    gone: history.gone,
+    formerNames: history.formerNames,
+    reporters: new Map(),
+    namespaces: new Map(),
+    aggregates: [],
+    zone: DEFAULT_ZONE,
+    aggregateRatios: NO_RATIOS,
+    diskPools: [],
+    traits: new Set(),
+    present: new Set(),
+    cells: [],
+    gpus: [],
+    claims: new Set(),
+    ofKinds: [],
+    [OWNER]: owner,
+  }
+}
+
+/** A copy without what the kinds keep. Its fields are in the order of `newRecord`, so that all records have one shape in memory. */
+export function copyRecord(record: HostRecord, owner: Owner): OwnHostRecord {
+  return {
+    index: record.index,
+    host: record.host,
+    node: record.node,
+    firstSeen: record.firstSeen,
+    stats: record.stats,
+    statusReason: record.statusReason,
+    livenessReason: record.livenessReason,
+    usedFrom: record.usedFrom,
+    usedFromReason: record.usedFromReason,
+    allocation: record.allocation,
+    reportedAt: record.reportedAt,
+    revision: record.revision,
+    gone: record.gone,
+    formerNames: record.formerNames,
+    reporters: record.reporters,
+    namespaces: record.namespaces,
+    aggregates: record.aggregates,
+    zone: record.zone,
+    aggregateRatios: record.aggregateRatios,
+    diskPools: record.diskPools,
+    traits: record.traits,
+    present: record.present,
+    cells: record.cells,
+    gpus: record.gpus,
+    claims: new Set(record.claims),
+    ofKinds: [],
+    [OWNER]: owner,
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { aLog, aReport } from '../testing/index.ts'
+import { hostOfKey } from './hosts.ts'
+
+const log = aLog()
+for (const [host, node] of [
+  ['a', 'a'],
+  ['a', 'b'],
+  ['c/d', 'c/d'],
+  ['e/f', 'g'],
+  ['h', 'i/j'],
+] as const)
+  log.append([{ ...aReport(host, { instances: [] }), node }])
+
+test.each([
+  ['a', 'a', 'a'],
+  ['a/b', 'a', 'b'],
+  ['c/d', 'c/d', 'c/d'],
+  ['e/f/g', 'e/f', 'g'],
+  ['h/i/j', 'h', 'i/j'],
+])('the key %s belongs to the node %s of its host, whatever slashes are in the names', (key, host, node) => {
+  expect(hostOfKey(log.fleet.hosts, key)).toMatchObject({ host, node })
+})
+
+test.each(['', 'b', 'a/', 'a/c', '/a', 'c', 'e/f'])('the key %j belongs to no host', (key) => {
+  expect(hostOfKey(log.fleet.hosts, key)).toBeUndefined()
+})

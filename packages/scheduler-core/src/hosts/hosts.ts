@@ -1,0 +1,369 @@
+import { type FleetAllocation, NO_ALLOCATION } from '../records/allocation-settings.ts'
+import type { Claim } from '../records/claim.ts'
+import { isServiceSuspect } from '../report/reported-service.ts'
+import type { HostStats } from '../report/stats.ts'
+import { bitsOf } from '../report/stats-fields.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import type { HostName } from '../values/host-name.ts'
+import { ENDED_CLAIMS } from '../values/levels.ts'
+import { ifOwn, type Owner } from '../values/owner.ts'
+import {
+  at,
+  type ClassColumns,
+  copyInventory,
+  createClassColumns,
+  createHostColumns,
+  growColumns,
+  type HostColumns,
+  hasInventory,
+  type InventoryRow,
+  setInventory,
+  shareInventory,
+  takeColumns,
+} from './columns.ts'
+import { DocumentIndex } from './document-index.ts'
+import { copyRecord, DEFAULT_ZONE, type HostBefore, type HostRecord, hostKey, newRecord, type OwnHostRecord } from './host-record.ts'
+import { HostNames } from './names.ts'
+import { Pools } from './pools.ts'
+import { TraitSets } from './trait-sets.ts'
+
+export {
+  COMPUTE,
+  DEFAULT_ZONE,
+  type HostBefore,
+  type HostRecord,
+  hostKey,
+  type OwnHostRecord,
+  type Reporter,
+} from './host-record.ts'
+
+/** How a host is addressed: with its node too where its name alone would also mean other present nodes. */
+export const hostAddress = (hosts: Pick<HostTable, 'nodesOf'>, name: HostName): string =>
+  hosts.nodesOf(name.host).length > 1 ? `${name.host}/${name.node}` : hostKey(name)
+
+/** The host of a key, present or gone: names in older data may contain slashes. */
+export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined {
+  for (let slash = -1; ; slash = key.indexOf('/', slash + 1)) {
+    const name = slash < 0 ? { host: key, node: key } : { host: key.slice(0, slash), node: key.slice(slash + 1) }
+    const found = hosts.findEver(name)
+    if (found !== undefined && hostKey(name) === key) return found
+    if (key.indexOf('/', slash + 1) < 0) return undefined
+  }
+}
+
+/** How the host of a key is addressed. */
+export function addressOfKey(hosts: HostTable, key: string): string {
+  const found = hostOfKey(hosts, key)
+  return found === undefined ? key : hostAddress(hosts, found)
+}
+
+/** Hosts that the columns have room for at first. */
+const LEAST_SIZE = 64
+
+/** A claim that moves, or is rebuilt where it is. */
+export interface Mover extends Pick<Claim, 'host' | 'grants'> {
+  /**
+   * True: its resources count as free on its own host, and a request for no more than these needs no further room
+   * there. False: they are held twice until the move ends.
+   */
+  readonly isFree: boolean
+  /** Nothing new is asked for: the instance is rebuilt with what it has. */
+  readonly isRebuild?: true
+}
+
+/** All hosts in the order of first sight: records, columns, and the index by name. */
+export class HostTable {
+  /** The feature level of the fleet: kinds and filters read it where a rule depends on it (levels.ts). */
+  featureLevel = 1
+  /** The values for hosts whose document in Nova's form states none. */
+  fleetAllocation: FleetAllocation = NO_ALLOCATION
+  /** The claim whose move is being decided or judged. Set by the ledger's `lift` alone, from feature level STRICT_CLAIMS on; null otherwise. */
+  mover: Mover | null = null
+  readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
+  readonly classes = new Map<string, ClassColumns>()
+  readonly pools = new Pools()
+  /**
+   * The former states of the hosts that reports, operators and signs of life changed with the last entry; null: the host did not exist.
+   * Used to report changes: no part of the state, and discarded with the next entry.
+   */
+  readonly before = new Map<HostIndex, HostBefore | null>()
+  readonly #documentIndexes = new Map<string, DocumentIndex>()
+  readonly #traitSets = new TraitSets()
+  /** Numbers of zones' names, in the order in which they were first met. */
+  readonly #zones = new Map([[DEFAULT_ZONE, 0]])
+  #records: HostRecord[] = []
+  #names = new HostNames()
+  /** The hosts in the fleet; undefined: not computed since a host came or left. */
+  #present: Int32Array | undefined
+  #goneCount = 0
+  #renames = 0
+  #size = LEAST_SIZE
+  #omitting = 0
+  /** Classes of which another table may read the inventory's columns too. */
+  readonly #sharedInventories = new Set<string>()
+  #owner: Owner = {}
+  readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
+
+  /** `copyKinds`: copies the further data of kinds to a clone of a record. */
+  constructor(copyKinds: (from: HostRecord, to: OwnHostRecord) => void) {
+    this.#copyKinds = copyKinds
+  }
+
+  /** All hosts that ever existed, by index; those that are gone included. */
+  get records(): readonly HostRecord[] {
+    return this.#records
+  }
+
+  /** How many records there are: the length of every column that is used. */
+  get count(): number {
+    return this.#records.length
+  }
+
+  /** Whether no host has left, so that all records are of present hosts. */
+  get isWhole(): boolean {
+    return this.#goneCount === 0
+  }
+
+  /** Raised by every change of a host's name, and whenever a host leaves or comes back. */
+  get renames(): number {
+    return this.#renames
+  }
+
+  get presentCount(): number {
+    return this.#records.length - this.#goneCount
+  }
+
+  /** Present hosts, in the order of first sight. */
+  get present(): readonly HostRecord[] {
+    return this.isWhole ? this.#records : this.#records.filter(({ gone }) => gone === null)
+  }
+
+  /** Indexes of present hosts, in order; read-only. Computed once for as long as no host comes or leaves. */
+  get presentIndexes(): Int32Array {
+    this.#present ??= Int32Array.from(this.present, ({ index }) => index)
+    return this.#present
+  }
+
+  /** How many hosts leave something out of their reports. */
+  get omitting(): number {
+    return this.#omitting
+  }
+
+  /** Sets the columns that follow from a host's report: the fields that it leaves out, and whether its service is out. */
+  setReportColumns(host: HostIndex, stats: HostStats): void {
+    const { omits, serviceSuspect } = this.columns
+    const bits = bitsOf(stats.omitted)
+    this.#omitting += Number(bits !== 0) - Number(omits[host] !== 0)
+    omits[host] = bits
+    serviceSuspect[host] = Number(isServiceSuspect(stats))
+  }
+
+  /** Sets the zone of a host. */
+  setZone(record: OwnHostRecord, zone: string): void {
+    record.zone = zone
+    const known = this.#zones.get(zone)
+    if (known === undefined) this.#zones.set(zone, this.#zones.size)
+    this.columns.zone[record.index] = known ?? this.#zones.size - 1
+  }
+
+  /** The number of a zone in the column `zone`; undefined where no host was ever in it. */
+  zoneOf(name: string): number | undefined {
+    return this.#zones.get(name)
+  }
+
+  /** Undefined when no present host has that name. */
+  find(name: HostName): HostRecord | undefined {
+    const index = this.#names.find(name)
+    return index === undefined ? undefined : this.#records[index]
+  }
+
+  /** The tombstone of a forgotten host of that name. */
+  findForgotten(name: HostName): HostRecord | undefined {
+    const index = this.#names.findForgotten(name)
+    return index === undefined ? undefined : this.#records[index]
+  }
+
+  /** The host that had that name before it was replaced. */
+  findRenamed(name: HostName): HostRecord | undefined {
+    const index = this.#names.findRenamed(name)
+    return index === undefined ? undefined : this.#records[index]
+  }
+
+  get(index: HostIndex): HostRecord {
+    const record = this.#records[index]
+    if (record === undefined) throw new RangeError(`host index ${index} is out of range; there are ${this.count} hosts`)
+    return record
+  }
+
+  /** Whether the claim of an instance counts on a host after it has ended, because the host still lists the instance. */
+  isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
+    // A report without a list keeps the former list: for filters, and below the level for claims too.
+    if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
+    return instance !== null && present.has(instance)
+  }
+
+  /** A host's record for writing: replaced by a clone if the record may be another fleet's too. */
+  own(index: HostIndex): OwnHostRecord {
+    const record = this.get(index)
+    return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
+  }
+
+  /**
+   * The host that a name from the past means: a present host with this name, a forgotten one, or one that had it before it was replaced.
+   */
+  findEver(name: HostName): HostRecord | undefined {
+    return this.find(name) ?? this.findForgotten(name) ?? this.findRenamed(name)
+  }
+
+  /**
+   * Why a report under a name that no present host has is refused; undefined where it may bring a host. Where all nodes of a host left, so
+   * did the name of the host: no other node may take it either, until it is readmitted.
+   */
+  refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
+    if (this.#names.find(name) !== undefined) return undefined
+    const forgotten = this.findForgotten(name)?.gone
+    if (forgotten) return forgotten.isReadmitted ? undefined : 'report.host_forgotten'
+    if (this.#names.findRenamed(name) !== undefined) return 'report.host_replaced'
+    if (this.nodesOf(name.host).length > 0 || this.#names.isFree(name)) return undefined
+    if (this.renamedNodesOf(name.host).length > 0) return 'report.host_replaced'
+    const isReadmitted = (index: HostIndex): boolean => this.get(index).gone?.isReadmitted === true
+    return this.forgottenNodesOf(name.host).every(isReadmitted) ? undefined : 'report.host_forgotten'
+  }
+
+  /** All present nodes of a host name, in the order of first sight. */
+  nodesOf(host: string): readonly HostIndex[] {
+    return this.#names.nodesOf(host)
+  }
+
+  /** Forgotten nodes of a host name. */
+  forgottenNodesOf(host: string): readonly HostIndex[] {
+    return this.#names.forgottenNodesOf(host)
+  }
+
+  /** Hosts of which a node had that host name before it was replaced. */
+  renamedNodesOf(host: string): readonly HostIndex[] {
+    return this.#names.renamedNodesOf(host)
+  }
+
+  /** Gives a host other names, or records that it left or came back. */
+  rename(record: OwnHostRecord, to: Partial<Pick<HostRecord, 'host' | 'node' | 'gone' | 'formerNames'>>): void {
+    this.#names.leave(record)
+    this.#goneCount -= Number(record.gone !== null)
+    Object.assign(record, to)
+    this.#goneCount += Number(record.gone !== null)
+    this.columns.gone[record.index] = Number(record.gone !== null)
+    this.#names.enter(record)
+    this.#present = undefined
+    this.#renames++
+  }
+
+  /** Adds a host that is seen for the first time; of a checkpoint, with its history. */
+  add(
+    name: HostName,
+    stats: HostStats,
+    revision: number,
+    { gone = null, formerNames = [] }: Partial<Pick<HostRecord, 'gone' | 'formerNames'>> = {},
+  ): OwnHostRecord {
+    const index = this.#records.length as HostIndex
+    if (index >= this.#size) this.#grow()
+    const record = newRecord(index, name, stats, revision, { gone, formerNames }, this.#owner)
+    this.#records.push(record)
+    this.#goneCount += Number(gone !== null)
+    this.columns.gone[index] = Number(gone !== null)
+    this.#names.enter(record)
+    this.#present = undefined
+    return record
+  }
+
+  /**
+   * Its traits as a set, which hosts with the same traits share: many hosts of a fleet do, and a reader of all hosts then examines each set
+   * once.
+   */
+  traitsOf(stats: HostStats): ReadonlySet<string> {
+    return this.#traitSets.of(stats)
+  }
+
+  /** Whether any present host has a document of a namespace. */
+  hasDocuments(namespace: string): boolean {
+    return this.present.some(({ namespaces }) => namespaces.has(namespace))
+  }
+
+  /** The index of the documents of a namespace by the things that they name. */
+  documentIndexOf(namespace: string): DocumentIndex {
+    const known = this.#documentIndexes.get(namespace)
+    if (known !== undefined) return known
+    const index = new DocumentIndex()
+    this.#documentIndexes.set(namespace, index)
+    return index
+  }
+
+  /** The columns of a resource class, made when first needed. */
+  classColumns(resourceClass: string): ClassColumns {
+    const known = this.classes.get(resourceClass)
+    if (known !== undefined) return known
+    const columns = createClassColumns(this.#size)
+    this.classes.set(resourceClass, columns)
+    return columns
+  }
+
+  /** Sets a host's inventory of a class. Unchanged values stay shared with copies of the fleet. */
+  setInventory(resourceClass: string, host: HostIndex, inventory: InventoryRow): void {
+    const columns = this.classColumns(resourceClass)
+    if (hasInventory(columns, host, inventory)) return
+    if (this.#sharedInventories.delete(resourceClass)) copyInventory(columns)
+    setInventory(columns, host, inventory)
+  }
+
+  /**
+   * Makes an empty table a copy of another: columns that change with every claim are copied, records and inventories are shared until one
+   * side writes them. A spare table gives up its columns.
+   */
+  takeCopy(from: HostTable, spare?: HostTable): void {
+    this.featureLevel = from.featureLevel
+    this.fleetAllocation = from.fleetAllocation
+    this.#size = from.#size
+    this.#omitting = from.#omitting
+    takeColumns(this.columns, from.columns, spare?.columns)
+    for (const [resourceClass, columns] of from.classes) {
+      this.classes.set(resourceClass, shareInventory(columns, spare?.classes.get(resourceClass)))
+      for (const table of [this, from]) table.#sharedInventories.add(resourceClass)
+    }
+    this.#records = from.#records.slice()
+    this.#names = from.#names.copy()
+    this.#goneCount = from.#goneCount
+    this.#present = from.#present
+    for (const [name, zone] of from.#zones) this.#zones.set(name, zone)
+    this.pools.takeCopy(from.pools)
+    for (const [namespace, index] of from.#documentIndexes) this.documentIndexOf(namespace).takeCopy(index)
+    from.#owner = {}
+  }
+
+  /** Keeps the state of a host before the entry that is being applied changes it; of many changes in one entry only the first. */
+  keepBefore(index: HostIndex): void {
+    if (this.before.has(index)) return
+    const { host, node, stats, statusReason, livenessReason, gone } = this.get(index)
+    const { status, liveness } = this.columns
+    const [of, is] = [at(status, index), at(liveness, index)]
+    this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
+  }
+
+  /** Marks that the host, or what it holds, changed. */
+  touch(host: HostIndex): void {
+    const { version } = this.columns
+    version[host] = (version[host] as number) + 1
+  }
+
+  #clone(record: HostRecord): OwnHostRecord {
+    const clone = copyRecord(record, this.#owner)
+    this.#copyKinds(record, clone)
+    this.#records[record.index] = clone
+    return clone
+  }
+
+  #grow(): void {
+    this.#size *= 2
+    growColumns(this.columns, this.#size)
+    for (const columns of this.classes.values()) growColumns(columns, this.#size)
+    this.#sharedInventories.clear()
+  }
+}

@@ -1,0 +1,77 @@
+import { DISK_POOL_KEY, ZONE_KEY } from '../values/aggregate-keys.ts'
+import { aggregateRatioKeys } from './allocation.ts'
+
+/** Metadata of aggregates that a filter or weigher reads. */
+export interface MetadataRead {
+  /** A key; one that ends with a star means every key with this prefix, and `by` describes the rest. */
+  readonly key: string
+  /** For keys with a star: what names them, such as `extra specs of flavors`. */
+  readonly by?: string
+  /** Name of an option that must be true for the part to read it. */
+  readonly option?: string
+}
+
+/** What a filter or weigher reads of aggregates' metadata; a function where the keys depend on the options. */
+export type MetadataReads = readonly MetadataRead[] | ((options: Readonly<Record<string, unknown>>) => readonly MetadataRead[])
+
+/** The reads with these options. */
+export const metadataReadsWith = (reads: MetadataReads = [], options: Readonly<Record<string, unknown>>): readonly MetadataRead[] =>
+  (typeof reads === 'function' ? reads(options) : reads).filter(({ option }) => option === undefined || options[option] === true)
+
+/** All that it may read with any options; keys that options name are not included. */
+export const metadataReadsOf = (reads: MetadataReads = []): readonly MetadataRead[] => (typeof reads === 'function' ? reads({}) : reads)
+
+/** Whether it is exactly this key; a star means every key that begins so, but is itself no key. */
+export const isExact = ({ key }: MetadataRead): boolean => !key.endsWith('*')
+
+/** Whether it may read a key. */
+export const covers = ({ key }: MetadataRead, asked: string): boolean =>
+  key.endsWith('*') ? asked.startsWith(key.slice(0, -1)) : key === asked
+
+/** What the fleet itself reads of metadata, whatever the profile: the zones, the pools and the ratios of hosts. */
+export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.values(aggregateRatioKeys)]
+
+/** Longer keys are not compared for misspellings. */
+const MAX_KEY = 64
+/** The largest number of letters that may be wrong, missing, added or exchanged; in short keys one. */
+const NEAR = 2
+const SHORT = 6
+
+/** The keys that a key may be a misspelling of: the same but for case, dashes and blanks, or for one or two letters. Nearest first. */
+export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
+  const plain = plainOf(asked)
+  if (asked.length > MAX_KEY) return []
+  return [...new Set(known)]
+    .filter((key) => key !== asked)
+    .map((key) => ({ key, distance: lettersBetween(plain, plainOf(key)) }))
+    .filter(({ distance }) => distance <= (plain.length < SHORT ? 1 : NEAR))
+    .sort((a, b) => a.distance - b.distance || (a.key < b.key ? -1 : 1))
+    .map(({ key }) => key)
+}
+
+const plainOf = (key: string): string =>
+  key
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[-\s.]/g, '_')
+
+/** The number of letters to change, remove, insert or exchange with their neighbour that turns one word into the other. */
+function lettersBetween(one: string, other: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1]
+      const isExchanged = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      next[j] = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + (isSame ? 0 : 1),
+        ...(isExchanged ? [(before[j - 2] as number) + 1] : []),
+      )
+    }
+    ;[before, row] = [row, next]
+  }
+  return row[other.length] as number
+}

@@ -1,0 +1,113 @@
+import type { CellGrant, PageGrant } from '../records/grants.ts'
+import type { HostStats } from '../report/stats.ts'
+import type { CellLimits, PageState } from './cell-limits.ts'
+
+/** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
+const LARGEST_PLAIN_KIB = 64
+const KIB_PER_MIB = 1_024
+
+/** Whether pages of a size that a cell lists are huge ones: not the smallest, or larger than any machine's plain ones. */
+export const isHuge = (sizeKib: number, smallestKib: number): boolean => sizeKib > smallestKib || sizeKib > LARGEST_PLAIN_KIB
+
+/** Whether a size may be that of a machine's plain pages, whatever others there are. */
+export const isPlainSize = (sizeKib: number): boolean => sizeKib <= LARGEST_PLAIN_KIB
+
+interface ReportedPages {
+  readonly sizeKib: number
+  readonly total: number
+  readonly reserved: number
+}
+
+/**
+ * MiB of a cell that are not set aside as huge pages: of what these leave, as much as there are plain pages, where the report counts
+ * them. All of it where nothing is set aside.
+ */
+export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): number {
+  const huge = hugeMib(pages, ({ total }) => total)
+  if (huge === 0) return memoryMb
+  const smallest = Math.min(...pages.map(({ sizeKib }) => sizeKib))
+  const plain = pages.find(({ sizeKib }) => !isHuge(sizeKib, smallest))
+  const counted = plain === undefined ? memoryMb : (plain.sizeKib * (plain.total - plain.reserved)) / KIB_PER_MIB
+  return Math.max(0, Math.floor(Math.min(memoryMb - huge, counted)))
+}
+
+/** The MiB of all huge pages of a cell, from the numbers of each size. */
+function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size[], countOf: (size: Size) => number): number {
+  const smallest = Math.min(...pages.map(({ sizeKib }) => sizeKib))
+  let kib = 0
+  for (const size of pages) if (isHuge(size.sizeKib, smallest)) kib += size.sizeKib * countOf(size)
+  return kib / KIB_PER_MIB
+}
+
+/** The memory of a host cell: MiB that can be allocated, the free MiB of these, and pages. */
+interface MemoryOfCell {
+  readonly id: number
+  readonly memoryCapacity: number
+  readonly memoryFree: number
+  readonly pages?: readonly PageState[] | undefined
+  readonly limits?: CellLimits | undefined
+  readonly plainClaimed?: number
+  readonly hugeCovered?: number
+}
+
+/** MiB of a cell that are in use as huge pages, by its report and by claims. */
+export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
+  limits === undefined || limits.hugeGiven === 0 || pages === undefined
+    ? 0
+    : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
+
+/**
+ * MiB of plain memory of a cell in use: what the report shows beyond the huge pages in use, and what claims hold in addition. Below feature
+ * level PLAIN_IN_CELLS huge pages in use were taken off what claims hold too.
+ */
+export function plainMibUsed(cell: MemoryOfCell): number {
+  const { plainClaimed = 0, hugeCovered = 0 } = cell
+  const reported = cell.limits?.reported
+  if (reported !== undefined) return Math.max(0, plainMibReported(reported, hugeCovered) + plainClaimed)
+  const used = cell.memoryCapacity - cell.memoryFree
+  return Math.max(0, used - Math.max(0, hugeMibUsed(cell) - (cell.limits?.hugeApart ?? 0)))
+}
+
+/** MiB in use by a report that are no huge pages, of which it counts some, and claims of instances that it counts hold others. */
+export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: number; readonly hugeMb: number }, hugeHeld: number): number =>
+  Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
+
+/** MiB of huge pages that a report counts as used, over all cells. */
+export const hugeMibReported = ({ numaCells }: Pick<HostStats, 'numaCells'>): number =>
+  numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
+
+/**
+ * The limits of a cell by its report; `memoryRatio` is the overcommit factor of its memory, and `isApart` means that
+ * its huge pages are never subtracted from the memory of claims.
+ */
+export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number, isApart: boolean): CellLimits {
+  const plain = plainMibOf(cell.memoryMb, cell.pages)
+  return {
+    memoryMb: cell.memoryMb,
+    plainMb: plain,
+    plainCapacity: memoryRatio(plain),
+    hugeGiven: hugeMib(cell.pages, ({ total, reserved }) => total - reserved),
+    hugeApart: cell.memoryUsageMb === null ? hugeMib(cell.pages, ({ used }) => used ?? 0) : 0,
+    ...(isApart && { reported: { memoryMb: cell.memoryUsageMb ?? 0, hugeMb: hugeMib(cell.pages, ({ used }) => used ?? 0) } }),
+  }
+}
+
+/** Whether a grant's pages are huge ones of the cell. */
+export const isBackedByHuge = ({ pages }: Pick<MemoryOfCell, 'pages'>, backing: PageGrant | null | undefined): boolean =>
+  backing !== null && backing !== undefined && isHuge(backing.sizeKib, pages?.[0]?.sizeKib ?? 0)
+
+/** MiB of grants that are huge pages of the host's cells; of a cell that is gone those of a size that is always huge. */
+export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellGrant[] = []): number =>
+  grants.reduce((sum, { cell: id, memoryMb, pages }) => {
+    if (pages === undefined) return sum
+    const smallest = cells.find((cell) => cell.id === id)?.pages?.[0]?.sizeKib ?? pages.sizeKib
+    return isHuge(pages.sizeKib, smallest) ? sum + memoryMb : sum
+  }, 0)
+
+/** The most plain memory that a cell can still give one guest; `isPinned`: it has CPUs of its own, and so never memory that is given twice. */
+export function plainMibLeft(cell: MemoryOfCell, isPinned: boolean): number {
+  const { limits } = cell
+  if (limits === undefined) return Number.MAX_SAFE_INTEGER
+  const used = plainMibUsed(cell)
+  return Math.min(limits.plainMb, (isPinned ? Math.min(limits.plainMb, limits.plainCapacity) : limits.plainCapacity) - used)
+}

@@ -1,0 +1,245 @@
+import type { AggregateState } from '../records/change.ts'
+import { type Claim, isLive } from '../records/claim.ts'
+import { amountText, counted } from '../text/amount-text.ts'
+import type { Fact, Source, Term } from '../text/evidence.ts'
+import type { Reason } from '../text/reason.ts'
+import { capacityOf, toRatioMilli } from '../values/capacity.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { RESERVES_NAMED } from '../values/levels.ts'
+import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
+import { at } from './columns.ts'
+import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
+import type { PoolFigure } from './pools.ts'
+
+/** How many of the reservations that end first are named. */
+const ENDING = 5
+
+/** The last report of a host: everything that it reports about itself. */
+export function reportOf({ reporters, reportedAt }: HostRecord): Source {
+  const reporter = reporters.get(COMPUTE)
+  if (reporter === undefined) return { kind: 'report', ref: timeText(reportedAt) }
+  const { incarnation, sequence } = reporter
+  return { kind: 'report', ref: `sequence ${sequence}, ${timeText(reportedAt)}`, report: { incarnation, sequence, at: reportedAt } }
+}
+
+/** The last reporter of a namespace of a host, and when it reported. */
+export function namespaceSource(name: string, record: HostRecord): Source {
+  const reporter = record.reporters.get(name)
+  if (reporter === undefined) return { ...reportOf(record), ref: `no document of ${name}` }
+  const { incarnation, sequence } = reporter
+  const at = record.namespaces.get(name)?.reportedAt
+  const time = at === undefined ? 'at a time that was not kept' : new Date(at).toISOString()
+  return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
+}
+
+/** The rest of a reported amount after claims, and instances placed earlier, are subtracted. */
+export const leftOf = (record: HostRecord): Source => {
+  const report = reportOf(record)
+  return { ...report, ref: `${report.ref}, less what is claimed` }
+}
+
+/** Aggregates that have a key in their metadata; without any, the default for hosts in none. */
+export function aggregatesOf(
+  aggregates: readonly (Pick<AggregateState, 'name' | 'metadata'> & { readonly uuid: string })[],
+  key: string,
+): Source {
+  const withKey = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key))
+  if (withKey.length === 0) return { kind: 'aggregate', ref: `none with ${key}`, aggregates: [] }
+  return {
+    kind: 'aggregate',
+    ref: `${withKey.map(({ name }) => name).join(', ')} ${key}`,
+    aggregates: withKey.map(({ uuid, name }) => ({ uuid, name, key })),
+  }
+}
+
+/** Which aggregates the host is a member of. */
+export const membershipsOf = ({ aggregates }: HostRecord): Source => ({
+  kind: 'aggregate',
+  ref: aggregates.length === 0 ? 'member of none' : `member of ${aggregates.length}`,
+})
+
+/** The rule of a server group, or who is in it. */
+export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group', ref: `${uuid} ${what}` })
+
+/** What operators set for the host, in their words. */
+export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
+
+/** What the signs of life say about the host. */
+export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
+
+/** The instances on the host, as reports list them and claims add them. */
+export const instancesOf = (record: HostRecord): Source => {
+  const live = [...record.claims].filter(isLive).length
+  return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${counted(live, 'claim')}` }
+}
+
+/** Who set the allocation ratio of a class, or its reserved amount. */
+export function allocationFrom(record: HostRecord, { source, set, aggregate, release }: Allocated): Source {
+  const edit = set === undefined ? '' : `, set by ${set.by} at ${timeText(set.at)}: ${set.reason}`
+  switch (source) {
+    case 'HOST':
+      return { kind: 'status', ref: `this host${edit}` }
+    case 'AGGREGATE':
+      return { kind: 'aggregate', ref: `the least of its aggregates, ${aggregate}` }
+    case 'FLEET':
+      return { kind: 'option', ref: `the fleet, where Nova's document says nothing${edit}` }
+    case 'NOVA_DEFAULT':
+      return { kind: 'option', ref: `the default of Nova's release ${release}${edit}` }
+    default:
+      return reportOf(record)
+  }
+}
+
+/** The ratio and the reserved amount of a class as terms of a calculation. */
+export function allocationTerms(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+): { readonly reserved: Term; readonly ratio: Term } {
+  const { reserved, ratioMilli } = hosts.classColumns(resourceClass)
+  const record = hosts.get(host)
+  const from = (allocated: Allocated) => allocationFrom(record, allocated)
+  return {
+    reserved: { name: 'reserved', value: at(reserved, host), from: from(reservedOf(hosts, record, resourceClass)) },
+    ratio: { name: 'ratio', value: at(ratioMilli, host) / 1_000, from: from(ratioOf(hosts, record, resourceClass)) },
+  }
+}
+
+/** Who set the reserved amount of a class on a host, in a few words. */
+function reserveSetBy({ source, set, release }: Allocated): string {
+  const edit = set === undefined ? '' : `set by ${set.by}: ${set.reason}`
+  switch (source) {
+    case 'HOST':
+      return edit
+    case 'FLEET':
+      return `for the fleet, ${edit}`
+    case 'NOVA_DEFAULT':
+      return `the default of Nova's release ${release}`
+    default:
+      return 'by its report'
+  }
+}
+
+/**
+ * The reserved amount of a class on a host, as words for a reason: where it lacks capacity in all; and where free capacity is lacking if an
+ * operator set the reserve for the host itself, or if a smaller reserve would be enough. Other reserves of reports are usual, and are named
+ * in the facts only.
+ */
+export function reserveOf(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+  unit: string,
+  { missing }: { readonly missing: number | 'in all' },
+): Pick<Reason, 'reserved'> {
+  if (hosts.featureLevel < RESERVES_NAMED) return {}
+  const { total, ratioMilli } = hosts.classColumns(resourceClass)
+  const reserved = reservedOf(hosts, hosts.get(host), resourceClass)
+  const isCause = missing === 'in all' || missing <= keptBack(at(total, host), reserved.value, at(ratioMilli, host))
+  if (reserved.value === 0 || !(isCause || reserved.source === 'HOST')) return {}
+  return { reserved: reservedText(reserved.value, at(total, host), unit, reserveSetBy(reserved)) }
+}
+
+/** How much more could be allocated if nothing were reserved. */
+const keptBack = (total: number, reserved: number, ratioMilli: number): number =>
+  capacityOf(total, 0, ratioMilli) - capacityOf(total, reserved, ratioMilli)
+
+const reservedText = (reserved: number, total: number, unit: string, by: string): string =>
+  `${reserved} of its ${amountText(total, unit)} are reserved (${by})`
+
+/** The reserved amount of a pool, from the document that reports its size. */
+export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: number | 'in all'): Pick<Reason, 'reserved'> {
+  const { totalGib, reservedGib, thinRatio, reporter } = pool
+  const isCause = missing === 'in all' || missing <= keptBack(totalGib, reservedGib, toRatioMilli(thinRatio))
+  if (hosts.featureLevel < RESERVES_NAMED || reservedGib === 0 || !isCause) return {}
+  return { reserved: reservedText(reservedGib, totalGib, 'GiB', `by the storage document of ${hosts.get(reporter).host}`) }
+}
+
+/** Free units of a resource class, with the terms of the calculation. */
+export function freeFact(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+  asked: Pick<Fact, 'subject' | 'requiredFrom'> & { readonly required: number; readonly unit: string },
+): Fact {
+  const columns = hosts.classes.get(resourceClass)
+  const record = hosts.get(host)
+  const report = reportOf(record)
+  if (columns === undefined || columns.reported[host] === 0) return { ...asked, amountOf: 'reported', actual: 0, actualFrom: report }
+  const term = (name: string, value: number, from = report): Term => ({ name, value, from })
+  const { reserved, ratio } = allocationTerms(hosts, host, resourceClass)
+  return {
+    ...asked,
+    ...reserveOf(hosts, host, resourceClass, asked.unit, { missing: asked.required - at(columns.free, host) }),
+    actual: at(columns.free, host),
+    actualFrom: report,
+    terms: [
+      term('total', at(columns.total, host)),
+      reserved,
+      ratio,
+      term('used', at(columns.used, host)),
+      term('claimed', at(columns.claimed, host), claimsOf(hosts, host, resourceClass)),
+    ],
+  }
+}
+
+/** The total of a class without its reserve: one instance never gets more than that, however much is free. */
+export function inAllFact(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+  asked: Pick<Fact, 'subject' | 'requiredFrom'> & { readonly required: number; readonly unit: string },
+): Fact {
+  const { total, reserved } = hosts.classColumns(resourceClass)
+  const from = reportOf(hosts.get(host))
+  const terms = [{ name: 'total', value: at(total, host), from }, allocationTerms(hosts, host, resourceClass).reserved]
+  return {
+    ...asked,
+    ...reserveOf(hosts, host, resourceClass, asked.unit, { missing: 'in all' }),
+    amountOf: 'in all',
+    actual: Math.max(0, at(total, host) - at(reserved, host)),
+    actualFrom: from,
+    terms,
+  }
+}
+
+/** The claims that hold units of a class which the host's report does not count. */
+export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: string): Source {
+  const columns = hosts.classes.get(resourceClass)
+  const record = hosts.get(host)
+  const holding = [...record.claims].flatMap((claim) => {
+    const amount = heldBy(claim, record, resourceClass, columns?.countsUse[host] === 1)
+    return amount === 0 ? [] : [{ claim, amount }]
+  })
+  const claimed = columns === undefined ? 0 : at(columns.claimed, host)
+  // Use that the report counts too low for its own instances belongs to none of these claims.
+  const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
+  const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
+  const ending = holding
+    .flatMap(({ claim: { id, expiresAt } }) => (expiresAt === null ? [] : [{ claim: id, expiresAt }]))
+    .sort((a, b) => a.expiresAt - b.expiresAt || (a.claim < b.claim ? -1 : 1))
+    .slice(0, ENDING)
+  const [first] = ending
+  const ends = first === undefined ? '' : `, the first of which ends ${timeText(first.expiresAt)}`
+  const picks = picked === 0 ? '' : picked > 0 ? `, and ${picked} for picks decided before` : `, less ${-picked} of the claim that moves`
+  const below = short === 0 ? '' : `, and ${short} that the report counts too little of the instances that it lists`
+  return {
+    kind: 'claims',
+    ref: `${counted(holding.length, 'claim')}${ends}${picks}${below}`,
+    claims: { count: holding.length, picked, ending },
+  }
+}
+
+/** What a claim holds of a class in addition to what the report counts, by the ledger's rule. */
+function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
+  const { state, instance, grants, extra, source } = claim
+  const whole = grants.classes?.[resourceClass] ?? 0
+  const added = extra?.classes?.[resourceClass] ?? 0
+  if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
+  // A claim that grows on its own host holds what it adds to its source.
+  if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : added
+  if (state === 'MATERIALISED' && usedFrom === 'REPORT' && counts) return added
+  return added > 0 && usedFrom === 'CLAIMS' ? whole : whole + added
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString()

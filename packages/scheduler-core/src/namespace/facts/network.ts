@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { defineNamespace, form } from '../../records/namespace-document.ts'
+import { list, name, unique, uuid } from '../../report/versions/v1-0.ts'
+import { limits } from '../../request/limits.ts'
+import { distance } from './distance.ts'
+
+const physicalNetwork = z.strictObject({
+  name: name.describe('As the network service calls it.'),
+  distance: distance.describe('How far from the host: 1 is the usual uplink, 0 nearer than that.'),
+  segments: list(name).nullable().default(null).describe('Segments that are reached in it; null: all.'),
+})
+
+const port = z.strictObject({
+  uuid: uuid.describe('The port.'),
+  physicalNetwork: name.describe('The physical network of the port; the host need not reach it.'),
+  segment: name.nullable().default(null).describe('Its segment; null: any will do.'),
+  here: z.boolean().default(false).describe('The port is bound on this host.'),
+})
+
+export const networkV1_0 = z.strictObject({
+  physicalNetworks: list(physicalNetwork).refine(
+    unique((one: { readonly name: string }) => one.name),
+    'must name each physical network once',
+  ),
+  ports: list(port, limits.documentLength)
+    .default([])
+    .refine(
+      unique((one: { readonly uuid: string }) => one.uuid),
+      'must name each port once',
+    ),
+})
+
+export type PhysicalNetwork = z.output<typeof physicalNetwork>
+export type Port = z.output<typeof port>
+
+/** What a network service reports about a host: the networks that it reaches, and ports that the service knows of. */
+export interface Network {
+  readonly physicalNetworks: ReadonlyMap<string, PhysicalNetwork>
+  /** Indexed by the uuid of the port. */
+  readonly ports: ReadonlyMap<string, Port>
+}
+
+export const network = defineNamespace<Network>(
+  {
+    name: 'network',
+    description: 'Physical networks that a host reaches, and ports, as a network service reports them.',
+    maxAgeSeconds: 3_600,
+    things: ({ ports }) => ports.keys(),
+    says({ ports }, thing, host) {
+      const port = ports.get(thing)
+      return port && [port.physicalNetwork, port.segment, port.here ? host : null]
+    },
+  },
+  new Map([
+    [
+      '1.0',
+      form(networkV1_0, (document) => ({
+        physicalNetworks: new Map(document.physicalNetworks.map((one) => [one.name, one])),
+        ports: new Map(document.ports.map((one) => [one.uuid, one])),
+      })),
+    ],
+  ]),
+)

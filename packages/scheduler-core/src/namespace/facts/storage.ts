@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { defineNamespace, form } from '../../records/namespace-document.ts'
+import { list, name, unique, uuid, whole } from '../../report/versions/v1-0.ts'
+import { limits } from '../../request/limits.ts'
+import { distance } from './distance.ts'
+
+const pool = z
+  .strictObject({
+    uuid: uuid.describe('The pool, the same at every host that reaches it: hosts that name one pool share it.'),
+    name: name.describe('For people.'),
+    distance: distance.describe('How far from the host: 0 is on the host itself, 1 the usual network path.'),
+    zone: name.nullable().default(null).describe('Availability zone of the pool; null: of none.'),
+    backend: name.nullable().default(null).describe('What serves it.'),
+    totalGib: whole(limits.diskGib).nullable().default(null).describe('GiB in all; null: not reported.'),
+    usedGib: whole(limits.diskGib).nullable().default(null).describe('GiB in use; null: not reported.'),
+    reservedGib: whole(limits.diskGib).default(0).describe('GiB kept back.'),
+    thinRatio: z.number().min(1).max(limits.ratio).default(1).describe('How often each GiB may be promised.'),
+  })
+  .describe('A pool of volumes that the host reaches.')
+
+const volume = z.strictObject({ uuid: uuid.describe('The volume.'), pool: uuid.describe('Its pool, one of `pools`.') })
+
+export const storageV1_0 = z
+  .strictObject({
+    pools: list(pool).refine(
+      unique((one: { readonly uuid: string }) => one.uuid),
+      'must name each pool once',
+    ),
+    volumes: list(volume, limits.documentLength)
+      .default([])
+      .refine(
+        unique((one: { readonly uuid: string }) => one.uuid),
+        'must name each volume once',
+      ),
+  })
+  .superRefine(({ pools, volumes }, context) => {
+    const known = new Set(pools.map(({ uuid }) => uuid))
+    for (const [i, { pool }] of volumes.entries())
+      if (!known.has(pool))
+        context.addIssue({ code: 'custom', path: ['volumes', i, 'pool'], message: 'must be one of the pools of this document' })
+  })
+
+export type Pool = z.output<typeof pool>
+
+/** What a storage service reports about a host: the pools that it reaches, and volumes in them. */
+export interface Storage {
+  readonly pools: ReadonlyMap<string, Pool>
+  /** Indexed by the uuid of the volume. */
+  readonly volumes: ReadonlyMap<string, Pool>
+}
+
+export const storage = defineNamespace<Storage>(
+  {
+    name: 'storage',
+    description: 'Pools of volumes that a host reaches, and volumes in them, as a storage service reports them.',
+    maxAgeSeconds: 3_600,
+    things: ({ pools, volumes }) => [...pools.keys(), ...volumes.keys()],
+    // how much space a pool has is asked of documents that say it (taken.ts)
+    says({ volumes }, thing) {
+      const pool = volumes.get(thing)
+      return pool && [pool.uuid, pool.zone]
+    },
+  },
+  new Map([
+    [
+      '1.0',
+      form(storageV1_0, (document) => {
+        const pools = new Map(document.pools.map((one) => [one.uuid, one]))
+        return { pools, volumes: new Map(document.volumes.map(({ uuid, pool }) => [uuid, pools.get(pool) as Pool])) }
+      }),
+    ],
+  ]),
+)

@@ -1,0 +1,47 @@
+import type { HostState } from '../objects/host-state.ts'
+import type { NovaRequest } from '../objects/request.ts'
+import { NovaError } from '../text/nova-error.ts'
+
+export interface Candidates<Host> {
+  readonly hosts: readonly Host[]
+  /** Hosts or nodes are forced: Nova runs no filter on them. */
+  readonly isForced: boolean
+}
+
+/**
+ * The hosts that a request admits at all, as in Nova's host manager: the requested destination, without the ignored ones, only the forced
+ * ones. Names of hosts, also of the requested destination, are compared without regard to case, names of nodes with it.
+ */
+export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts: readonly Host[]): Candidates<Host> {
+  const { requestedDestination: destination } = request
+  const ignored = lowered(request.ignoreHosts)
+  const forcedHosts = lowered(request.forceHosts)
+  const forcedNodes = new Set(request.forceNodes)
+  let left = hosts
+  if (destination?.host !== undefined)
+    left = left.filter(({ host, node }) => host === destination.host && (!destination.node || node === destination.node))
+  if (ignored.size === 0 && forcedHosts.size === 0 && forcedNodes.size === 0) return { hosts: left, isForced: false }
+  if (ignored.size > 0) {
+    left = left.filter(({ host }) => !ignored.has(host.toLowerCase()))
+    if (left.length === 0) return { hosts: left, isForced: true }
+  }
+  if (forcedHosts.size > 0) left = left.filter(({ host }) => forcedHosts.has(host.toLowerCase()))
+  if (forcedNodes.size > 0) left = left.filter(({ node }) => forcedNodes.has(node))
+  if (request.schedulerHints === null) throw nullHints()
+  return { hosts: left, isForced: skipsFilters(request) }
+}
+
+/**
+ * Whether Nova runs no filter: hosts or nodes are forced, and the request does not only check whether an instance may stay. Hints that are
+ * null are an error then.
+ */
+export function skipsFilters({ forceHosts, forceNodes, schedulerHints }: NovaRequest): boolean {
+  if ((forceHosts ?? []).length + (forceNodes ?? []).length === 0) return false
+  if (schedulerHints === null) throw nullHints()
+  return (schedulerHints?._nova_check_type ?? []).length === 0
+}
+
+const lowered = (names: readonly string[] | null | undefined): ReadonlySet<string> =>
+  new Set((names ?? []).map((name) => name.toLowerCase()))
+
+const nullHints = () => new NovaError('AttributeError', { subject: 'scheduler_hints', need: 'a dictionary, or unset', have: 'null' })

@@ -1,0 +1,49 @@
+import type { Filter } from '../../contracts/filter.ts'
+import type { Weigher } from '../../contracts/weigher.ts'
+import { type Profile, USUAL_NOVA_ATTEMPTS } from '../../records/profile.ts'
+import { novaFilters } from '../filters/index.ts'
+import { numaTopologyFilter, PACKING } from '../filters/numa-topology.ts'
+import { asFilter } from '../parts/as-filter.ts'
+import { asWeigher } from '../parts/as-weigher.ts'
+import { findNovaFilter, findNovaWeigher } from '../parts/options.ts'
+import { novaRequestOf } from '../requests/own-request.ts'
+import { novaWeighers } from '../weighers/index.ts'
+import { skipsFilters } from './candidates.ts'
+import type { NovaRules } from './rounds.ts'
+
+/**
+ * The filters that a profile with `compat: nova` may name, over this service's requests and reports. On forced hosts no filter of Nova's
+ * runs.
+ */
+export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
+  const own = asFilter(filter)
+  return {
+    ...own,
+    prepare: (request, fleet, options) => (skipsFilters(novaRequestOf(request)) ? undefined : own.prepare(request, fleet, options)),
+  }
+})
+
+/** The same as `compatFilters`; aggregates may set the multipliers for their hosts, as in Nova. */
+export const compatWeighers: readonly Weigher[] = novaWeighers.map(asWeigher)
+
+/** The options of a filter, with values from other settings of Nova's configuration. */
+export const filterOptions = ({ nova }: Profile, name: string, options: Profile['filters'][number]['options']) =>
+  name === numaTopologyFilter.name && nova?.packing === true ? { [PACKING]: true, ...options } : options
+
+/** The rules for Nova's way of placing by a profile. Throws RangeError for a filter or weigher that Nova does not have. */
+export function novaRulesOf(profile: Profile): NovaRules {
+  const { maxAttempts = USUAL_NOVA_ATTEMPTS, packing = false, shuffleBest = false } = profile.nova ?? {}
+  return {
+    filters: profile.filters
+      .filter(({ shadow }) => shadow !== true)
+      .map(({ name, options }) => ({
+        filter: findNovaFilter(name),
+        options: filterOptions(profile, name, options),
+      })),
+    weighers: profile.weighers.map(({ name, multiplier, options }) => ({ weigher: findNovaWeigher(name), options, multiplier })),
+    maxAttempts,
+    hostSubsetSize: profile.hostSubsetSize,
+    packing,
+    shuffleBest,
+  }
+}

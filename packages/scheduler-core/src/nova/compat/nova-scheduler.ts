@@ -1,0 +1,169 @@
+import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
+import { createScheduler, type Scheduler, type Selection } from '../../contracts/scheduler.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
+import { isAsked, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import type { ClaimPart } from '../../records/change.ts'
+import type { Destination, InstanceRecord } from '../../records/decision.ts'
+import { omittedOf } from '../../report/stats-fields.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
+import { SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
+import { type Steps, WHOLE } from '../../values/steps.ts'
+import type { HostState } from '../objects/host-state.ts'
+import type { NovaRequest } from '../objects/request.ts'
+import { contextOf } from '../own/own-context.ts'
+import { ownHostsOf } from '../own/own-hosts.ts'
+import { prepareKeepsOwn } from '../parts/as-filter.ts'
+import type { ServiceRules } from '../parts/service-rules.ts'
+import { novaRequestOn } from '../requests/own-request.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { novaRulesOf } from './compat.ts'
+import { placementNames } from './placement-filters.ts'
+import { type NovaRound, type NovaRules, placeInRoundsInSteps } from './rounds.ts'
+
+/**
+ * Nova's way of placing, in its rounds and with its peculiarities (profiles with `compat: nova`). Two things differ from Nova: a host needs
+ * the room for its claim, forced or not; and a filter that fails refuses the host on which it failed, not the request.
+ */
+export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
+  const rules = novaRulesOf(compiled.profile)
+  return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
+    const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
+    const wanted = readRequest(fleet, request)
+    // Nova's rounds have one flavor: a request with several kinds is refused as a whole (services check this before).
+    if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
+
+    const before = overlay.size
+    const hostOf = ownHostsOf(fleet)
+    const indexOf = prepareIndex(fleet)
+    const grantsOn = prepareGrants(compiled, request, fleet)
+    const limitsOf = prepareLimits(request, fleet)
+    const group = groupOf(request)
+    const parts: ClaimPart[] = []
+    const asHostRule = ({ name, prepared }: FilterStep) => ({
+      name,
+      passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
+    })
+    const nets = steps.filter((step) => step.isNet && isAsked(step))
+    // What other hosts take may admit a host later.
+    const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
+    const service: ServiceRules = {
+      context: contextOf(fleet),
+      before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
+      nets: nets.filter((step) => !isAskedAgain(step)).map(asHostRule),
+      askedAgain: nets.filter(isAskedAgain).map(asHostRule),
+      ...(fleet.hosts.omitting > 0 && {
+        isReported: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
+      }),
+      ...(fleet.hosts.mover !== null && {
+        keepsOwn: (filter, host) => prepareKeepsOwn(filter, request, fleet.hosts)(indexOf(host)),
+      }),
+      take(host, instance) {
+        const part: ClaimPart = {
+          claim: claimIds[instance] as string,
+          instance: request.instanceUuids[instance] ?? null,
+          host: host.host,
+          node: host.node,
+          grants: grantsOn(indexOf(host)),
+        }
+        overlay.hold(part, group)
+        parts.push(part)
+      },
+    }
+    const placement = yield* placeInRoundsInSteps({
+      slice,
+      rules: withAlternates(rules, alternatesPerInstance),
+      request: wanted,
+      hosts: fleet.hosts.present.map(({ index }) => hostOf(index)),
+      instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
+      withAlternates: alternatesPerInstance > 0,
+      now: fleet.now,
+      seed,
+      service,
+    })
+    // Nova ended before its first round: hints that are null, together with named hosts.
+    if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
+    const found = parts.length
+    if (allOrNothing && found < request.numInstances) {
+      overlay.rollback(before)
+      parts.length = 0
+    }
+    const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
+    const isRestricted = steps[0]?.prepared !== undefined
+    const instances: InstanceRecord[] = []
+    for (const round of placement.rounds) {
+      instances.push(recordOf(round, isRestricted))
+      if (slice < WHOLE) yield
+    }
+    const destination = (host: HostState, weight: number): Destination => ({
+      host: host.host,
+      node: host.node,
+      weight,
+      limits: limitsOf(indexOf(host)),
+    })
+    return {
+      parts,
+      answer: parts.map(({ instance }, i) => ({
+        instance,
+        selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
+        alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
+      })),
+      instances,
+      found,
+    }
+  })
+}
+
+/** Undefined: Nova could not read the request, whatever the host. */
+function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefined {
+  try {
+    return novaRequestOn(fleet, request)
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
+}
+
+function* refusedByAll(fleet: Fleet, steps: readonly FilterStep[], slice: number): Steps<Selection> {
+  const { steps: filters } = yield* runFiltersInSteps(steps, fleet, slice)
+  return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.presentCount, filters, best: [], tied: 0 }], found: 0 }
+}
+
+/** Nova limits by one number how many hosts a caller may try; callers of this service state how many alternates they want. */
+const withAlternates = (rules: NovaRules, alternates: number): NovaRules => ({
+  ...rules,
+  maxAttempts: Math.min(rules.maxAttempts, alternates + 1),
+})
+
+const prepareIndex = (fleet: Fleet) => (host: HostState) => {
+  const record = fleet.hosts.find(host)
+  if (record === undefined) throw new Error(`the host ${host.host} is not in the fleet`)
+  return record.index
+}
+
+function prepareWeights(round: NovaRound | undefined): (host: HostState) => number {
+  const weights = new Map(round?.ranked?.map(({ host, weight }) => [host, weight]))
+  return (host) => weights.get(host) ?? 0
+}
+
+function recordOf({ input, candidates, filters, ranked = [], runs, index }: NovaRound, isRestricted: boolean): InstanceRecord {
+  let entered = candidates.length
+  const counts = filters.flatMap(({ filter, survivors, isAsked, errors }) => {
+    const count = { filter, entered, passed: survivors.length, ...(errors > 0 && { errors }) }
+    entered = survivors.length
+    return isAsked ? [count] : []
+  })
+  const restricted = isRestricted && index === 0 ? [{ filter: 'Candidates', entered: input.length, passed: candidates.length }] : []
+  return {
+    candidates: input.length,
+    filters: [...restricted, ...counts],
+    best: ranked.slice(0, BEST_KEPT).map(({ host: { host, node }, weight, position }) => ({
+      host,
+      node,
+      raw: runs.map(({ raw }) => raw[position] as number),
+      total: weight,
+    })),
+    tied: ranked.filter(({ weight }) => weight === ranked[0]?.weight).length,
+  }
+}

@@ -1,0 +1,324 @@
+import { type Check, cell, forbidden, inAnyOf, memberships, preparedOf, whichPlaces } from '../../contracts/candidates.ts'
+import type { CompiledFilter } from '../../contracts/compiled-profile.ts'
+import type { Filter, FilterOptions } from '../../contracts/filter.ts'
+import { prepareTraits } from '../../filters/traits.ts'
+import type { Aggregate } from '../../fleet/aggregates.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { at } from '../../hosts/columns.ts'
+import { DEFAULT_ZONE } from '../../hosts/hosts.ts'
+import { aggregatesOf, membershipsOf, reportOf, statusOf } from '../../hosts/sources.ts'
+import { hostStatuses } from '../../records/change.ts'
+import { type PlacementRules, type Profile, usualPlacement } from '../../records/profile.ts'
+import { reportedService } from '../../report/reported-service.ts'
+import { keysFrom, namedKeys, type RequestReads, type RequestReadsBy, readsBy, TRAITS_IN_OBJECTS } from '../../request/request-reads.ts'
+import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
+import { traitFrom } from '../../request/sources.ts'
+import { fromImage, fromOption, fromRequest, fromRule, type Source } from '../../text/evidence.ts'
+import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import { shortList } from '../../text/short-list.ts'
+import { TENANT_KEY, ZONE_KEY } from '../../values/aggregate-keys.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { PLACEMENT_RULES } from '../../values/levels.ts'
+import type { NovaImage } from '../objects/request.ts'
+import { isRebuild } from '../parts/nova-filter.ts'
+import { novaRequestOf } from '../requests/own-request.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { novaNameLists } from './compat-candidates.ts'
+
+/**
+ * The checks that Nova leaves to Placement before its own filters, under `compat: nova`: they apply to forced hosts too, and never to a
+ * rebuild. Their reasons have facts as those of every filter.
+ */
+interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
+  readonly readsRequest?: RequestReadsBy<PlacementRules>
+  readonly reads?: Filter['reads']
+  /** Undefined: the request, or the profile, needs nothing of it. */
+  prepare(request: RequestSpec, fleet: Fleet, rules: PlacementRules): PreparedFilter | undefined
+}
+
+const placementFilter = ({ reads = [], readsRequest, prepare, ...others }: Definition): Filter => ({
+  ...others,
+  ...(readsRequest !== undefined && { readsRequest: (options) => readsBy(readsRequest, rulesOf(options)) }),
+  reads,
+  readsHostOnly: true,
+  prepare(request, fleet, options) {
+    if (fleet.featureLevel < PLACEMENT_RULES) return undefined
+    const prepared = prepare(request, fleet, rulesOf(options))
+    return prepared === undefined || isRebuild(novaRequestOf(request)) ? undefined : prepared
+  },
+})
+
+const rulesOf = (options: FilterOptions): PlacementRules => ({ ...usualPlacement, ...options })
+
+const isForced = ({ forceHosts, forceNodes }: RequestSpec): boolean => forceHosts.length + forceNodes.length > 0
+
+const destination = placementFilter({
+  name: 'PlacementDestination',
+  description: 'The host has the node of the requested destination, is in its cell and aggregates, and in none of the forbidden ones.',
+  admits: {
+    by: 'place',
+    which(request) {
+      const need = nodeAlone(request)
+      return [...(need === undefined ? [] : [`of the node ${need}`]), ...whichPlaces(request)].join(', ')
+    },
+  },
+  prepare(request, fleet) {
+    const named = node(request, fleet)
+    const aggregates = memberships(request, fleet)
+    const allowing = [...novaNameLists(request, fleet), ...(named === undefined ? [] : [named]), ...aggregates]
+    return preparedOf([named, cell(request, fleet), forbidden(request, fleet), ...aggregates], fleet, allowing)
+  },
+})
+
+/** A node that is named without its host: Nova looks up the host before it asks Placement. */
+const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
+  requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
+
+function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
+  const need = nodeAlone(request)
+  if (need === undefined) return undefined
+  return {
+    which: `of the node ${need}`,
+    passes: (host) => hosts.get(host).node === need,
+    reason: { code: 'host.not_requested', need },
+    field: 'requestedDestination',
+    looksAt: 'name',
+  }
+}
+
+/** A zone that no aggregate has is the default one, or it does not exist: then no host is in it. */
+const zone = placementFilter({
+  name: 'PlacementZone',
+  description: 'The host is in an aggregate of the availability zone asked for, or in none of any zone where the default one is.',
+  admits: {
+    by: 'place',
+    which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
+  },
+  readsMetadata: [{ key: ZONE_KEY, option: 'availabilityZone' }],
+  readsRequest: ({ availabilityZone }) => (availabilityZone ? { fields: ['zone'] } : {}),
+  prepare(request, fleet, { availabilityZone: isAsked, defaultAvailabilityZone: byDefault }) {
+    const need = request.availabilityZone
+    if (!isAsked || !need) return undefined
+    const { hosts, aggregates } = fleet
+    const wanted = aggregatesWith(fleet, (key, value) => key === ZONE_KEY && value === need)
+    // Nova restricts nothing by a zone that no aggregate has: `nova:HOST` forces a host, whatever its zone is.
+    if (need === byDefault && wanted.length === 0 && isForced(request)) return undefined
+    const isIn = inAnyOf(fleet, uuidsOf(wanted))
+    const isInSome = (host: HostIndex): boolean =>
+      hosts.get(host).zone !== DEFAULT_ZONE || aggregates.of(hosts.get(host).host).some(({ metadata }) => Object.hasOwn(metadata, ZONE_KEY))
+    const zoneOf = (host: HostIndex): string => (isInSome(host) ? hosts.get(host).zone : byDefault)
+    return {
+      passes: need === byDefault ? (host) => isIn(host) || !isInSome(host) : isIn,
+      reason: (host) => ({ code: 'zone.other', subject: 'availability zone', need, have: zoneOf(host) }),
+      facts: (host) => [
+        {
+          subject: 'availability zone',
+          required: need,
+          actual: zoneOf(host),
+          requiredFrom: fromRequest('availabilityZone'),
+          actualFrom: isInSome(host)
+            ? aggregatesOf(aggregates.of(hosts.get(host).host), ZONE_KEY)
+            : fromOption('default_availability_zone'),
+        },
+      ],
+    }
+  },
+})
+
+const tenant = placementFilter({
+  name: 'PlacementTenant',
+  description: 'The host is in an aggregate that names the project, where one does.',
+  admits: {
+    by: 'property',
+    which: ({ projectId }) => `in aggregates with ${TENANT_KEY} of ${projectId === null ? 'a project' : `project ${projectId}`}`,
+  },
+  readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'operators, one key for each project', option: 'limitTenants' }],
+  prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {
+    if (!limitTenants) return undefined
+    const project = request.projectId
+    // A value names one project; several projects have keys of their own, filter_tenant_id:2.
+    const own = project === null ? [] : aggregatesWith(fleet, (key, value) => key.startsWith(TENANT_KEY) && value === project)
+    if (own.length === 0 && !tenantsNeedAggregate) return undefined
+    const need = own.length === 0 ? `aggregates with ${TENANT_KEY}` : `aggregates ${shortList(own.map(({ name }) => name))}`
+    const subject = project === null ? 'A request without a project' : `Project ${project}`
+    return {
+      passes: inAnyOf(fleet, uuidsOf(own)),
+      reason: () => ({ code: 'aggregate.tenant', subject, need }),
+      facts: (host) => [
+        {
+          subject: TENANT_KEY,
+          required: project ?? 'none',
+          actual: namesOf(fleet, host),
+          requiredFrom: fromRequest('projectId'),
+          actualFrom: membershipsOf(fleet.hosts.get(host)),
+        },
+      ],
+    }
+  },
+})
+
+const TRAIT_PREFIX = 'trait:'
+
+/** From an image Nova reads only traits that are required: it cannot forbid any, and ignores other values. */
+const traitKeys: RequestReads = {
+  extraSpecs: keysFrom(TRAIT_PREFIX),
+  imageProperties: (key, value) => (key.startsWith(TRAIT_PREFIX) && value === 'required') || key === TRAITS_IN_OBJECTS,
+}
+
+const isolation = placementFilter({
+  name: 'PlacementIsolation',
+  description: 'No aggregate of the host is kept for requests that require a trait which this one does not.',
+  admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
+  readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
+  readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
+  prepare(request, fleet, { isolateAggregates }) {
+    if (!isolateAggregates) return undefined
+    const asked = new Set(requiredTraits(request))
+    const isKept = (key: string, value: string): boolean =>
+      key.startsWith(TRAIT_PREFIX) && value === 'required' && !asked.has(key.slice(TRAIT_PREFIX.length))
+    const kept = aggregatesWith(fleet, isKept)
+    if (kept.length === 0) return undefined
+    const isIn = inAnyOf(fleet, uuidsOf(kept))
+    const keys = ({ metadata }: Aggregate): string[] => Object.keys(metadata).filter((key) => isKept(key, metadata[key] ?? ''))
+    const keeping = (host: HostIndex) => fleet.aggregates.of(fleet.hosts.get(host).host).filter((one) => keys(one).length > 0)
+    const traitsOf = (aggregate: Aggregate) => keys(aggregate).map((key) => key.slice(TRAIT_PREFIX.length))
+    return {
+      passes: (host) => !isIn(host),
+      reason(host) {
+        const [first] = keeping(host)
+        return { code: 'aggregate.trait', need: first === undefined ? '' : (traitsOf(first)[0] ?? ''), have: first?.name ?? '' }
+      },
+      facts: (host) =>
+        keeping(host).flatMap((aggregate) =>
+          keys(aggregate).map((key) => ({
+            subject: key,
+            required: 'required by the request',
+            actual: 'not required',
+            requiredFrom: aggregatesOf([aggregate], key),
+            actualFrom: fromRequest('the traits of flavor and image'),
+          })),
+        ),
+    }
+  },
+})
+
+const traits = placementFilter({
+  name: 'PlacementTraits',
+  description: 'The host has every trait that flavor and image require, and none that they forbid.',
+  readsRequest: { ...traitKeys, fields: ['traits'] },
+  admits: {
+    by: 'property',
+    which(request) {
+      const [required, forbidden] = [requiredTraits(request), demandOf(request).forbiddenTraits]
+      return [
+        ...(required.length === 0 ? [] : [`with ${shortList(required)}`]),
+        ...(forbidden.length === 0 ? [] : [`without ${shortList(forbidden)}`]),
+      ].join(', ')
+    },
+  },
+  reads: ['traits'],
+  prepare(request, fleet) {
+    const required = requiredTraits(request)
+    const ofImage = new Set(imageTraits(request))
+    const from = (trait: string): Source =>
+      ofImage.has(trait) && !demandOf(request).requiredTraits.includes(trait) ? fromImage(TRAIT_PREFIX + trait) : traitFrom(request, trait)
+    return prepareTraits(fleet, required, demandOf(request).forbiddenTraits, from)
+  },
+})
+
+/** Disk formats for which there is a trait; other formats have no effect. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set('AKI AMI ARI ISO PLOOP QCOW2 RAW VDI VHD VHDX VMDK'.split(' '))
+
+const imageType = placementFilter({
+  name: 'PlacementImageType',
+  description: 'The host has the trait of the disk format of the image.',
+  readsRequest: ({ imageType: isAsked }) => (isAsked ? { imageProperties: namedKeys('disk_format') } : {}),
+  admits: { by: 'property', which: (request) => `with ${imageTypeTrait(request)}` },
+  reads: ['traits'],
+  prepare(request, fleet, { imageType: isAsked }) {
+    const trait = isAsked ? imageTypeTrait(request) : undefined
+    return trait === undefined ? undefined : prepareTraits(fleet, [trait], [], () => fromImage('disk_format'))
+  },
+})
+
+/** Other states are checked by ComputeFilter, which does not run for forced hosts. */
+const status = placementFilter({
+  name: 'PlacementStatus',
+  description: 'A forced host is enabled.',
+  prepare(request, { hosts }) {
+    if (!isForced(request)) return undefined
+    const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)
+    const isEnabled = (host: HostIndex): boolean => at(hosts.columns.status, host) === 0
+    return {
+      passes: (host) => isEnabled(host) && serviceOf(host)?.disabled !== true,
+      reason: (host) =>
+        isEnabled(host)
+          ? { code: 'host.disabled', have: 'DISABLED', source: serviceOf(host)?.disabledReason ?? '' }
+          : {
+              code: 'host.disabled',
+              have: hostStatuses[at(hosts.columns.status, host)] as string,
+              source: hosts.get(host).statusReason,
+            },
+      facts: (host) => [
+        {
+          subject: 'status',
+          required: 'ENABLED',
+          actual: isEnabled(host) ? 'DISABLED' : (hostStatuses[at(hosts.columns.status, host)] as string),
+          requiredFrom: fromRule('a forced host must be enabled'),
+          actualFrom: isEnabled(host) ? { ...reportOf(hosts.get(host)), kind: 'service' } : statusOf(hosts.get(host)),
+        },
+      ],
+    }
+  },
+})
+
+/** The filters in the order in which they run: locations before properties. */
+export const placementFilters: readonly Filter[] = [destination, zone, tenant, isolation, traits, imageType, status]
+
+export const placementNames: ReadonlySet<string> = new Set(placementFilters.map(({ name }) => name))
+
+/** The filters with the settings of a profile, or Nova's defaults. They apply to forced hosts too, as far as those are verified at all. */
+export const filtersOfPlacement = ({ nova }: Profile): readonly CompiledFilter[] =>
+  placementFilters.map((filter) => ({
+    filter,
+    options: nova?.placement ?? usualPlacement,
+    isNet: false,
+    isOutside: false,
+    verifiedAt: 'HARD',
+    sinceLevel: PLACEMENT_RULES,
+  }))
+
+/** Traits that the flavor, groups of resources, or the image require. */
+function requiredTraits(request: RequestSpec): readonly string[] {
+  return [...new Set([...demandOf(request).requiredTraits, ...imageTraits(request)])]
+}
+
+function imageTraits(request: RequestSpec): readonly string[] {
+  const required = imageOf(request)?.properties.traits_required
+  return Array.isArray(required) ? required.map(String) : []
+}
+
+/** An image that cannot be read has no effect here: the candidates refuse every host for it, with the problem. */
+function imageOf(request: RequestSpec): NovaImage | null | undefined {
+  try {
+    return novaRequestOf(request).image
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
+}
+
+/** An instance that boots from a volume needs no image on the host. */
+function imageTypeTrait(request: RequestSpec): string | undefined {
+  const format = request.isBfv ? undefined : imageOf(request)?.diskFormat?.toUpperCase()
+  return format !== undefined && IMAGE_TYPES.has(format) ? `COMPUTE_IMAGE_TYPE_${format}` : undefined
+}
+
+/** Aggregates with such an entry in their metadata. */
+const aggregatesWith = ({ aggregates }: Fleet, isWanted: (key: string, value: string) => boolean): readonly Aggregate[] =>
+  [...aggregates.byUuid.values()].filter(({ metadata }) => Object.entries(metadata).some(([key, value]) => isWanted(key, value)))
+
+const uuidsOf = (aggregates: readonly Aggregate[]): readonly string[] => aggregates.map(({ uuid }) => uuid)
+
+const namesOf = ({ hosts, aggregates }: Fleet, host: HostIndex): string =>
+  shortList(aggregates.of(hosts.get(host).host).map(({ name }) => name)) || 'none'

@@ -1,0 +1,305 @@
+import type { StatsField } from '../../report/stats-fields.ts'
+import { createRandom, type Random } from '../../values/random.ts'
+import { atOnce, type Steps, sortInSteps, WHOLE } from '../../values/steps.ts'
+import type { HostState } from '../objects/host-state.ts'
+import type { NovaRequest } from '../objects/request.ts'
+import { consume } from '../parts/consume.ts'
+import type { HostCheck, HostLimits, NovaFilter } from '../parts/nova-filter.ts'
+import { type HostSnapshot, NovaHost } from '../parts/nova-host.ts'
+import type { HostRule, ServiceRules } from '../parts/service-rules.ts'
+import { type ChosenWeigher, type WeigherRun, weighHostsInSteps } from '../parts/weigh.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { candidatesOf, skipsFilters } from './candidates.ts'
+
+export interface ChosenFilter {
+  readonly filter: NovaFilter
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** The settings of a profile for Nova's way of placing. */
+export interface NovaRules {
+  readonly filters: readonly ChosenFilter[]
+  readonly weighers: readonly ChosenWeigher[]
+  /** Nova's scheduler.max_attempts: the largest number of a chosen host and its alternates together. */
+  readonly maxAttempts: number
+  /** One of this many best hosts is chosen, by the seed. */
+  readonly hostSubsetSize: number
+  /** Nova's packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
+  readonly packing: boolean
+  /** Hosts with the same best weight are shuffled, by the seed. */
+  readonly shuffleBest: boolean
+}
+
+export interface RoundsInput {
+  readonly rules: NovaRules
+  readonly request: NovaRequest
+  /** In the order in which Nova's host manager returns them. They are not changed: picks change copies. */
+  readonly hosts: readonly HostState[]
+  /** The uuid of each instance; null if it has none. */
+  readonly instances: readonly (string | null)[]
+  readonly withAlternates: boolean
+  /** The time, milliseconds since 1970. */
+  readonly now: number
+  readonly seed: string
+  /** Further rules of a service in addition to Nova's; absent: only Nova's rules, with its exceptions. */
+  readonly service?: ServiceRules
+}
+
+export interface FilterRun {
+  readonly filter: string
+  readonly survivors: readonly HostState[]
+  /** False: the request needs nothing of it. */
+  readonly isAsked: boolean
+  /** Hosts on which it failed; always 0 with Nova's rules alone. */
+  readonly errors: number
+}
+
+export interface NovaRound {
+  /** The index of the instance in the request. */
+  readonly index: number
+  readonly input: readonly HostState[]
+  /** The hosts that the request admits at all. */
+  readonly candidates: readonly HostState[]
+  /** The hosts left after each filter, as far as they ran: none of Nova's on forced hosts. */
+  readonly filters: readonly FilterRun[]
+  /** The hosts left after all of them, which were weighed. */
+  readonly filtered: readonly HostState[]
+  /** The numbers of each weigher for `filtered`; empty where none ran. */
+  runs: readonly WeigherRun[]
+  /** Best first, with the sum of the weights; undefined: a weigher failed. */
+  ranked: readonly WeighedHost[] | undefined
+  /** The same list with the chosen host in front. */
+  weighed: readonly WeighedHost[] | undefined
+  /** The host of the instance in its state after the pick; undefined: none, or a round that only finds alternates. */
+  stateAfter: HostSnapshot | undefined
+}
+
+export interface WeighedHost {
+  readonly host: HostState
+  readonly weight: number
+  /** Position in the numbers of each weigher. */
+  readonly position: number
+}
+
+export interface NovaPlacement {
+  /** The name of the exception with which Nova ends; null: every instance has its host. */
+  readonly error: string | null
+  readonly rounds: readonly NovaRound[]
+  /** The round that only finds alternates, where there was one. */
+  readonly alternateRound: NovaRound | undefined
+  /** One entry for each instance that was placed, including those before an instance that was not. */
+  readonly selected: readonly SelectedHost[]
+  readonly alternates: readonly (readonly HostState[])[]
+}
+
+export interface SelectedHost extends HostState {
+  /** The limits to which the host may be filled, from the filters that passed it. */
+  readonly limits: HostLimits
+}
+
+/**
+ * Nova's way of placing the instances of a request: one round each. A round filters the hosts that the previous round left, in their order,
+ * weighs them, chooses the best and subtracts what the instance takes. What Nova changes in the request meanwhile (the fitted topology, the
+ * group's hosts) is passed from round to round here; the request itself does not change.
+ */
+export const placeInRounds = (input: RoundsInput): NovaPlacement => atOnce(placeInRoundsInSteps({ ...input, slice: WHOLE }))
+
+/** The same as a generator that pauses after each `slice` of hosts; nobody may use the hosts until it ends. */
+export function* placeInRoundsInSteps(input: RoundsInput & { readonly slice: number }): Steps<NovaPlacement> {
+  const run = new Run(input)
+  try {
+    return yield* run.place()
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return run.failed(error.kind)
+  }
+}
+
+class Run {
+  readonly #input: RoundsInput & { readonly slice: number }
+  readonly #random: Random
+  readonly #rounds: NovaRound[] = []
+  readonly #selected: NovaHost[] = []
+  /** The limits of each host, from the filters that passed it. */
+  readonly #limits = new Map<string, HostLimits>()
+  #request: NovaRequest
+  #hosts: readonly HostState[]
+  /** Hosts that the last round excluded, and that the next one checks again. */
+  #again: readonly HostState[] = []
+
+  constructor(input: RoundsInput & { readonly slice: number }) {
+    this.#input = input
+    this.#random = createRandom(input.seed)
+    this.#request = input.request
+    this.#hosts = input.hosts
+  }
+
+  *place(): Steps<NovaPlacement> {
+    const { rules, instances, withAlternates, service } = this.#input
+    for (const [index, uuid] of instances.entries()) {
+      if (uuid !== null) this.#request = { ...this.#request, instanceUuid: uuid }
+      const round = yield* this.#filter(index)
+      this.#rounds.push(round)
+      yield* this.#weigh(round)
+      const [best, ...rest] = this.#hosts
+      if (best === undefined) return this.failed('NoValidHost')
+      const picked = new NovaHost(best)
+      this.#hosts = [picked, ...rest]
+      this.#selected.push(picked)
+      this.#request = consume(picked, this.#request, uuid, rules.packing, this.#limitsOf(picked))
+      service?.take(picked, index)
+      round.stateAfter = picked.snapshot()
+    }
+    const most = withAlternates ? rules.maxAttempts - 1 : 0
+    let alternateRound: NovaRound | undefined
+    if (instances.length > 1 && most > 0) {
+      alternateRound = yield* this.#filter(instances.length - 1)
+      yield* this.#weigh(alternateRound)
+    }
+    const free = yield* this.#freeByCell(most)
+    const alternates = this.#selected.map(({ cellUuid }) => free.get(cellUuid) ?? [])
+    return { error: null, rounds: this.#rounds, alternateRound, selected: this.#withLimits(), alternates }
+  }
+
+  failed(error: string): NovaPlacement {
+    return { error, rounds: this.#rounds, alternateRound: undefined, selected: this.#withLimits(), alternates: [] }
+  }
+
+  *#filter(index: number): Steps<NovaRound> {
+    const { rules, now, service, slice } = this.#input
+    const input = this.#again.length === 0 ? this.#hosts : [...this.#hosts, ...this.#again]
+    const candidates = candidatesOf(this.#request, input)
+    const filters: FilterRun[] = []
+    let left = candidates.hosts
+    // The slice is for all filters together.
+    let untilPause = slice
+    const passes = (filter: string, check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined => {
+      if (service?.isReported?.(host, reads) === false) return false
+      const verdict = this.#ask(check, host)
+      return verdict === false && service?.keepsOwn?.(filter, host) === true ? true : verdict
+    }
+    function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []): Steps<void> {
+      let errors = failed ? left.length : 0
+      const asked = left
+      if (failed || check !== undefined) left = []
+      for (let from = 0; check !== undefined && from < asked.length; ) {
+        if (untilPause === 0) {
+          yield
+          untilPause = slice
+        }
+        const some = asked.slice(from, from + untilPause)
+        const passed = some.filter((host) => {
+          const verdict = passes(filter, check, reads, host)
+          if (verdict === undefined) errors++
+          return verdict === true
+        })
+        left = left.concat(passed)
+        untilPause -= some.length
+        from += some.length
+      }
+      filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
+    }
+    function* keepAll(rules: readonly HostRule[] = []): Steps<void> {
+      for (const { name, passes: isLetIn } of rules) yield* keep(name, (host) => (isLetIn(host) ? undefined : { code: 'host.excluded' }))
+    }
+    if (index === 0) yield* keepAll(service?.before)
+    const isSkipping = service === undefined ? candidates.isForced : skipsFilters(this.#request)
+    for (const { filter, options } of isSkipping ? [] : rules.filters) {
+      if (filter.oncePerRequest && index > 0) continue
+      // Nova stops where no host is left; a service reports how many hosts each filter saw.
+      if (left.length === 0 && filters.length > 0 && service === undefined) break
+      try {
+        yield* keep(
+          filter.name,
+          filter.prepare(this.#request, options, {
+            now,
+            ...service?.context,
+          }),
+          false,
+          filter.reads,
+        )
+      } catch (error) {
+        if (service === undefined || !(error instanceof NovaError)) throw error
+        yield* keep(filter.name, undefined, true)
+      }
+    }
+    yield* keepAll(service?.nets)
+    const beforeLast = left
+    yield* keepAll(service?.askedAgain)
+    const isLeft = new Set(left)
+    this.#again = beforeLast.length === left.length ? [] : beforeLast.filter((host) => !isLeft.has(host))
+    return {
+      index,
+      input,
+      candidates: candidates.hosts,
+      filters,
+      filtered: left,
+      runs: [],
+      ranked: undefined,
+      weighed: undefined,
+      stateAfter: undefined,
+    }
+  }
+
+  /** Whether a host passes; undefined: the check failed. A host that passes gets the filter's limits. */
+  #ask(check: HostCheck, host: HostState): boolean | undefined {
+    try {
+      if (check(host) !== undefined) return false
+      if (check.limits !== undefined) this.#limits.set(keyOf(host), { ...this.#limitsOf(host), ...check.limits(host) })
+      return true
+    } catch (error) {
+      if (this.#input.service === undefined || !(error instanceof NovaError)) throw error
+      return undefined
+    }
+  }
+
+  /** The best hosts of each cell that no instance got, at most `most` of one cell. */
+  *#freeByCell(most: number): Steps<ReadonlyMap<string | undefined, readonly HostState[]>> {
+    const { slice } = this.#input
+    const taken = new Set(this.#selected.map(keyOf))
+    const free = new Map<string | undefined, HostState[]>(this.#selected.map(({ cellUuid }) => [cellUuid, []]))
+    for (const [i, host] of most > 0 ? this.#hosts.entries() : []) {
+      if (i % slice === slice - 1) yield
+      const found = free.get(host.cellUuid)
+      if (found !== undefined && found.length < most && !taken.has(keyOf(host))) found.push(host)
+    }
+    return free
+  }
+
+  /** Fills in the numbers of the round's weighers, and sorts the hosts by their weight. */
+  *#weigh(round: NovaRound): Steps<void> {
+    const { rules, service, slice } = this.#input
+    const { totals, runs } = yield* weighHostsInSteps(rules.weighers, this.#request, round.filtered, service, slice)
+    round.runs = runs
+    const weights = round.filtered.map((host, position) => ({ host, weight: totals[position] as number, position }))
+    const byWeight = (a: WeighedHost, b: WeighedHost): number => b.weight - a.weight
+    round.ranked = slice === WHOLE ? weights.sort(byWeight) : yield* sortInSteps(weights, byWeight)
+    round.weighed = chooseFirst(round.ranked, rules, this.#random)
+    this.#hosts = round.weighed.map(({ host }) => host)
+  }
+
+  #limitsOf(host: HostState): HostLimits {
+    return this.#limits.get(keyOf(host)) ?? {}
+  }
+
+  #withLimits(): readonly SelectedHost[] {
+    return this.#selected.map((host) => Object.assign(host, { limits: this.#limitsOf(host) }))
+  }
+}
+
+const keyOf = ({ host, node }: HostState): string => `${host}\u0000${node}`
+
+/** The list with the chosen one in front: the best, or a random one of the best where the settings say so. */
+function chooseFirst(weighed: readonly WeighedHost[], { hostSubsetSize, shuffleBest }: NovaRules, random: Random): readonly WeighedHost[] {
+  if (weighed.length === 0) return weighed
+  const list = [...weighed]
+  const tied = list.filter(({ weight }) => weight === list[0]?.weight).length
+  if (shuffleBest) for (let i = tied - 1; i > 0; i--) swap(list, i, random.below(i + 1))
+  const size = Math.min(hostSubsetSize, list.length)
+  const chosen = size > 1 ? random.below(size) : 0
+  return [...list.slice(chosen, chosen + 1), ...list.slice(0, chosen), ...list.slice(chosen + 1)]
+}
+
+function swap<T>(list: T[], a: number, b: number): void {
+  ;[list[a], list[b]] = [list[b] as T, list[a] as T]
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { NovaGroup } from '../../objects/request.ts'
+import { type Given, reasonOf, verdictOf } from '../../testing/judge.ts'
+import { groupAffinityFilter, serverGroupAffinityFilter } from './server-group-affinity.ts'
+
+const group = (given: Partial<NovaGroup> = {}): Given['request'] => ({
+  instanceGroup: { uuid: 'g', policy: 'affinity', policies: ['affinity'], members: [], hosts: ['h1', 'h2'], rules: undefined, ...given },
+})
+
+test.each<[string, Given, string]>([
+  ['no group', {}, 'passes'],
+  ['a host of the group', { request: group() }, 'passes'],
+  ['another host', { request: group(), host: { host: 'h3' } }, 'group.affinity'],
+  ['capitals matter', { request: group(), host: { host: 'H1' } }, 'group.affinity'],
+  ['a group that lives nowhere', { request: group({ hosts: [] }), host: { host: 'h3' } }, 'passes'],
+  ['a group whose hosts are null', { request: group({ hosts: null }), host: { host: 'h3' } }, 'passes'],
+  ['another policy', { request: group({ policies: ['soft-affinity'] }), host: { host: 'h3' } }, 'passes'],
+  ['the list of policies alone', { request: group({ policy: null }), host: { host: 'h3' } }, 'group.affinity'],
+  ['the single policy alone', { request: group({ policies: undefined }) }, 'raises ObjectActionError'],
+])('ServerGroupAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAffinityFilter, given)).toBe(verdict))
+
+test('GroupAffinityFilter is the same for groups of hints', () => {
+  const host = { host: 'h3' }
+  expect(verdictOf(groupAffinityFilter, { request: group(), host })).toBe('passes')
+  expect(verdictOf(groupAffinityFilter, { request: group({ policies: ['legacy'] }), host })).toBe('group.affinity')
+})
+
+test('the reason names the group and its hosts', () => {
+  const reason = { subject: 'g', need: 'h1, h2', have: 'h3', source: 'policy affinity' }
+  expect(reasonOf(serverGroupAffinityFilter, { request: group(), host: { host: 'h3' } })).toMatchObject(reason)
+})

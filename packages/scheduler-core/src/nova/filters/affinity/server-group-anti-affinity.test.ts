@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { NovaGroup } from '../../objects/request.ts'
+import { type Given, reasonOf, verdictOf } from '../../testing/judge.ts'
+import { groupAntiAffinityFilter, serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
+
+const policy = 'anti-affinity'
+const group = (given: Partial<NovaGroup> = {}): Given['request'] => ({
+  instanceUuid: 'new',
+  instanceGroup: { uuid: 'g', policy, policies: [policy], members: ['a', 'b', 'new'], hosts: ['h1'], rules: undefined, ...given },
+})
+const holds = (...uuids: string[]) => ({ instances: new Set(uuids) })
+const rule = (max_server_per_host: string) => group({ rules: { max_server_per_host } })
+
+test.each<[string, Given, string]>([
+  ['no group', { host: holds('a') }, 'passes'],
+  ['no member here', { request: group(), host: holds('x') }, 'passes'],
+  ['a member here', { request: group(), host: holds('a', 'x') }, 'group.anti_affinity'],
+  ['another policy', { request: group({ policy: 'affinity' }), host: holds('a') }, 'passes'],
+  ['the instance itself here', { request: group(), host: holds('a', 'new') }, 'passes'],
+  ['fewer than the rule allows', { request: rule('2'), host: holds('a') }, 'passes'],
+  ['as many as the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
+  ['a rule of 0', { request: rule('0'), host: holds() }, 'group.anti_affinity'],
+  ['a rule that is no number', { request: rule('x'), host: holds() }, 'raises ValueError'],
+  ['another rule', { request: group({ rules: { other: '5' } }), host: holds('a') }, 'group.anti_affinity'],
+  ['members that are null', { request: group({ members: null }), host: holds() }, 'raises TypeError'],
+  ['a policy that is unset', { request: group({ policy: undefined }), host: holds() }, 'raises ObjectActionError'],
+])('ServerGroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAntiAffinityFilter, given)).toBe(verdict))
+
+test.each<[string, Given, string]>([
+  ['another policy', { request: group() }, 'passes'],
+  ['a host of the group', { request: group({ policies: ['legacy'] }) }, 'group.anti_affinity'],
+  ['another host', { request: group({ policies: ['legacy'] }), host: { host: 'h2' } }, 'passes'],
+  ['a group that lives nowhere', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
+])('GroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(groupAntiAffinityFilter, given)).toBe(verdict))
+
+test('the reason has the numbers and the rule', () => {
+  const reason = { subject: 'g', need: 'fewer than 2', have: 2, source: 'rule max_server_per_host' }
+  expect(reasonOf(serverGroupAntiAffinityFilter, { request: rule('2'), host: holds('a', 'b') })).toMatchObject(reason)
+})

@@ -1,0 +1,70 @@
+import type { Reason } from '../../../text/reason.ts'
+import { GROUP_HOSTS } from '../../../values/levels.ts'
+import type { HostState } from '../../objects/host-state.ts'
+import type { NovaGroup } from '../../objects/request.ts'
+import { novaFilter } from '../../parts/nova-filter.ts'
+import { NovaError } from '../../text/nova-error.ts'
+import { pythonInt } from '../../text/numbers.ts'
+
+const MOST = 'max_server_per_host'
+
+/** The host holds fewer members of the group than its rule allows, by default one; or the instance is on it already. */
+export const serverGroupAntiAffinityFilter = novaFilter({
+  name: 'ServerGroupAntiAffinityFilter',
+  description: 'The host holds fewer members of the server group than its rule allows.',
+  reads: ['instances'],
+  prepare({ instanceGroup: group, instanceUuid }, _options, { featureLevel = GROUP_HOSTS }) {
+    if (group == null) return undefined
+    const { policy, uuid } = group
+    if (policy === undefined) throw new NovaError('ObjectActionError', { subject: 'instance_group.policy', need: 'set', have: 'unset' })
+    if (policy !== 'anti-affinity') return undefined
+    const count = featureLevel < GROUP_HOSTS || group.unlistedAt === undefined ? countListed : countAll
+    return (host): Reason | undefined => {
+      const { instances } = host
+      // A move also considers the present host of the instance, which does not count against itself.
+      if (instanceUuid != null && instances.has(instanceUuid)) return undefined
+      const have = count(group, host)
+      const { most, source } = mostOf(group)
+      if (have < most) return undefined
+      return { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: `fewer than ${most}`, have, unit: 'members', source }
+    }
+  },
+})
+
+/** The filter of Juno, for groups that a hint created: the host must have no member of the group. */
+export const groupAntiAffinityFilter = novaFilter({
+  name: 'GroupAntiAffinityFilter',
+  description: 'The host is none of those of the server group with the policy legacy.',
+  reads: ['instances'],
+  prepare({ instanceGroup: group }) {
+    if (!group?.policies?.includes('legacy')) return undefined
+    const hosts = new Set(group.hosts ?? [])
+    if (hosts.size === 0) return undefined
+    const { uuid } = group
+    return ({ host }) =>
+      hosts.has(host)
+        ? { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: 'fewer than 1', have: `some on ${host}`, source: 'policy legacy' }
+        : undefined
+  },
+})
+
+const countListed = (group: NovaGroup, { instances }: HostState): number =>
+  membersOf(group).filter((member) => instances.has(member)).length
+
+/** Members of which only the hosts are named count too; a host that is named for a listed member counts once. */
+function countAll(group: NovaGroup, host: HostState): number {
+  const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length
+  return Math.max(unlisted, countListed({ ...group, members: group.members ?? [] }, host))
+}
+
+function membersOf({ members }: NovaGroup): readonly string[] {
+  if (members != null) return [...new Set(members)]
+  const kind = members === null ? 'TypeError' : 'ObjectActionError'
+  throw new NovaError(kind, { subject: 'instance_group.members', need: 'a list', have: members === null ? 'null' : 'unset' })
+}
+
+function mostOf({ rules }: NovaGroup): { readonly most: number; readonly source: string } {
+  const given = rules != null && Object.hasOwn(rules, MOST) ? rules[MOST] : undefined
+  if (given === undefined) return { most: 1, source: 'policy anti-affinity' }
+  return { most: pythonInt(given), source: `rule ${MOST}` }
+}

@@ -1,0 +1,36 @@
+import { namedKeys } from '../../../request/request-reads.ts'
+import { hintOf, type NovaRequest } from '../../objects/request.ts'
+import { isInNetwork, parseAddress, parseNetwork } from '../../parts/ip-network.ts'
+import { novaFilter } from '../../parts/nova-filter.ts'
+import { NovaError } from '../../text/nova-error.ts'
+
+const NEAR = 'build_near_host_ip'
+
+/** The address of the host is in the network around the address that the hint names. */
+export const simpleCidrAffinityFilter = novaFilter({
+  name: 'SimpleCIDRAffinityFilter',
+  description: 'The address of the host is in the network that the hints name.',
+  admits: {
+    by: 'property',
+    which: () => `in the network of the hints ${NEAR} and cidr`,
+  },
+  reads: ['hostIp'],
+  readsRequest: { schedulerHints: namedKeys(NEAR, 'cidr') },
+  oncePerRequest: true,
+  prepare(request) {
+    if ((hintOf(request, NEAR) ?? '').length === 0) return undefined
+    // The second hint contains its own slash: Nova only concatenates the texts.
+    const need = textOf(request, NEAR) + textOf(request, 'cidr', '/24')
+    const network = parseNetwork(need)
+    return ({ hostIp }) =>
+      isInNetwork(parseAddress(hostIp), network)
+        ? undefined
+        : { code: 'host.other_network', subject: 'address', need, have: hostIp ?? 'null', source: `hint ${NEAR}` }
+  },
+})
+
+function textOf(request: NovaRequest, name: string, byDefault?: string): string {
+  const value = hintOf(request, name) ?? byDefault
+  if (typeof value === 'string') return value
+  throw new NovaError('TypeError', { subject: `hint ${name}`, need: 'one text', have: `${value?.length ?? 0} texts` })
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { everyKey } from '../../../request/request-reads.ts'
+import { shortList } from '../../../text/short-list.ts'
+import { aggregatesWith, splitValues } from '../../../weighers/aggregate-metadata.ts'
+import { checkEach, novaFilter } from '../../parts/nova-filter.ts'
+import { imagePropertyFields } from '../../text/image-property-fields.ts'
+import type { PythonValue } from '../../text/python-json.ts'
+import { isTruthy, pythonText } from '../../text/python-text.ts'
+
+const NAMESPACE = 'aggregate_image_properties_isolation_namespace'
+const SEPARATOR = 'aggregate_image_properties_isolation_separator'
+
+/** If a namespace is set, only keys that start with it and the separator count. */
+const options = z.strictObject({ [NAMESPACE]: z.string().nullable().default(null), [SEPARATOR]: z.string().default('.') })
+
+/**
+ * Where the host's aggregates name an image property, an image with that property must have one of their values. False, 0 and empty values
+ * count as not having it; a key that is no property of Nova's images has no effect.
+ */
+export const aggregateImagePropertiesIsolation = novaFilter({
+  name: 'AggregateImagePropertiesIsolation',
+  description: "The host's aggregates are kept for no image property that the image has otherwise.",
+  admits: {
+    by: 'property',
+    which: ({ image }) => `open to images with ${shortList(namedIn(image?.properties ?? {}))} by the metadata of their aggregates`,
+  },
+  reads: [],
+  readsMetadata: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => [
+    { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },
+  ],
+  oncePerRequest: true,
+  readsRequest: { imageProperties: everyKey, fields: ['architecture'] },
+  runsOnRebuild: true,
+  options,
+  prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {
+    const prefix = prefixOf(namespace, separator)
+    const asked = Object.entries(image?.properties ?? {})
+      .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value))
+      .map(([name, value]) => ({ name, need: textOf(name, value) }))
+    if (asked.length === 0) return undefined
+    return checkEach(
+      asked.map(({ name, need }) => ({
+        which: `open to images with ${name} ${need} by the metadata of their aggregates`,
+        check(host) {
+          const values = splitValues(host, name)
+          if (values === undefined || values.has(need)) return undefined
+          const have = [...values].join(', ')
+          return { code: 'aggregate.image_property', subject: name, need, have, source: aggregatesWith(host, name) }
+        },
+      })),
+    )
+  },
+})
+
+/** The properties of an image that aggregates may name, with their values. */
+const namedIn = (properties: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(properties).flatMap(([name, value]) =>
+    imagePropertyFields.has(name) ? [`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`] : [],
+  )
+
+const prefixOf = (namespace: unknown, separator: unknown): string => (namespace ? `${namespace}${separator}` : '')
+
+/** The text as Python prints it. CPUs of NUMA nodes are sets to Nova, and lists on the wire. */
+function textOf(name: string, value: PythonValue): string {
+  if (name !== 'hw_numa_cpus' || !Array.isArray(value)) return pythonText(value)
+  return `[${value.map((cpus: PythonValue) => (Array.isArray(cpus) && cpus.length > 0 ? `{${cpus.map(pythonText).join(', ')}}` : 'set()')).join(', ')}]`
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { anAggregate } from '../../testing/builders.ts'
+import { type Given, reasonOf, verdictOf } from '../../testing/judge.ts'
+import { aggregateMultiTenancyIsolation } from './aggregate-multi-tenancy-isolation.ts'
+
+const kept = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { filter_tenant_id: value }))
+
+test.each<[string, Given, string]>([
+  ['a host without aggregates is for all', {}, 'passes'],
+  ['an aggregate without the key is for all', { host: { aggregates: [anAggregate('a', { other: 'p2' })] } }, 'passes'],
+  ['the project is named', { host: { aggregates: kept('p2, p1') } }, 'passes'],
+  ['the project is named by one of two', { host: { aggregates: kept('p2', 'p1') } }, 'passes'],
+  ['others are named', { host: { aggregates: kept('p2') } }, 'aggregate.project'],
+  ['a part of a name is not enough', { host: { aggregates: kept('p11') } }, 'aggregate.project'],
+  ['an empty value names nobody', { host: { aggregates: kept('') } }, 'aggregate.project'],
+  ['a key with a suffix is another key', { host: { aggregates: [anAggregate('a', { filter_tenant_id3: 'p2' })] } }, 'passes'],
+  [
+    'a request of no project is of none that is named',
+    { host: { aggregates: kept('p1') }, request: { projectId: null } },
+    'aggregate.project',
+  ],
+])('%s', (_name, given, verdict) => expect(verdictOf(aggregateMultiTenancyIsolation, given)).toBe(verdict))
+
+test('the reason names projects, aggregates and key', () => {
+  const reason = { need: 'p1', have: 'p2, p3', source: 'aggregate a0, a1 filter_tenant_id' }
+  expect(reasonOf(aggregateMultiTenancyIsolation, { host: { aggregates: kept('p2', 'p3') } })).toMatchObject(reason)
+})

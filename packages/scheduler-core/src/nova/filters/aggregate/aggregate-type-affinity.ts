@@ -1,0 +1,25 @@
+import { aggregatesWith, splitValues } from '../../../weighers/aggregate-metadata.ts'
+import { novaFilter } from '../../parts/nova-filter.ts'
+
+const KEY = 'instance_type'
+
+/** Hosts whose aggregates name flavors are kept for them. An empty value names none, and so keeps every flavor out. */
+export const aggregateTypeAffinityFilter = novaFilter({
+  name: 'AggregateTypeAffinityFilter',
+  description: "The host's aggregates are kept for no flavor, or for the request's.",
+  admits: {
+    by: 'property',
+    which: ({ flavor: { name } }) => `open to ${name === null ? 'flavors without a name' : `flavor ${name}`} by ${KEY} of their aggregates`,
+  },
+  reads: [],
+  readsMetadata: [{ key: KEY }],
+  oncePerRequest: true,
+  prepare:
+    ({ flavor }) =>
+    (host) => {
+      const flavors = splitValues(host, KEY)
+      if (flavors === undefined || flavors.has(flavor.name)) return undefined
+      const source = aggregatesWith(host, KEY)
+      return { code: 'aggregate.flavor', subject: 'flavor', need: flavor.name, have: [...flavors].join(', '), source }
+    },
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { aHostState, aNovaRequest, anAggregate } from '../../testing/builders.ts'
+import { type Given, NOW, reasonOf, verdictOf } from '../../testing/judge.ts'
+import { aggregateCoreFilter, coreFilter, exactCoreFilter } from './core.ts'
+
+const asks = (vcpus: number): Given['request'] => ({ flavor: { vcpus } })
+const small = { vcpusTotal: 8, vcpusUsed: 0 }
+const host = { vcpusTotal: 16, vcpusUsed: 60, cpuAllocationRatio: 4 }
+
+test.each<[string, Given, string]>([
+  ['as many as are left', { request: asks(4), host }, 'passes'],
+  ['one more than is left', { request: asks(5), host }, 'cpu.short'],
+  ['the option instead of the own ratio', { request: asks(4), host, options: { cpu_allocation_ratio: 16 } }, 'passes'],
+  ['a host without a ratio has sixteenfold', { request: asks(4), host: { ...host, vcpusUsed: 252, cpuAllocationRatio: 0 } }, 'passes'],
+  ['and no more', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
+  ['a host that counts none', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
+  ['A15a nova core_filter.py: 9 on 8 by a ratio of 4', { request: asks(9), host: { ...small, cpuAllocationRatio: 4 } }, 'cpu.too_few'],
+  ['all 8 of them', { request: asks(8), host: { ...small, cpuAllocationRatio: 4 } }, 'passes'],
+  ['9 on 8 by the ratio of the option', { request: asks(9), host: small, options: { cpu_allocation_ratio: 16 } }, 'cpu.too_few'],
+  ['9 on 8 by Nova’s own ratio', { request: asks(9), host: { ...small, cpuAllocationRatio: 0 } }, 'cpu.too_few'],
+])('CoreFilter: %s', (_name, given, verdict) => expect(verdictOf(coreFilter, given)).toBe(verdict))
+
+test('AggregateCoreFilter takes the lowest ratio of the aggregates, and names it', () => {
+  const aggregates = ['9', '3.5'].map((cpu_allocation_ratio, i) => anAggregate(`a${i}`, { cpu_allocation_ratio }))
+  const reason = { code: 'cpu.short', need: 1, have: -4, source: 'aggregate a1 cpu_allocation_ratio' }
+  expect(reasonOf(aggregateCoreFilter, { request: asks(1), host: { ...host, aggregates } })).toMatchObject(reason)
+})
+
+test('AggregateCoreFilter: the ratio of an aggregate gives one instance no more than the total', () => {
+  const aggregates = [anAggregate('a', { cpu_allocation_ratio: '16' })]
+  const reason = { code: 'cpu.too_few', need: 9, have: 8, unit: 'vCPUs' }
+  expect(reasonOf(aggregateCoreFilter, { request: asks(9), host: { ...small, aggregates } })).toEqual(expect.objectContaining(reason))
+})
+
+test.each<[string, Given, string]>([
+  ['exactly as many', { request: asks(4), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'passes'],
+  ['more are left', { request: asks(3), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'cpu.not_exact'],
+  ['a host that counts none', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
+])('ExactCoreFilter: %s', (_name, given, verdict) => expect(verdictOf(exactCoreFilter, given)).toBe(verdict))
+
+test('the limit is the ratio of the whole, where the host counts', () => {
+  const check = coreFilter.prepare(aNovaRequest(), {}, { now: NOW })
+  expect(check?.limits?.(aHostState(host))).toEqual({ vcpu: 64 })
+  expect(check?.limits?.(aHostState({ vcpusTotal: 0 }))).toEqual({})
+})

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { classFields } from '../../../report/stats-fields.ts'
+import type { Reason } from '../../../text/reason.ts'
+import type { HostState } from '../../objects/host-state.ts'
+import type { NovaRequest } from '../../objects/request.ts'
+import { aggregateRatio, hostRatio, isAgainstItself, type RatioOf } from '../../parts/allocation-ratio.ts'
+import { type CheckContext, novaFilter, withLimits } from '../../parts/nova-filter.ts'
+
+const RATIO = 'cpu_allocation_ratio'
+const rule = {
+  resourceClass: 'VCPU',
+  own: ({ cpuAllocationRatio }: HostState) => cpuAllocationRatio,
+  byDefault: 16,
+  optionByDefault: 0,
+} as const
+const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
+
+/** The option of Juno and Kilo for all hosts; 0, as in Liberty: each host's own, and 16 where it has none. */
+const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
+
+/** Enough of the host's virtual CPUs are left, overcommit included. A host without a count passes, since its report is broken. */
+export const coreFilter = novaFilter({
+  name: 'CoreFilter',
+  description: 'The host has enough virtual CPUs left.',
+  reads: classFields.VCPU,
+  options,
+  prepare: (request, { [RATIO]: option }, context) => checkCores(request, ownRatio(option), context),
+})
+
+/** The same as CoreFilter, with the lowest ratio of the host's aggregates. */
+export const aggregateCoreFilter = novaFilter({
+  name: 'AggregateCoreFilter',
+  description: 'The host has enough virtual CPUs left by the ratio of its aggregates.',
+  reads: classFields.VCPU,
+  readsMetadata: [{ key: RATIO }],
+  options,
+  prepare: (request, { [RATIO]: option }, context) => checkCores(request, leastRatio(option), context),
+})
+
+/** Exactly the requested number of virtual CPUs is free, without overcommit. */
+export const exactCoreFilter = novaFilter({
+  name: 'ExactCoreFilter',
+  description: 'The host has exactly the virtual CPUs left that are asked for.',
+  reads: classFields.VCPU,
+  prepare:
+    ({ flavor: { vcpus: need } }) =>
+    ({ vcpusTotal, vcpusUsed }) => {
+      const have = vcpusTotal - vcpusUsed
+      return vcpusTotal !== 0 && have === need ? undefined : { code: 'cpu.not_exact', subject: 'vCPUs', need, have, unit: 'vCPUs' }
+    },
+})
+
+function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf, context: CheckContext) {
+  const check = (host: HostState): Reason | undefined => {
+    if (host.vcpusTotal === 0) return undefined
+    const { value, source } = ratioOf(host)
+    // A ratio of 0 gives no limit, so there is no total to compare with.
+    if (isAgainstItself(need, host.vcpusTotal, context) && value > 0)
+      return { code: 'cpu.too_few', subject: 'vCPUs', need, have: host.vcpusTotal, unit: 'vCPUs' }
+    const have = host.vcpusTotal * value - host.vcpusUsed
+    return have >= need ? undefined : { code: 'cpu.short', subject: 'vCPUs', need, have, unit: 'vCPUs', source }
+  }
+  return withLimits(check, (host) => {
+    const vcpu = host.vcpusTotal * ratioOf(host).value
+    return vcpu > 0 ? { vcpu } : {}
+  })
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { aHostState, aNovaRequest, anAggregate } from '../../testing/builders.ts'
+import { type Given, NOW, reasonOf, verdictOf } from '../../testing/judge.ts'
+import { aggregateDiskFilter, diskFilter, exactDiskFilter } from './disk.ts'
+
+const request: Given['request'] = { flavor: { rootGb: 1, ephemeralGb: 1, swap: 52 } }
+const free = (freeDiskMb: number, given: Given['host'] = {}) => ({ totalUsableDiskGb: 10, freeDiskMb, ...given })
+
+test.each<[string, Given, string]>([
+  ['root, ephemeral and swap fit exactly', { request, host: free(2100) }, 'passes'],
+  ['swap counts', { request, host: free(2099) }, 'disk.short'],
+  [
+    'nova 3cafa7f5bd disk_filter.py: more than the host has in all',
+    { request: { flavor: { rootGb: 11, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
+    'disk.too_little',
+  ],
+  [
+    'all of it',
+    { request: { flavor: { rootGb: 10, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
+    'passes',
+  ],
+  ['the ratio of the option counts', { request, host: free(-8140), options: { disk_allocation_ratio: 2 } }, 'passes'],
+  [
+    "an option of 0 is the host's own",
+    { request, host: free(-8140, { diskAllocationRatio: 2 }), options: { disk_allocation_ratio: 0 } },
+    'passes',
+  ],
+])('DiskFilter: %s', (_name, given, verdict) => expect(verdictOf(diskFilter, given)).toBe(verdict))
+
+test("AggregateDiskFilter takes the aggregates' ratio", () => {
+  const aggregates = [anAggregate('a', { disk_allocation_ratio: '0.9' })]
+  const reason = { code: 'disk.short', need: 2100, have: 1376, unit: 'MiB', source: 'aggregate a disk_allocation_ratio' }
+  expect(reasonOf(aggregateDiskFilter, { request, host: free(2400, { aggregates }) })).toMatchObject(reason)
+})
+
+test('ExactDiskFilter requires the exact amount, neither less nor more', () => {
+  expect(verdictOf(exactDiskFilter, { request, host: free(2100) })).toBe('passes')
+  expect(reasonOf(exactDiskFilter, { request, host: free(2101) })).toMatchObject({ code: 'disk.not_exact', need: 2100, have: 2101 })
+})
+
+test('the limit is the ratio of the whole, in GiB', () => {
+  const check = diskFilter.prepare(aNovaRequest(), { disk_allocation_ratio: 1.5 }, { now: NOW })
+  expect(check?.limits?.(aHostState(free(0)))).toEqual({ diskGb: 15 })
+})

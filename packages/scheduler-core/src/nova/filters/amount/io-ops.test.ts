@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { anAggregate } from '../../testing/builders.ts'
+import { type Given, reasonOf, verdictOf } from '../../testing/judge.ts'
+import { aggregateIoOpsFilter, ioOpsFilter } from './io-ops.ts'
+
+const withKey = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { max_io_ops_per_host: value }))
+
+test.each<[string, Given, string]>([
+  ['one below the most passes', { host: { numIoOps: 7 } }, 'passes'],
+  ['as many as the most fails', { host: { numIoOps: 8 } }, 'io_ops.too_many'],
+  ['a most of 0 refuses every host', { host: { numIoOps: 0 }, options: { max_io_ops_per_host: 0 } }, 'io_ops.too_many'],
+  ['aggregates say nothing here', { host: { numIoOps: 7, aggregates: withKey('1') } }, 'passes'],
+  ['a rebuild passes', { host: { numIoOps: 99 }, request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
+])('IoOpsFilter: %s', (_name, given, verdict) => expect(verdictOf(ioOpsFilter, given)).toBe(verdict))
+
+test.each<[string, Given, string]>([
+  ["the aggregate's number is taken", { host: { numIoOps: 2, aggregates: withKey('2') } }, 'io_ops.too_many'],
+  ['the least of several is taken', { host: { numIoOps: 4, aggregates: withKey('9', ' 4 ', '5') } }, 'io_ops.too_many'],
+  ["one that is no whole number leaves the option's", { host: { numIoOps: 4, aggregates: withKey('3', '1.5') } }, 'passes'],
+])('AggregateIoOpsFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateIoOpsFilter, given)).toBe(verdict))
+
+test('the reason names the source of the number', () => {
+  const host = { numIoOps: 3, aggregates: withKey('3') }
+  const reason = { code: 'io_ops.too_many', need: 'fewer than 3', have: 3, source: 'aggregate a0 max_io_ops_per_host' }
+  expect(reasonOf(aggregateIoOpsFilter, { host })).toMatchObject(reason)
+})

@@ -1,0 +1,107 @@
+import { demandsOf } from '../demands.ts'
+import { networksShort } from '../networks.ts'
+import { type PciPlaces, type PciPool, type PciRequest, supportPciRequests } from '../pci.ts'
+import type { Shortfall } from '../shortfall.ts'
+import type { GuestTopology, HostCell, HostTopology, NetworkMetadata, NumaLimits } from '../topology.ts'
+import { orderCells } from './order-cells.ts'
+import { pairTable } from './pair-table.ts'
+import type { SearchInput } from './search.ts'
+import { NOVA_STEPS, searchAsNova } from './search-as-nova.ts'
+import { searchEachPair } from './search-each-pair.ts'
+import { whyNoPlace } from './why-no-place.ts'
+
+/** Data of a host and a request in addition to their topologies. */
+export interface FitOptions {
+  /** Ratios of the host, and networks of the request; null where no limits were set, as for forced hosts. */
+  readonly limits: NumaLimits | null
+  /** Device pools of the host, with the requests for devices; undefined where the host has none. */
+  readonly pci?: { readonly pools: readonly PciPool[]; readonly requests: readonly PciRequest[] }
+  /** True tries the fullest cells of the host first. */
+  readonly packing?: boolean
+  /**
+   * `nova` gives the results of Nova's search, including errors due to its memory of pairs; `pairs` judges each pair
+   * independently.
+   */
+  readonly search?: 'nova' | 'pairs'
+}
+
+/** The guest with its host cells, or the rule that refused it; `steps` is the cost of the search. */
+export type FitResult =
+  | { readonly ok: true; readonly guest: GuestTopology; readonly steps: number }
+  | { readonly ok: false; readonly why: () => Shortfall; readonly steps: number }
+
+/**
+ * Assigns each NUMA cell of a guest to a cell of its own in the host, with the first choice in Nova's order. The cost
+ * is bounded: if Nova's search would examine more orders than `NOVA_STEPS` allows, each pair is judged independently.
+ */
+export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitOptions): FitResult {
+  if (guest.cells.length === 0 || host.cells.length === 0) {
+    const why = (): Shortfall => ({ code: 'numa.not_reported', need: guest.cells.length, have: host.cells.length, unit: 'cells' })
+    return { ok: false, why, steps: 0 }
+  }
+  if (host.cells.length < guest.cells.length) {
+    const why = (): Shortfall => ({ code: 'numa.cells', need: guest.cells.length, have: host.cells.length, unit: 'cells' })
+    return { ok: false, why, steps: 0 }
+  }
+  const input = searchInput(host, guest, options)
+  const first = options.search === 'pairs' ? undefined : searchAsNova(input, NOVA_STEPS)
+  const result = first === undefined || first.end === 'limit' ? searchEachPair(input) : first
+  const steps = result.steps + (result === first ? 0 : (first?.steps ?? 0))
+  if (result.end === 'found') return { ok: true, guest: { ...guest, cells: result.cells }, steps }
+  return { ok: false, why: () => whyNoPlace(input, result), steps }
+}
+
+/** Sockets of a host's cells, for devices that must be on the socket of the guest's cells. */
+export function placesOf(host: HostTopology, cells: readonly number[]): PciPlaces {
+  return { cells, sockets: new Map(host.cells.map((cell) => [cell.id, cell.socket])) }
+}
+
+function searchInput(host: HostTopology, guest: GuestTopology, { limits, pci, packing = false }: FitOptions): SearchInput {
+  const requests = pci?.requests ?? []
+  const networks = limits?.networkMetadata
+  const hosts = orderCells(host, guest, { packing, pools: pci?.pools, wantsDevices: requests.length > 0 })
+  const isAsked = requests.length > 0 || networks !== undefined
+  const objection = (chosen: readonly number[]): Shortfall | undefined => {
+    const cells = chosen.map((i) => hosts[i] as HostCell)
+    return devicesShort(host, cells, pci) ?? networksShort(host, cells, networks)
+  }
+  const basis = { hosts, guests: guest.cells, emulatorThreadsPolicy: guest.emulatorThreadsPolicy, limits }
+  return {
+    ...basis,
+    pairs: pairTable(basis),
+    demands: demandsOf(hosts, pci?.pools ?? [], requests, networks),
+    suits: isAsked ? knownBySet((chosen) => objection(chosen) === undefined) : undefined,
+    objection,
+    traitOf: (cell) => traitOf(cell, pci, networks),
+  }
+}
+
+function devicesShort(host: HostTopology, chosen: readonly HostCell[], pci: FitOptions['pci']): Shortfall | undefined {
+  if (pci === undefined || pci.requests.length === 0) return undefined
+  const cells = chosen.map((cell) => cell.id)
+  return supportPciRequests(pci.pools, pci.requests, placesOf(host, cells))
+}
+
+/** A result that depends only on the set of chosen cells, not on their order, is computed once. */
+function knownBySet(answer: (chosen: readonly number[]) => boolean): (chosen: readonly number[]) => boolean {
+  const known = new Map<bigint | number, boolean>()
+  return (chosen) => {
+    const key =
+      Math.max(...chosen) < 31 ? chosen.reduce((bits, i) => bits | (1 << i), 0) : chosen.reduce((bits, i) => bits | (1n << BigInt(i)), 0n)
+    let found = known.get(key)
+    if (found === undefined) {
+      found = answer(chosen)
+      known.set(key, found)
+    }
+    return found
+  }
+}
+
+/** The devices, socket and networks by which cells differ for this request. */
+function traitOf(cell: HostCell, pci: FitOptions['pci'], networks: NetworkMetadata | undefined): string {
+  const bySocket = pci?.requests.some((request) => request.numaPolicy === 'socket') ? cell.socket : ''
+  const devices = pci !== undefined && pci.requests.length > 0 && pci.pools.some((pool) => pool.keys.numa_node === cell.id) ? cell.id : ''
+  const physnets = networks?.physnets.filter((physnet) => cell.networkMetadata?.physnets.includes(physnet)) ?? []
+  const tunnel = networks?.tunneled === true && cell.networkMetadata?.tunneled === true
+  return JSON.stringify([bySocket, devices, physnets, tunnel])
+}

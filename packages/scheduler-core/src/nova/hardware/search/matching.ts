@@ -1,0 +1,62 @@
+/** An assignment: a host's cell for each of the guest's, and the other way round; -1 for none. */
+export interface Matching {
+  readonly hostOf: Int32Array
+  readonly guestOf: Int32Array
+}
+
+type Fits = (guest: number, host: number) => boolean
+
+/** A cell of its own for each of the guest's cells; undefined where there is no such choice. */
+export function matchAll(guests: number, hosts: number, fits: Fits, step: () => void): Matching | undefined {
+  const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
+  for (let guest = 0; guest < guests; guest += 1) if (!seat(matching, guest, new Uint8Array(hosts), fits, step)) return undefined
+  return matching
+}
+
+/** The largest number of guest cells that can each have a cell of their own at once. */
+export function largestMatching(guests: number, hosts: number, fits: Fits): number {
+  const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
+  let seated = 0
+  for (let guest = 0; guest < guests; guest += 1) if (seat(matching, guest, new Uint8Array(hosts), fits, () => {})) seated += 1
+  return seated
+}
+
+/**
+ * The matching with one of the guest's cells on a given cell, which counts as used together with those before; undefined where another cell
+ * of the guest then has none.
+ */
+export function rematch(
+  before: Matching,
+  guest: number,
+  host: number,
+  used: Uint8Array,
+  fits: Fits,
+  step: () => void,
+): Matching | undefined {
+  if (before.hostOf[guest] === host) return before
+  const matching = { hostOf: before.hostOf.slice(), guestOf: before.guestOf.slice() }
+  const displaced = matching.guestOf[host] as number
+  matching.guestOf[matching.hostOf[guest] as number] = -1
+  matching.guestOf[host] = guest
+  matching.hostOf[guest] = host
+  if (displaced < 0) return matching
+  return seat(matching, displaced, used.slice(), fits, step) ? matching : undefined
+}
+
+/**
+ * Assigns a cell to one of the guest's cells, moving others where that makes room. Closed cells, and those examined already, are left
+ * alone.
+ */
+function seat(matching: Matching, guest: number, closed: Uint8Array, fits: Fits, step: () => void): boolean {
+  for (let host = 0; host < closed.length; host += 1) {
+    step()
+    if (closed[host] === 1 || !fits(guest, host)) continue
+    closed[host] = 1
+    const other = matching.guestOf[host] as number
+    if (other >= 0 && !seat(matching, other, closed, fits, step)) continue
+    matching.guestOf[host] = guest
+    matching.hostOf[guest] = host
+    return true
+  }
+  return false
+}

@@ -1,0 +1,36 @@
+import { devicesPerCell, type PciPool } from '../pci.ts'
+import { freeCpus, type GuestTopology, type HostCell, type HostTopology, isPinned } from '../topology.ts'
+
+/** The settings that decide which cells of a host are tried first. */
+export interface CellOrder {
+  /** True tries the fullest cells first, as Nova's `packing_host_numa_cells_allocation_strategy` does. */
+  readonly packing: boolean
+  /** Device pools of the host; undefined where it keeps none. */
+  readonly pools: readonly PciPool[] | undefined
+  readonly wantsDevices: boolean
+}
+
+/**
+ * Cells of a host in the order in which they are tried: by free memory, then by use of the CPUs that the guest needs,
+ * then by devices, which have the highest weight. Cells with devices are kept for guests that need them. A guest with
+ * as many cells as the host needs all of them, in their given order.
+ */
+export function orderCells(host: HostTopology, guest: GuestTopology, { packing, pools, wantsDevices }: CellOrder): readonly HostCell[] {
+  const [first] = guest.cells
+  if (first === undefined || host.cells.length <= guest.cells.length) return host.cells
+  const emptiest = packing ? ascending : descending
+  const idlest = packing ? descending : ascending
+  const byMemory = emptiest(host.cells, (cell) => cell.memory - cell.memoryUsage)
+  const byCpus = isPinned(first) ? emptiest(byMemory, (cell) => freeCpus(cell).count) : idlest(byMemory, (cell) => cell.cpuUsage)
+  if (pools === undefined) return byCpus
+  const devices = devicesPerCell(pools)
+  return (wantsDevices ? descending : ascending)(byCpus, (cell) => devices.get(cell.id) ?? 0)
+}
+
+function ascending(cells: readonly HostCell[], key: (cell: HostCell) => number): readonly HostCell[] {
+  return [...cells].sort((a, b) => key(a) - key(b))
+}
+
+function descending(cells: readonly HostCell[], key: (cell: HostCell) => number): readonly HostCell[] {
+  return [...cells].sort((a, b) => key(b) - key(a))
+}

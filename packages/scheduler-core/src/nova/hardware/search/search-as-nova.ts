@@ -1,0 +1,107 @@
+import { canMeet } from '../../../values/demand.ts'
+import type { GuestCell, HostCell } from '../topology.ts'
+import { fitCell } from './fit-cell.ts'
+import { shapeOf } from './pair-table.ts'
+import type { SearchInput, SearchResult } from './search.ts'
+import { emulatorCpusAt } from './search-basis.ts'
+
+/** The most steps of the search. It can try every order of the cells of hosts with up to five cells, and decides all of these hosts. */
+export const NOVA_STEPS = 1_000
+
+const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
+
+/**
+ * Nova's own search, whose answers it gives whenever it ends: every order of the host's cells, with a memory of pairs.
+ * That memory is by the ids of both cells, and a guest's cell takes the id of whatever cell it was last put on, its page
+ * size and its pins too. So Nova misses fits, and now and then takes one that it never tried; this does the same. What
+ * it leaves out are orders that begin like one that was refused without anything having changed: they end alike.
+ */
+export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS): SearchResult {
+  const { hosts, guests, limits } = input
+  const ids = indexIds([...hosts, ...guests])
+  const idOf = [...ids.keys()]
+  const hostIds = hosts.map(({ id }) => ids.get(id) as number)
+  const guestIds = guests.map(({ id }) => ids.get(id) as number)
+  const pairs = new Uint8Array(ids.size * ids.size).fill(UNKNOWN)
+  const cells = [...guests]
+  const order = guests.map((_guest, i) => i)
+  let steps = 0
+  // Positions from the first on that the last pass left unchanged: the next pass need not repeat them.
+  let settled = 0
+  if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
+  if (tooFewUsable(input)) return { end: 'none', steps: hosts.length }
+  for (;;) {
+    let [at, changed] = [settled, false]
+    for (; at < cells.length; at += 1) {
+      steps += 1
+      const hostAt = order[at] as number
+      const hostId = hostIds[hostAt] as number
+      const pair = hostId * ids.size + (guestIds[at] as number)
+      if (pairs[pair] === REFUSED) break
+      if (pairs[pair] === FITS && guestIds[at] === hostId) {
+        if (!changed) settled = at + 1
+        continue
+      }
+      changed = true
+      const host = hosts[hostAt] as HostCell
+      if (pairs[pair] === FITS) {
+        // Nova only gives the cell its new id: that is done when the cell is examined again.
+        guestIds[at] = hostId
+        continue
+      }
+      const fit = fitCell(host, withId(cells[at] as GuestCell, idOf[guestIds[at] as number] as number), limits, emulatorCpusAt(input, at))
+      cells[at] = fit.cell
+      guestIds[at] = ids.get(fit.cell.id) as number
+      pairs[pair] = fit.why === undefined ? FITS : REFUSED
+      if (fit.why !== undefined) break
+    }
+    const complete = at === cells.length
+    if (complete && input.suits?.(order) !== false)
+      return { end: 'found', cells: cells.map((cell, i) => withId(cell, idOf[guestIds[i] as number] as number)), steps }
+    if (steps >= maxSteps) return { end: 'limit', steps }
+    const moved = nextOrder(order, complete || changed ? cells.length - 1 : at, hosts.length)
+    if (moved < 0) return { end: 'none', steps }
+    settled = Math.min(settled, moved)
+  }
+}
+
+const withId = (cell: GuestCell, id: number): GuestCell => (cell.id === id ? cell : { ...cell, id })
+
+/**
+ * Advances to the next order, in lexicographic order, that differs at a position or before it; returns the first position that differs, or
+ * -1 at the end.
+ */
+export function nextOrder(order: number[], from: number, size: number): number {
+  for (let at = from; at >= 0; at -= 1) {
+    const next = unusedFrom(order, at, (order[at] as number) + 1)
+    if (next >= size) continue
+    order[at] = next
+    for (let later = at + 1; later < order.length; later += 1) order[later] = unusedFrom(order, later, 0)
+    return at
+  }
+  return -1
+}
+
+/** The least number from one on that is not among the first numbers of an order. */
+function unusedFrom(order: readonly number[], count: number, from: number): number {
+  for (let next = from; ; next += 1) {
+    let i = 0
+    while (i < count && order[i] !== next) i += 1
+    if (i === count) return next
+  }
+}
+
+/**
+ * Whether fewer cells of the host can take any of the guest's than the guest has. Even with wrong entries in its memory of pairs, Nova
+ * considers a pair as fitting only where one of the guest's cells did fit; a page size that is not fixed may change meanwhile.
+ */
+function tooFewUsable(input: SearchInput): boolean {
+  if (input.guests.some((guest) => (guest.pagesize ?? 0) < 0)) return false
+  const shapes = [...new Map(input.guests.map((guest) => [shapeOf(guest), guest])).values()]
+  const usable = input.hosts.filter((host) => shapes.some((guest) => fitCell(host, guest, input.limits, 0).why === undefined))
+  return usable.length < input.guests.length
+}
+
+function indexIds(cells: readonly { readonly id: number }[]): ReadonlyMap<number, number> {
+  return new Map([...new Set(cells.map((cell) => cell.id))].map((id, i) => [id, i]))
+}

@@ -1,0 +1,14 @@
+import type { EmulatorThreadsPolicy, GuestCell, HostCell, NumaLimits } from '../topology.ts'
+
+/** The cells to assign: those of the guest, and those of the host in the order in which they are tried. */
+export interface SearchBasis {
+  readonly hosts: readonly HostCell[]
+  readonly guests: readonly GuestCell[]
+  readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
+  readonly limits: NumaLimits | null
+}
+
+/** CPUs for the emulator's threads in addition to a guest's cell: they belong to its first cell. */
+export function emulatorCpusAt(basis: SearchBasis, guest: number): number {
+  return guest === 0 && basis.emulatorThreadsPolicy === 'isolate' ? 1 : 0
+}

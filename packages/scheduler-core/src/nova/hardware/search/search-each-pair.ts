@@ -1,0 +1,81 @@
+import { canMeet } from '../../../values/demand.ts'
+import type { GuestCell, HostCell } from '../topology.ts'
+import { fitCell } from './fit-cell.ts'
+import { type Matching, matchAll, rematch } from './matching.ts'
+import type { SearchInput, SearchResult } from './search.ts'
+import { emulatorCpusAt } from './search-basis.ts'
+
+/** The most steps of the search. Only devices and networks can lead to so many: without them the search is a matching. */
+export const PAIR_STEPS = 20_000
+
+/** The cost in steps of checking devices and networks for a complete choice. */
+const SUIT_STEPS = 50
+
+/**
+ * The first order of the host's cells, in lexicographic order, in which each guest cell fits, every pair judged
+ * independently, and which is accepted for devices and networks. A cell is assigned only while all later cells can
+ * still have one (by a matching), and a failed choice is not tried again with equal cells.
+ */
+export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS): SearchResult {
+  const { hosts, guests } = input
+  if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
+  const table = input.pairs
+  let steps = 0
+  const matching = matchAll(guests.length, hosts.length, table.fits, () => (steps += 1))
+  if (matching === undefined) return { end: 'none', steps: steps + table.tests() }
+  steps += table.tests()
+  const kinds = input.suits && kindsOf(input, table.fits)
+  const failed = new Set<string>()
+  const used = Uint8Array.from(hosts, (_host, h) => Number(!guests.some((_guest, g) => table.fits(g, h))))
+  const chosen: number[] = []
+  if (!canMeet(input.demands, chosen, used, guests.length)) return { end: 'none', steps }
+
+  /** Assigns cells to the guest's cells from one on; true where it succeeded. */
+  const place = (guest: number, before: Matching): boolean => {
+    if (guest === guests.length) {
+      steps += SUIT_STEPS
+      return input.suits?.(chosen) ?? true
+    }
+    for (let host = 0; host < hosts.length && steps < maxSteps; host += 1) {
+      if (used[host] === 1 || !table.fits(guest, host)) continue
+      steps += 1 + input.demands.length
+      chosen.push(host)
+      used[host] = 1
+      const key = kinds && keyOf(chosen, kinds)
+      const isNew = key === undefined || !failed.has(key)
+      if (isNew && canMeet(input.demands, chosen, used, guests.length - guest - 1)) {
+        const after = rematch(before, guest, host, used, table.fits, () => (steps += 1))
+        if (after !== undefined && place(guest + 1, after)) return true
+      }
+      if (key !== undefined) failed.add(key)
+      used[host] = 0
+      chosen.pop()
+    }
+    return false
+  }
+
+  if (!place(0, matching)) return { end: steps < maxSteps ? 'none' : 'limit', steps }
+  return { end: 'found', steps, cells: guests.map((guest, i) => fitPair(input, guest, i, hosts[chosen[i] as number] as HostCell)) }
+}
+
+function fitPair(input: SearchInput, guest: GuestCell, i: number, host: HostCell): GuestCell {
+  return fitCell(host, guest, input.limits, emulatorCpusAt(input, i)).cell
+}
+
+/** A number for each cell of the host, equal for cells that behave the same in fitting and in the check of devices and networks. */
+function kindsOf(input: SearchInput, fits: (guest: number, host: number) => boolean): readonly number[] {
+  const known = new Map<string, number>()
+  return input.hosts.map((host, h) => {
+    const kind = `${input.traitOf(host)}|${input.guests.map((_guest, g) => Number(fits(g, h))).join('')}`
+    if (!known.has(kind)) known.set(kind, known.size)
+    return known.get(kind) as number
+  })
+}
+
+/** The remaining decision depends only on how many of each kind are used, not on their assignment. */
+function keyOf(chosen: readonly number[], kinds: readonly number[]): string {
+  return chosen
+    .map((host) => kinds[host] as number)
+    .sort((a, b) => a - b)
+    .join(',')
+}

@@ -1,0 +1,48 @@
+import type { Shortfall } from '../shortfall.ts'
+import { fitCell } from './fit-cell.ts'
+import { largestMatching } from './matching.ts'
+import type { SearchInput, SearchResult } from './search.ts'
+import { emulatorCpusAt } from './search-basis.ts'
+import { searchEachPair } from './search-each-pair.ts'
+
+/**
+ * Why a guest does not fit on a host: a cell of the guest that fits nowhere, with the shortfall of the cell that came nearest; else too few
+ * cells for all at once; else the demands for devices or networks.
+ */
+export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall {
+  const { hosts, guests, pairs } = input
+  const homeless = guests.findIndex((_guest, g) => !hosts.some((_host, h) => pairs.fits(g, h)))
+  if (homeless >= 0) return nearest(input, homeless)
+  const seated = largestMatching(guests.length, hosts.length, pairs.fits)
+  if (seated < guests.length) return { code: 'numa.no_match', need: guests.length, have: seated, unit: 'cells' }
+  if (result.end === 'limit')
+    return { code: 'numa.search_limit', need: `more than ${result.steps} steps`, have: result.steps, unit: 'steps' }
+  return objectionTo(input) ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
+}
+
+/** The problem with the first choice in which every pair fits; undefined if some choice is valid, and Nova missed it. */
+function objectionTo(input: SearchInput): Shortfall | undefined {
+  if (input.suits === undefined || searchEachPair(input).end === 'found') return undefined
+  let first: Shortfall | undefined
+  const suits = (chosen: readonly number[]): boolean => {
+    first = input.objection(chosen)
+    return true
+  }
+  searchEachPair({ ...input, demands: [], suits })
+  return first
+}
+
+/** The shortfall at the cell that satisfies the most rules, and among those lacks least. */
+function nearest(input: SearchInput, guest: number): Shortfall {
+  const fits = input.hosts.map((host) => {
+    const cell = input.guests[guest] as SearchInput['guests'][number]
+    const { rules, why } = fitCell(host, cell, input.limits, emulatorCpusAt(input, guest))
+    const short = why?.() as Shortfall
+    return { rules, short, lack: lackOf(short) }
+  })
+  return fits.reduce((best, fit) => (fit.rules > best.rules || (fit.rules === best.rules && fit.lack < best.lack) ? fit : best)).short
+}
+
+function lackOf({ need, have }: Shortfall): number {
+  return typeof need === 'number' && typeof have === 'number' ? need - have : Number.POSITIVE_INFINITY
+}

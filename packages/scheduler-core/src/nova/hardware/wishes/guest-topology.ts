@@ -1,0 +1,110 @@
+import { quote } from '../../../text/problem.ts'
+import { parseCpuList } from '../../text/cpu-list.ts'
+import { type ImageProperties, MAX_NUMA_NODES } from '../../text/image-properties.ts'
+import { NovaError } from '../../text/nova-error.ts'
+import { pythonInt } from '../../text/numbers.ts'
+import type { GuestCell, GuestTopology } from '../topology.ts'
+import { type CpuWishes, cpuWishes, rangeOf } from './cpu-wishes.ts'
+import type { FlavorSize } from './flavor-wishes.ts'
+import { checkLockedMemory, nodeCount, pageSize, wantsPersistentMemory } from './memory-wishes.ts'
+
+/** The largest number of virtual CPUs of a flavor where each one is handled individually; Nova has no limit. */
+const MAX_VCPUS = 65_536
+
+/**
+ * The NUMA topology that a flavor and an image ask for; null where they ask for none: no nodes, no pages, no pinned CPUs,
+ * no persistent memory. Throws Nova's exceptions by their names.
+ */
+export function guestTopologyFor(flavor: FlavorSize, image: ImageProperties): GuestTopology | null {
+  if (flavor.vcpus > MAX_VCPUS) throw new NovaError('InvalidRequest', `the flavor has ${flavor.vcpus} virtual CPUs; ${MAX_VCPUS} at most`)
+  const cpus = cpuWishes(flavor, image)
+  const nodes = nodeCount(flavor, image)
+  const pagesize = pageSize(flavor, image)
+  checkLockedMemory(flavor, image)
+  if (!nodes && !pagesize && !wantsPersistentMemory(flavor) && cpus.cpuPolicy !== 'dedicated' && cpus.cpuPolicy !== 'mixed') return null
+  const shares = nodeShares(nodes ?? 1, flavor, image)
+  const cells = shares.map((share, id) => cellOf(id, share, cpus, pagesize))
+  return { cells, emulatorThreadsPolicy: cpus.emulatorPolicy }
+}
+
+/** The share of the flavor of one node. */
+interface NodeShare {
+  readonly cpus: readonly number[]
+  readonly memory: number
+}
+
+/** Equal shares, or those that flavor or image describe node by node: CPUs and memory of every node, or of none. */
+function nodeShares(nodes: number, flavor: FlavorSize, image: ImageProperties): readonly NodeShare[] {
+  const cpus = perNode(flavor, image, 'numa_cpus', parseCpuList)
+  const memory = perNode(flavor, image, 'numa_mem', pythonInt)
+  if (cpus === null && memory === null) return equalShares(nodes, flavor)
+  if (cpus === null || memory === null || cpus.length !== nodes || memory.length !== nodes) {
+    throw new NovaError(
+      'ImageNUMATopologyIncomplete',
+      `${nodes} nodes need CPUs and memory each; given are ${cpus?.length ?? 0} and ${memory?.length ?? 0}`,
+    )
+  }
+  checkCpus(cpus, flavor)
+  const total = memory.reduce((sum, mib) => sum + mib, 0)
+  if (total !== flavor.memoryMib) {
+    throw new NovaError('ImageNUMATopologyMemoryOutOfRange', `the nodes have ${total} MiB together; the flavor has ${flavor.memoryMib}`)
+  }
+  return cpus.map((list, node) => ({ cpus: list, memory: memory[node] as number }))
+}
+
+function equalShares(nodes: number, flavor: FlavorSize): readonly NodeShare[] {
+  if (flavor.vcpus % nodes !== 0 || flavor.memoryMib % nodes !== 0) {
+    throw new NovaError(
+      'ImageNUMATopologyAsymmetric',
+      `${flavor.vcpus} CPUs and ${flavor.memoryMib} MiB are not divisible by ${nodes} nodes`,
+    )
+  }
+  const count = flavor.vcpus / nodes
+  return rangeOf(nodes).map((node) => ({ cpus: rangeOf(count).map((cpu) => node * count + cpu), memory: flavor.memoryMib / nodes }))
+}
+
+/** Every virtual CPU must be in exactly one node. */
+function checkCpus(nodes: readonly (readonly number[])[], flavor: FlavorSize): void {
+  const free = new Set(rangeOf(flavor.vcpus))
+  for (const cpu of nodes.flat()) {
+    if (cpu >= flavor.vcpus)
+      throw new NovaError('ImageNUMATopologyCPUOutOfRange', `CPU ${cpu} of a node is beyond the ${flavor.vcpus} of the flavor`)
+    if (!free.delete(cpu)) throw new NovaError('ImageNUMATopologyCPUDuplicates', `CPU ${cpu} is of two nodes`)
+  }
+  if (free.size > 0) throw new NovaError('ImageNUMATopologyCPUsUnassigned', `CPUs ${[...free].join(', ')} are of no node`)
+}
+
+/** `hw:<key>.0`, `hw:<key>.1`, ... of the flavor up to the first missing one, or the image's list; null where neither exists. */
+function perNode<Value>(flavor: FlavorSize, image: ImageProperties, key: string, read: (text: string) => Value): readonly Value[] | null {
+  const ofFlavor: Value[] = []
+  for (let node = 0; node < MAX_NUMA_NODES; node += 1) {
+    const text = flavor.extraSpecs[`hw:${key}.${node}`]
+    if (text === undefined) break
+    ofFlavor.push(read(text))
+  }
+  const ofImage = image[`hw_${key}`]
+  if (ofFlavor.length === 0) return (ofImage as readonly Value[] | undefined) ?? null
+  if (ofImage !== undefined)
+    throw new NovaError('ImageNUMATopologyForbidden', `${quote(`hw_${key}`)} of the image does not go with hw:${key} of the flavor`)
+  return ofFlavor
+}
+
+function cellOf(
+  id: number,
+  { cpus, memory }: NodeShare,
+  { cpuPolicy, threadPolicy, pinned }: CpuWishes,
+  pagesize: number | null,
+): GuestCell {
+  const own = new Set(pinned)
+  return {
+    id,
+    cpuset: cpus.filter((cpu) => !own.has(cpu)),
+    pcpuset: cpus.filter((cpu) => own.has(cpu)),
+    memory,
+    pagesize: pagesize === null ? null : Math.trunc(pagesize),
+    cpuPolicy,
+    cpuThreadPolicy: threadPolicy,
+    cpuPinning: null,
+    cpusetReserved: null,
+  }
+}

@@ -1,1 +1,0 @@
-export { NovaError, type NovaErrorKind, type NovaFacts } from './text/nova-error.ts'

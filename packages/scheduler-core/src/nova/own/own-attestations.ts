@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Attestation, AttestationSource } from '../parts/nova-filter.ts'
+
+/**
+ * The namespace in which an attestation service reports about hosts: `{ level, at }`, `at` a time as ISO text. By default there are no such
+ * reports.
+ */
+export const ATTESTATION = 'attestation'
+
+const document = z.object({ level: z.string(), at: z.iso.datetime({ offset: true }) })
+
+/** The attestations of the fleet's nodes, read on first use. What cannot be read counts as not reported. */
+export function attestationsOf({ hosts }: Fleet): AttestationSource {
+  let known: ReadonlyMap<string, Attestation> | undefined
+  const read = (): ReadonlyMap<string, Attestation> => {
+    const found = new Map<string, Attestation>()
+    for (const { node, namespaces } of hosts.present) {
+      const parsed = document.safeParse(namespaces.get(ATTESTATION)?.document)
+      if (parsed.success) found.set(node, { level: parsed.data.level, at: Date.parse(parsed.data.at) })
+    }
+    return found
+  }
+  return {
+    attestationOf(node) {
+      known ??= read()
+      return known.get(node)
+    },
+  }
+}

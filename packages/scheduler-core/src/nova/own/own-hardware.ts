@@ -1,0 +1,84 @@
+import type { HostRecord } from '../../hosts/hosts.ts'
+import type { CellState } from '../../kinds/numa/numa.ts'
+import { poolKey, poolsOf } from '../../kinds/pci/pool.ts'
+import type { HostStats } from '../../report/stats.ts'
+import type { PciPool } from '../hardware/pci.ts'
+import type { HostCell, HostTopology } from '../hardware/topology.ts'
+
+type ReportedCell = HostStats['numaCells'][number]
+
+/**
+ * The cells of a host as Nova's rules see them: as reported, plus what claims hold that the report does not count. `reported` is Nova's own
+ * document of them.
+ */
+export function topologyOn({ stats, cells }: HostRecord, reported: HostTopology | null | undefined): HostTopology | null {
+  if (reported === null || stats.numaCells.length === 0) return null
+  const reportedCells = new Map(stats.numaCells.map((cell) => [cell.id, cell]))
+  const held = new Map(cells.map((cell) => [cell.id, cell]))
+  const base = reported?.cells ?? stats.numaCells.map((cell) => cellOf(cell, stats))
+  return {
+    cells: base.map((cell) => {
+      const [report, state] = [reportedCells.get(cell.id), held.get(cell.id)]
+      return report === undefined || state === undefined ? cell : withClaims(cell, report, state)
+    }),
+  }
+}
+
+function cellOf(cell: ReportedCell, { tunneledCells }: HostStats): HostCell {
+  const pcpuset = cell.dedicatedCpuset ?? cell.cpuset
+  const threads = [...new Set([...cell.cpuset, ...pcpuset])].sort((a, b) => a - b)
+  return {
+    id: cell.id,
+    cpuset: [...cell.cpuset].sort((a, b) => a - b),
+    pcpuset: [...pcpuset].sort((a, b) => a - b),
+    memory: cell.memoryMb,
+    cpuUsage: cell.cpuUsage ?? 0,
+    memoryUsage: cell.memoryUsageMb ?? 0,
+    pinnedCpus: cell.pinnedCpus ?? [],
+    siblings: cell.siblings.length > 0 ? cell.siblings : threads.map((cpu) => [cpu]),
+    mempages: cell.pages.map(({ sizeKib, total, used, reserved }) => ({ sizeKib, total, used: used ?? 0, reserved })),
+    socket: cell.socket,
+    networkMetadata: { physnets: cell.physicalNetworks, tunneled: tunneledCells.includes(cell.id) },
+  }
+}
+
+/** The difference between the cell's free amount and its report belongs to claims. */
+function withClaims(cell: HostCell, report: ReportedCell, state: CellState): HostCell {
+  const pages = new Map(state.pages?.map(({ sizeKib, free }) => [sizeKib, free]))
+  const reportedPages = new Map(report.pages.map((page) => [page.sizeKib, page]))
+  return {
+    ...cell,
+    cpuUsage: cell.cpuUsage + state.cpuCapacity - state.cpuFree - (report.cpuUsage ?? 0),
+    memoryUsage: cell.memoryUsage + state.memoryCapacity - state.memoryFree - (report.memoryUsageMb ?? 0),
+    pinnedCpus: [...new Set([...cell.pinnedCpus, ...state.pinnedByClaims.keys()])].sort((a, b) => a - b),
+    mempages: cell.mempages.map((page) => {
+      const [free, reportedPage] = [pages.get(page.sizeKib), reportedPages.get(page.sizeKib)]
+      if (free === undefined || reportedPage === undefined) return page
+      return { ...page, used: page.used + reportedPage.total - reportedPage.reserved - (reportedPage.used ?? 0) - free }
+    }),
+  }
+}
+
+/** The device pools of a host as Nova's rules see them: free devices, without those that claims hold; a fully used pool is left out. */
+export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null | undefined): readonly PciPool[] {
+  const { pciPools } = record.stats
+  if (pciPools.length === 0) return reported ?? []
+  const claimed = new Map<string, number>()
+  for (const pool of pciPools) add(claimed, poolKey(pool), pool.total - (pool.used ?? 0))
+  for (const { key, free } of poolsOf(record).list) add(claimed, key, -free)
+  return pciPools.flatMap((pool, i) => {
+    const base = reported?.[i] ?? poolOf(pool)
+    const key = poolKey(pool)
+    const taken = Math.min(base.count, claimed.get(key) ?? 0)
+    add(claimed, key, -taken)
+    // Pools that were reported as empty stay in the list.
+    return taken > 0 && base.count === taken ? [] : [taken === 0 ? base : { ...base, count: base.count - taken }]
+  })
+}
+
+const add = (counts: Map<string, number>, key: string, by: number): void => void counts.set(key, (counts.get(key) ?? 0) + by)
+
+const poolOf = ({ vendorId, productId, numaNode, deviceType, tags, total, used }: HostStats['pciPools'][number]): PciPool => ({
+  keys: { vendor_id: vendorId, product_id: productId, numa_node: numaNode, ...(deviceType !== null && { dev_type: deviceType }), ...tags },
+  count: total - (used ?? 0),
+})

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { copyFleet } from '../../fleet/copy.ts'
+import { Fleet } from '../../fleet/fleet.ts'
+import { Historian, histories } from '../../fleet/history.suite.ts'
+import { ownHostsOf } from './own-hosts.ts'
+
+/** Everything that Nova's rules may read of a fleet's hosts. */
+function readAll(fleet: Fleet): unknown {
+  const hostOf = ownHostsOf(fleet)
+  return fleet.hosts.records.map(({ index }) => {
+    const host = hostOf(index)
+    const properties = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(host))
+    const names = Object.keys(properties).filter((name) => properties[name]?.get !== undefined)
+    return Object.fromEntries(names.map((name) => [name, Reflect.get(host, name)]))
+  })
+}
+
+test("Nova's rules see the present state of a host, however often its fleet was copied, and on every copy that copy's state", () => {
+  fc.assert(
+    fc.property(histories, (steps) => {
+      const fleet = new Fleet()
+      const historian = new Historian()
+      fleet.apply(historian.first(fleet))
+      for (const step of steps) {
+        const copy = copyFleet(fleet)
+        const before = structuredClone(readAll(copy))
+        fleet.apply(historian.next(fleet, step))
+        // This copy of the fleet has not been read yet.
+        expect(readAll(fleet)).toEqual(readAll(copyFleet(fleet)))
+        expect(readAll(copy)).toEqual(before)
+      }
+    }),
+    { seed: 1, numRuns: 20 },
+  )
+})

@@ -1,0 +1,308 @@
+import { canonicalInstances } from '../../filters/image-properties.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { isOverruled, ratioSet, ratioWithoutAggregates, reservedOf } from '../../hosts/allocation.ts'
+import { at, type ClassColumns } from '../../hosts/columns.ts'
+import type { HostRecord } from '../../hosts/hosts.ts'
+import { isLive } from '../../records/claim.ts'
+import { type RatioClass, ratioClasses, ratioKeys } from '../../report/nova-ratios.ts'
+import { type HostService, reportedService } from '../../report/reported-service.ts'
+import type { HostStats } from '../../report/stats.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { ALLOCATION_RULES, CANONICAL_NAMES } from '../../values/levels.ts'
+import { memoByObject } from '../../values/memo.ts'
+import type { PciPool } from '../hardware/pci.ts'
+import type { HostTopology } from '../hardware/topology.ts'
+import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
+import type { AllocationRatio, HostAggregate, HostMetric, HostState } from '../objects/host-state.ts'
+import { type ImageProperties, readImageProperties } from '../text/image-properties.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { poolsOn, topologyOn } from './own-hardware.ts'
+
+const ENABLED = 0
+const DOWN = 2
+const MIB_PER_GIB = 1_024
+const NONE_SET: HostState['ratiosSet'] = {}
+
+/** The hosts of a fleet as Nova's rules see them, at any time: what they reported, less what claims hold that the report does not count. */
+export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memoByObject((fleet) => {
+  const states: OwnHost[] = []
+  return (host) => {
+    let state = states[host]
+    if (state === undefined) {
+      state = new OwnHost(fleet, fleet.hosts.get(host).index)
+      states[host] = state
+    }
+    return state
+  }
+})
+
+/** Reads from the fleet directly: a pick on the overlay is seen at once, and nothing is copied. */
+class OwnHost implements HostState {
+  readonly #fleet: Fleet
+  readonly #index: HostIndex
+  #instances: { readonly version: number; readonly uuids: ReadonlySet<string> } | undefined
+
+  #hardware: { readonly version: number; readonly topology: HostTopology | null; readonly pools: readonly PciPool[] } | undefined
+
+  constructor(fleet: Fleet, index: HostIndex) {
+    this.#fleet = fleet
+    this.#index = index
+  }
+
+  get host(): string {
+    return this.#record.host
+  }
+
+  get node(): string {
+    return this.#record.node
+  }
+
+  get cellUuid(): string | undefined {
+    return this.#record.stats.nova?.cellUuid ?? undefined
+  }
+
+  get uuid(): string | undefined {
+    return this.#node?.uuid ?? undefined
+  }
+
+  get freeRamMb(): number {
+    const free = this.#of(
+      'MEMORY_MB',
+      ({ total, reserved, used, claimed }, host) => at(total, host) - at(reserved, host) - at(used, host) - at(claimed, host),
+    )
+    const node = this.#node
+    // A node reports the free amount in addition to its use, and Nova reads the free one.
+    return node === undefined ? free : free + node.freeRamMb - (node.memoryMb - node.memoryMbUsed)
+  }
+
+  get totalUsableRamMb(): number {
+    return this.#of('MEMORY_MB', ({ total }, host) => at(total, host))
+  }
+
+  get totalUsableDiskGb(): number {
+    return this.#record.stats.localGb
+  }
+
+  get diskMbUsed(): number {
+    return (this.#record.stats.localGbUsed + this.#claimedDiskGb) * MIB_PER_GIB
+  }
+
+  get freeDiskMb(): number {
+    const { localGb, localGbUsed, freeDiskGb, diskAvailableLeast } = this.#record.stats
+    const free = freeDiskGb ?? localGb - localGbUsed
+    return (Math.min(free, diskAvailableLeast ?? free) - this.#claimedDiskGb) * MIB_PER_GIB
+  }
+
+  get vcpusTotal(): number {
+    return this.#of('VCPU', ({ total }, host) => at(total, host))
+  }
+
+  get vcpusUsed(): number {
+    return this.#of('VCPU', ({ used, claimed }, host) => at(used, host) + at(claimed, host)) + this.#reservedVcpus
+  }
+
+  /** The reserved amount of the configuration or an operator, which Nova counts as used. */
+  get #reservedVcpus(): number {
+    if (!isOverruled(this.#fleet.hosts, this.#record)) return 0
+    const { value, source } = reservedOf(this.#fleet.hosts, this.#record, 'VCPU')
+    return source === 'REPORT' ? 0 : value
+  }
+
+  get numInstances(): number {
+    return at(this.#fleet.hosts.columns.instances, this.#index)
+  }
+
+  get numIoOps(): number {
+    return at(this.#fleet.hosts.columns.ioOps, this.#index)
+  }
+
+  get failedBuilds(): number {
+    return Number.parseInt(this.stats.failed_builds ?? '0', 10)
+  }
+
+  get stats(): Readonly<Record<string, string>> {
+    return this.#node?.stats ?? {}
+  }
+
+  #ratio(resourceClass: string, own: number): number {
+    const { hosts } = this.#fleet
+    if (!isOverruled(hosts, this.#record)) return own
+    const { value, source } = ratioWithoutAggregates(hosts, this.#record, resourceClass)
+    return source === 'REPORT' ? own : value
+  }
+
+  get ratiosSet(): HostState['ratiosSet'] {
+    const { hosts } = this.#fleet
+    if (hosts.featureLevel < ALLOCATION_RULES) return undefined
+    if (!isOverruled(hosts, this.#record)) return NONE_SET
+    const set = ratioClasses.map((resourceClass) => [resourceClass, this.#ratioSet(resourceClass)] as const)
+    return Object.fromEntries(set.filter(([, ratio]) => ratio !== undefined))
+  }
+
+  #ratioSet(resourceClass: RatioClass): AllocationRatio | undefined {
+    const set = ratioSet(this.#fleet.hosts, this.#record, resourceClass)
+    if (set === undefined) return undefined
+    const { value, source, aggregate, release } = set
+    const key = ratioKeys[resourceClass]
+    if (source === 'HOST') return { value, source: `${key} set for the host` }
+    if (source === 'FLEET') return { value, source: `${key} set for the fleet` }
+    if (source === 'NOVA_DEFAULT') return { value, source: `${key}, the default of Nova's release ${release}` }
+    return { value, source: `aggregate ${this.aggregates.find(({ uuid }) => uuid === aggregate)?.name ?? aggregate} ${key}` }
+  }
+
+  get cpuAllocationRatio(): number {
+    return this.#ratio('VCPU', this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio)
+  }
+
+  get ramAllocationRatio(): number {
+    return this.#ratio('MEMORY_MB', this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio)
+  }
+
+  get diskAllocationRatio(): number {
+    return this.#ratio('DISK_GB', this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio)
+  }
+
+  get hypervisorType(): string | null {
+    return this.#record.stats.hypervisorType
+  }
+
+  get hypervisorVersion(): number | null {
+    return this.#record.stats.hypervisorVersion
+  }
+
+  get hypervisorHostname(): string | null {
+    return this.#record.stats.hypervisorHostname
+  }
+
+  get hostIp(): string | null {
+    return this.#record.stats.hostIp
+  }
+
+  get cpuInfo(): string | null {
+    const node = this.#node
+    return node === undefined ? cpuInfoOf(this.#record.stats) : node.cpuInfo
+  }
+
+  get metrics(): readonly HostMetric[] {
+    return this.#node?.metrics ?? this.#record.stats.metrics
+  }
+
+  get numaTopology(): HostTopology | null {
+    return this.#ofHardware.topology
+  }
+
+  get pciPools(): readonly PciPool[] {
+    return this.#ofHardware.pools
+  }
+
+  get hasPciStats(): boolean {
+    return this.#node !== undefined || this.#record.stats.pciPools.length > 0
+  }
+
+  get instanceFlavors(): ReadonlyMap<string, string> | undefined {
+    return flavorsOf(this.#record.stats)
+  }
+
+  get instanceImages(): ReadonlyMap<string, ImageProperties> | undefined {
+    return imagesOf(this.#record.stats)
+  }
+
+  get supportedInstances(): HostState['supportedInstances'] {
+    return (this.#fleet.featureLevel < CANONICAL_NAMES ? supportedOf : canonicalInstances)(this.#record.stats)
+  }
+
+  get aggregates(): readonly HostAggregate[] {
+    return this.#fleet.aggregates.of(this.#record.host)
+  }
+
+  get service(): HostService {
+    const { status, liveness } = this.#fleet.hosts.columns
+    const { index, statusReason, stats } = this.#record
+    const reported = reportedService(stats)
+    return {
+      disabled: at(status, index) !== ENABLED || (reported?.disabled ?? false),
+      disabledReason: statusReason === '' ? (reported?.disabledReason ?? null) : statusReason,
+      forcedDown: at(liveness, index) === DOWN || (reported?.forcedDown ?? false),
+      heartbeatAt: reported?.heartbeatAt ?? null,
+      ...(reported?.fields !== undefined && { fields: reported.fields }),
+    }
+  }
+
+  get instances(): ReadonlySet<string> {
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
+    if (this.#instances?.version !== version) this.#instances = { version, uuids: instancesOf(this.#record) }
+    return this.#instances.uuids
+  }
+
+  get updatedAt(): number {
+    return this.#node?.updatedAt ?? this.#record.reportedAt
+  }
+
+  /** Looked up each time: it is replaced by a clone when it is written after the fleet was copied (values/owner.ts). */
+  get #record(): HostRecord {
+    return this.#fleet.hosts.get(this.#index)
+  }
+
+  /** Nova's own document of the host, if it was reported in that form. */
+  get #node(): NovaComputeNode | undefined {
+    return nodeOf(this.#record.stats)
+  }
+
+  get #ofHardware() {
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
+    if (this.#hardware?.version !== version) {
+      const node = this.#node
+      const topology = topologyOn(this.#record, node?.numaTopology)
+      this.#hardware = { version, topology, pools: poolsOn(this.#record, node === undefined ? undefined : (node.pciPools ?? [])) }
+    }
+    return this.#hardware
+  }
+
+  get #claimedDiskGb(): number {
+    return this.#of('DISK_GB', ({ claimed }, host) => at(claimed, host))
+  }
+
+  #of(resourceClass: string, read: (columns: ClassColumns, host: HostIndex) => number): number {
+    const columns = this.#fleet.hosts.classes.get(resourceClass)
+    return columns === undefined ? 0 : read(columns, this.#index)
+  }
+}
+
+function instancesOf({ present, claims }: HostRecord): ReadonlySet<string> {
+  const claimed = [...claims].flatMap((claim) => (claim.instance !== null && isLive(claim) ? claim.instance : []))
+  return claimed.length === 0 ? present : new Set([...present, ...claimed])
+}
+
+/** Read once per report. */
+const nodeOf = memoByObject(({ nova }: HostStats): NovaComputeNode | undefined =>
+  nova === null ? undefined : readNovaComputeNode(nova.computeNode).node,
+)
+
+const flavorsOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, string> | undefined =>
+  nova === null ? undefined : new Map(Object.entries(nova.flavors)),
+)
+
+/** Properties that Nova's image objects refuse count as not reported. */
+const imagesOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, ImageProperties> | undefined =>
+  nova === null ? undefined : new Map(Object.entries(nova.images).flatMap(([uuid, properties]) => readable(uuid, properties))),
+)
+
+function readable(uuid: string, properties: Readonly<Record<string, string>>): readonly (readonly [string, ImageProperties])[] {
+  try {
+    return [[uuid, readImageProperties(properties)]]
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return []
+  }
+}
+
+/** The text in the form of libvirt's driver. */
+const cpuInfoOf = memoByObject(({ cpuInfo }: HostStats): string | null => {
+  if (cpuInfo === null) return null
+  const { arch, vendor, model, features, sockets, cores, threads } = cpuInfo
+  return JSON.stringify({ arch, vendor, model, features, topology: { sockets, cores, threads } })
+})
+
+const supportedOf = memoByObject(({ supportedInstances }: HostStats) =>
+  supportedInstances.map(({ arch, hvType, vmMode }) => [arch, hvType, vmMode] as const),
+)

@@ -1,0 +1,71 @@
+import type { Filter } from '../../contracts/filter.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { allKinds, keptByMover, ownUnits } from '../../kinds/index.ts'
+import type { KindName } from '../../records/grants.ts'
+import { checkOptions } from '../../request/parse.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { Code } from '../../text/codes.ts'
+import { byCodeUnit } from '../../values/canonical-json.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { contextOf } from '../own/own-context.ts'
+import { ownHostsOf } from '../own/own-hosts.ts'
+import { novaRequestOn } from '../requests/own-request.ts'
+import { novaFactsOf } from './facts.ts'
+import type { NovaFilter } from './nova-filter.ts'
+
+const kindsByCode: Readonly<Record<string, KindName>> = { memory: 'classes', cpu: 'classes', disk: 'classes', numa: 'numa', pci: 'pci' }
+
+/** The kind of resource that a reason reports as short: its code begins with it. */
+const kindOf = (code: Code): KindName | undefined => kindsByCode[code.split('.')[0] ?? '']
+
+const kindsByFilter: Readonly<Record<string, 'numa' | 'pci'>> = { NUMATopologyFilter: 'numa', PciPassthroughFilter: 'pci' }
+
+/**
+ * Whether the moving instance may keep a part of what it holds on a host, of the units that a filter checks, whatever the host has by now.
+ */
+export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: HostTable): (host: HostIndex) => boolean {
+  const name = kindsByFilter[filter]
+  const kind = name === undefined ? undefined : allKinds.find((one) => one.name === name)
+  const ask = hosts.mover === null ? undefined : kind?.ask(request)
+  if (kind === undefined || ask === undefined) return () => false
+  return (host) => ownUnits(kind, hosts, host, ask) !== undefined
+}
+
+/** One of Nova's filters over this service's own requests and reports. Where Nova raises, the host is refused with the verdict ERROR. */
+export const asFilter = (filter: NovaFilter): Filter => ({
+  name: filter.name,
+  description: filter.description,
+  reads: filter.reads,
+  ...(filter.readsMetadata !== undefined && { readsMetadata: filter.readsMetadata }),
+  ...(filter.readsRequest !== undefined && { readsRequest: filter.readsRequest }),
+  ...(filter.admits !== undefined && { admits: filter.admits }),
+  checkOptions: (options) => void checkOptions(filter.options, options),
+  prepare(request, fleet, options) {
+    const wanted = novaRequestOn(fleet, request)
+    const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
+    if (check === undefined) return undefined
+    const hostOf = ownHostsOf(fleet)
+    const { each } = check
+    const keepsOwn = prepareKeepsOwn(filter.name, request, fleet.hosts)
+    return {
+      ...(each !== undefined && {
+        each: () =>
+          [...each]
+            .sort((a, b) => byCodeUnit(a.which, b.which))
+            .map((one) => ({ which: one.which, passes: (host: HostIndex) => one.check(hostOf(host)) === undefined })),
+      }),
+      passes: (host) => check(hostOf(host)) === undefined || keepsOwn(host),
+      reason(host) {
+        const reason = check(hostOf(host)) ?? { code: 'filter.error' as const, subject: filter.name }
+        const kind = kindOf(reason.code)
+        return kind === undefined ? reason : { ...reason, ...keptByMover(fleet.hosts, host, kind) }
+      },
+      facts(index) {
+        const host = hostOf(index)
+        const reason = check(host)
+        if (reason === undefined) return []
+        return novaFactsOf({ filter: filter.name, reason, host, record: fleet.hosts.get(index), fleet, request: wanted })
+      },
+    }
+  },
+})

@@ -1,0 +1,40 @@
+import type { Weigher, WeigherOptions } from '../../contracts/weigher.ts'
+import { checkOptions } from '../../request/parse.ts'
+import { memoByObject } from '../../values/memo.ts'
+import { aggregateOption, multiplierFor, multipliersOf, readsMultiplier } from '../../weighers/aggregate-multiplier.ts'
+import { ownHostsOf } from '../own/own-hosts.ts'
+import { novaRequestOn } from '../requests/own-request.ts'
+import type { NovaWeigher } from './nova-weigher.ts'
+
+/**
+ * One of Nova's weighers over this service's own requests and reports. The multiplier of a profile means the same as Nova's option of that
+ * name; where Nova subtracts it, so does this. Where Nova raises, the host has the least of the others' numbers.
+ */
+export function asWeigher(weigher: NovaWeigher): Weigher {
+  const { name, description, unit, minval, reads } = weigher
+  const { key, isNegated } = weigher.multiplier
+  const schema = weigher.options.extend(aggregateOption)
+  const read = memoByObject((options: WeigherOptions) => {
+    const { aggregateMultiplier, ...own } = checkOptions(schema, options)
+    return { isByAggregates: aggregateMultiplier === true, own }
+  })
+  return {
+    name,
+    description,
+    unit,
+    reads,
+    readsMetadata: readsMultiplier(key),
+    ...(weigher.readsRequest !== undefined && { readsRequest: weigher.readsRequest }),
+    ...(minval !== undefined && { minval }),
+    checkOptions: (options) => void checkOptions(schema, options),
+    multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),
+    prepare(request, fleet, options, multiplier) {
+      const { isByAggregates, own } = read(options)
+      const multiplierOf = (host: Parameters<typeof multiplierFor>[0]) =>
+        isByAggregates ? multiplierFor(host, key, multiplier).value : multiplier
+      const rawOf = weigher.prepare(novaRequestOn(fleet, request), own, multiplierOf, multiplier)
+      const hostOf = ownHostsOf(fleet)
+      return (host) => (minval === undefined ? rawOf(hostOf(host)) : Math.max(rawOf(hostOf(host)), minval))
+    },
+  }
+}

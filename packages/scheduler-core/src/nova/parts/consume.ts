@@ -1,0 +1,70 @@
+import { consumeGuest } from '../hardware/consume-guest.ts'
+import { consumePci } from '../hardware/pci.ts'
+import { fitGuest, placesOf } from '../hardware/search/fit-guest.ts'
+import type { NovaRequest } from '../objects/request.ts'
+import { NovaError } from '../text/nova-error.ts'
+import type { HostLimits } from './nova-filter.ts'
+import type { NovaHost } from './nova-host.ts'
+
+/**
+ * Takes from a host what an instance needs, as Nova's HostState.consume_from_request does, and returns the request as the next round sees
+ * it: with the fitted topology, and with the host in its group. `limits` are those that the filters gave the host.
+ */
+export function consume(host: NovaHost, request: NovaRequest, uuid: string | null, packing: boolean, limits: HostLimits): NovaRequest {
+  const { flavor } = request
+  host.freeRamMb -= flavor.memoryMb
+  host.freeDiskMb -= (flavor.rootGb + flavor.ephemeralGb) * 1_024
+  host.vcpusUsed += flavor.vcpus
+  host.numInstances += 1
+  let next = request
+  try {
+    next = fitCells(host, request, packing, limits)
+    takeCells(host, next)
+    takeDevices(host, next)
+    host.numIoOps += 1
+  } catch (error) {
+    // Nova ignores the error: what was taken before stays taken, and the rest is not taken.
+    if (!(error instanceof NovaError)) throw error
+  }
+  return joinGroup(host, next, uuid)
+}
+
+/** The request with its guest cells on their host cells; without cells where they fit nowhere, as on a forced host. */
+function fitCells(host: NovaHost, request: NovaRequest, packing: boolean, limits: HostLimits): NovaRequest {
+  const { numaTopology: guest, pciRequests } = request
+  if (host.numaTopology === null || !guest) return request
+  const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
+  const fit = fitGuest(host.numaTopology, guest, { limits: limits.numaTopology ?? null, packing, ...pci })
+  return { ...request, numaTopology: fit.ok ? fit.guest : null }
+}
+
+function takeCells(host: NovaHost, { numaTopology: guest }: NovaRequest): void {
+  if (host.numaTopology !== null && guest) host.numaTopology = consumeGuest(host.numaTopology, guest)
+}
+
+/** Devices near the guest's cells; those of the requests before the one that fails stay taken. */
+function takeDevices(host: NovaHost, { numaTopology: guest, pciRequests }: NovaRequest): void {
+  if (!host.hasPciStats || !pciRequests?.length) return
+  const cells = guest?.cells.map(({ id }) => id)
+  const result = consumePci(host.pciPools, pciRequests, cells && placesOf(host.numaTopology ?? { cells: [] }, cells))
+  host.pciPools = result.pools
+  if (!result.ok) throw new NovaError('PciDeviceRequestFailed', `${host.host} has too few devices`)
+}
+
+/** Records the host in the group, and the instance on the host, since the group's filters read both. */
+function joinGroup(host: NovaHost, request: NovaRequest, uuid: string | null): NovaRequest {
+  const { instanceGroup } = request
+  if (instanceGroup === null || instanceGroup === undefined) return request
+  if (instanceGroup.hosts === null)
+    throw new NovaError('AttributeError', { subject: 'instance_group.hosts', need: 'a list of hosts', have: 'null' })
+  if (uuid !== null) host.instances.add(uuid)
+  const { hosts, unlistedAt } = instanceGroup
+  return {
+    ...request,
+    instanceGroup: {
+      ...instanceGroup,
+      hosts: [...(hosts ?? []), host.host],
+      unlistedAt: unlistedAt === undefined ? undefined : [...unlistedAt, host.host],
+    },
+  }
+}

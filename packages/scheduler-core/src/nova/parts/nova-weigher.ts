@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { StatsField } from '../../report/stats-fields.ts'
+import { checkOptions } from '../../request/parse.ts'
+import type { RequestReads } from '../../request/request-reads.ts'
+import type { HostState } from '../objects/host-state.ts'
+import type { NovaRequest } from '../objects/request.ts'
+
+/** One of Nova's weighers: a raw number per host, more is better, and under which name its multiplier is configured. */
+export interface NovaWeigher {
+  readonly name: string
+  readonly description: string
+  readonly unit: string
+  /** The report fields that it reads, for hosts that were not reported in Nova's form. */
+  readonly reads: readonly StatsField[]
+  /** See Filter. */
+  readonly readsRequest?: RequestReads | undefined
+  readonly multiplier: MultiplierOption
+  /** Raw numbers below it are raised to it, and the spread is measured from here instead of from the least raw number. */
+  readonly minval: number | undefined
+  /** By Nova's option names; those of other groups than filter_scheduler carry the group: `metrics.required`. */
+  readonly options: z.ZodObject
+  /**
+   * Throws NovaError where Nova raises, RangeError for bad options. `multiplierOf` returns the multiplier of each host in the sum,
+   * `configured` is the value of the multiplier's option.
+   */
+  prepare(
+    request: NovaRequest,
+    options: Readonly<Record<string, unknown>>,
+    multiplierOf: (host: HostState) => number,
+    configured: number,
+  ): (host: HostState) => number
+}
+
+/** Where a weigher's multiplier comes from: the option, or the least number that the host's aggregates give under `key`. */
+export interface MultiplierOption {
+  /** The name of the option with its group, unless the group is filter_scheduler. */
+  readonly option: string
+  readonly key: string
+  readonly byDefault: number
+  /** The sum subtracts it. */
+  readonly isNegated: boolean
+  /** The option refuses negative numbers; aggregates may set them all the same, as in Nova. */
+  readonly isPositive: boolean
+}
+
+interface Definition<Options extends z.ZodObject> {
+  readonly name: string
+  readonly description: string
+  readonly unit: string
+  readonly reads: readonly StatsField[]
+  readonly readsRequest?: RequestReads
+  /** The name that the option and the aggregates' key share. */
+  readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
+  readonly minval?: number
+  readonly options?: Options
+  prepare(
+    request: NovaRequest,
+    options: z.output<Options>,
+    multiplierOf: (host: HostState) => number,
+    configured: number,
+  ): (host: HostState) => number
+}
+
+const noOptions = z.strictObject({})
+
+/** Creates a weigher from its definition: the multiplier's default is 1, and options are checked. */
+export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaWeigher {
+  const { name, description, unit, reads, readsRequest, multiplier, minval } = definition
+  const options = (definition.options ?? noOptions) as Options
+  return {
+    name,
+    description,
+    unit,
+    reads,
+    readsRequest,
+    multiplier: { option: multiplier.key, byDefault: 1, isNegated: false, isPositive: false, ...multiplier },
+    minval,
+    options,
+    prepare: (request, given, ...multipliers) => definition.prepare(request, checkOptions(options, given), ...multipliers),
+  }
+}

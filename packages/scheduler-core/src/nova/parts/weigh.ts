@@ -1,0 +1,135 @@
+import { atOnce, type Steps, WHOLE } from '../../values/steps.ts'
+import { leastFloat } from '../../weighers/aggregate-metadata.ts'
+import { multiplierFor } from '../../weighers/aggregate-multiplier.ts'
+import type { HostState } from '../objects/host-state.ts'
+import type { NovaRequest } from '../objects/request.ts'
+import { NovaError } from '../text/nova-error.ts'
+import type { NovaWeigher } from './nova-weigher.ts'
+import type { ServiceRules } from './service-rules.ts'
+
+/** A weigher as a profile lists it. */
+export interface ChosenWeigher {
+  readonly weigher: NovaWeigher
+  readonly options: Readonly<Record<string, unknown>>
+  /** The value of the weigher's multiplier option; aggregates may set another one for their hosts. */
+  readonly multiplier: number
+}
+
+/** The numbers of a weigher for the hosts; every list is parallel to them. */
+export interface WeigherRun {
+  readonly name: string
+  readonly raw: readonly number[]
+  /** 0..1 as measured from the least (or the weigher's minval) to the greatest. */
+  readonly normalised: readonly number[]
+  readonly multipliers: readonly number[]
+}
+
+export interface WeighedHosts {
+  /** Each total is the sum of multiplier x normalised over the weighers, in their order. */
+  readonly totals: readonly number[]
+  readonly runs: readonly WeigherRun[]
+}
+
+/**
+ * Weighs hosts as Nova does, to the last bit. With one host, or none, no weigher runs and the weight is 0, so none can
+ * fail either. Throws NovaError where a weigher of Nova raises, except in a service: there the host gets the lowest
+ * number of the others, as does a host that does not report a field of the weigher, and multipliers of aggregates that
+ * no profile could have are ignored.
+ */
+export const weighHosts = (
+  chosen: readonly ChosenWeigher[],
+  request: NovaRequest,
+  hosts: readonly HostState[],
+  service?: Pick<ServiceRules, 'isReported'>,
+): WeighedHosts => atOnce(weighHostsInSteps(chosen, request, hosts, service, WHOLE))
+
+/** The same as a generator that pauses between weighers and after each `slice` of hosts. */
+export function* weighHostsInSteps(
+  chosen: readonly ChosenWeigher[],
+  request: NovaRequest,
+  hosts: readonly HostState[],
+  service: Pick<ServiceRules, 'isReported'> | undefined,
+  slice: number,
+): Steps<WeighedHosts> {
+  const totals = hosts.map(() => 0)
+  if (hosts.length < 2) return { totals, runs: [] }
+  const runs: WeigherRun[] = []
+  for (const weigher of chosen) {
+    runs.push(yield* runWeigher(weigher, request, hosts, service, slice))
+    yield
+  }
+  for (const { normalised, multipliers } of runs)
+    for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + (multipliers[i] as number) * (normalised[i] as number)
+  return { totals, runs }
+}
+
+function* runWeigher(
+  { weigher, options, multiplier }: ChosenWeigher,
+  request: NovaRequest,
+  hosts: readonly HostState[],
+  service: Pick<ServiceRules, 'isReported'> | undefined,
+  slice: number,
+): Steps<WeigherRun> {
+  const { key, isNegated } = weigher.multiplier
+  const multiplierOf = (host: HostState) => {
+    const { value } = (service === undefined ? leastFloat : multiplierFor)(host, key, multiplier)
+    return isNegated ? -value : value
+  }
+  const { minval } = weigher
+  const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf, multiplier))
+  const isReported = (host: HostState) => service?.isReported?.(host, weigher.reads) !== false
+  const raw = service === undefined ? yield* mapInSteps(hosts, prepare(), slice) : yield* forgiving(prepare, hosts, isReported, slice)
+  const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
+  const high = raw.reduce((a, b) => Math.max(a, b))
+  return {
+    name: weigher.name,
+    raw,
+    // The operations are in this order, so that the result equals Nova's to the last bit.
+    normalised: raw.map((value) => (high === low ? 0 : (value - low) / (high - low))),
+    multipliers: yield* mapInSteps(hosts, multiplierOf, slice),
+  }
+}
+
+/** Maps each host, with a pause after each slice of them. */
+function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => T, slice: number): Steps<T[]> {
+  let made: T[] = []
+  for (let from = 0; from < hosts.length; from += slice) {
+    if (from > 0) yield
+    made = made.concat(hosts.slice(from, from + slice).map(make))
+  }
+  return made
+}
+
+const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
+  minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
+
+/** The raw numbers; where the weigher raises, or the host does not report what it reads, the least of the others; 0 everywhere where it raises before it looks at hosts. */
+function* forgiving(
+  prepare: () => (host: HostState) => number,
+  hosts: readonly HostState[],
+  isReported: (host: HostState) => boolean,
+  slice: number,
+): Steps<readonly number[]> {
+  const rawOf = orNothing(prepare)
+  const numbers = yield* mapInSteps(
+    hosts,
+    (host) => (rawOf === undefined || !isReported(host) ? undefined : orNothing(() => rawOf(host))),
+    slice,
+  )
+  const least = numbers.reduce<number | undefined>(
+    (low, value) => (value !== undefined && !(value > (low ?? value)) ? value : low),
+    undefined,
+  )
+  return numbers.map((value) => value ?? least ?? 0)
+}
+
+/** The result, finite if a number; undefined where Nova would raise. */
+function orNothing<T>(make: () => T): T | undefined {
+  try {
+    const made = make()
+    return typeof made === 'number' && !Number.isFinite(made) ? undefined : made
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import type { RequestDocuments } from '../../contracts/built-in.ts'
+import { fieldsOf } from '../../report/versioned-object.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { callerPaths } from '../import/caller-paths.ts'
+import { unknownFieldsOf } from '../import/request.ts'
+import { isHardwareSpec } from '../text/hardware-specs.ts'
+import { imagePropertyFields } from '../text/image-property-fields.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { novaRequestOf } from './own-request.ts'
+import { triedHosts } from './tried-hosts.ts'
+
+/** What the core asks of requests that came in one of Nova's forms. */
+export const novaDocuments: RequestDocuments = {
+  cellOf(request) {
+    if (request.nova?.form !== 'RequestSpec') return undefined
+    const { cellUuid, allowCrossCellMove } = novaRequestOf(request).requestedDestination ?? {}
+    return cellUuid && allowCrossCellMove !== true ? cellUuid : undefined
+  },
+  portsOf: (request) => (request.nova?.form === 'RequestSpec' ? readablePorts(request) : []),
+  has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
+  /**
+   * Nova reads flavor, image and hints before it asks for hosts: what it read is in other fields of the request then, such as the cells of
+   * the guest, its devices, and its server group. A missing group was not read; Juno left that to the scheduler.
+   */
+  readBefore: ({ nova, instanceGroup }) => ({
+    extraSpecs: isHardwareSpec,
+    schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova?.form === 'legacy'),
+    imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
+  }),
+  pathsOf,
+  unknownFields: unknownFieldsOf,
+  withoutEffect: (request) => [...limitPaths(request), ...leastOfImage(request).flatMap((path) => pathsOf(request, path))],
+}
+
+/** Properties that Nova leaves to its filters although their names begin like those of the hardware. */
+const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])
+
+function pathsOf({ nova }: RequestSpec, path: readonly string[]): readonly string[] {
+  if (nova === null) return []
+  return callerPaths(nova, path).map((given) => [...(nova.form === 'RequestSpec' ? ['spec'] : []), ...given].join('.'))
+}
+
+/** A document that cannot be read names no port here: every host is refused because of it elsewhere, in the choice of candidates. */
+function readablePorts(request: RequestSpec): readonly string[] {
+  try {
+    return novaRequestOf(request).requestedPorts
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return []
+  }
+}
+
+/** Whether a document names physical networks, or tunnels, that the guest should be near to. */
+function asksForNetworks(document: unknown): boolean {
+  const { physnets, tunneled } = dataOf(dataOf(document).network_metadata)
+  return (Array.isArray(physnets) && physnets.length > 0) || tunneled === true
+}
+
+function dataOf(value: unknown): Readonly<Record<string, unknown>> {
+  const data: unknown = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['nova_object.data'] : undefined
+  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
+}
+
+/** The least flavor for an image: Nova's API has compared them already, and it is not checked here again. */
+function leastOfImage({ image }: RequestSpec): readonly (readonly string[])[] {
+  if (image === null) return []
+  return [...(image.minRamMb > 0 ? [['image', 'minRamMb']] : []), ...(image.minDiskGb > 0 ? [['image', 'minDiskGb']] : [])]
+}
+
+/** Limits of a host are written into a request for the host that builds, and no rule reads them when placing. */
+function limitPaths({ nova }: RequestSpec): readonly string[] {
+  if (nova === null) return []
+  const isObject = nova.form === 'RequestSpec'
+  const limits = fieldsOf(isObject ? fieldsOf(nova.document).limits : fieldsOf(fieldsOf(nova.document).filter_properties).limits)
+  const at = isObject ? 'spec.limits' : 'filter_properties.limits'
+  return LIMITS.flatMap((name) => (limits[name] === undefined || limits[name] === null ? [] : [`${at}.${name}`]))
+}
+
+const LIMITS = ['vcpu', 'memory_mb', 'disk_gb', 'numa_topology'] as const

@@ -1,0 +1,188 @@
+import type { Fleet } from '../../fleet/fleet.ts'
+import { presentHosts, presentName } from '../../fleet/present-names.ts'
+import { isLive } from '../../records/claim.ts'
+import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
+import { NULL_DESTINATIONS, PRESENT_IN_NOVA } from '../../values/levels.ts'
+import { memoByObject } from '../../values/memo.ts'
+import { type GuestCell, type GuestTopology, PAGES } from '../hardware/topology.ts'
+import { readLegacyRequest } from '../objects/legacy-request.ts'
+import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest, readNovaRequest } from '../objects/request.ts'
+import { readImageProperties } from '../text/image-properties.ts'
+
+/**
+ * A request of this service as Nova's rules read it, computed once: as Nova wrote it if it came from Nova, with this
+ * service's later changes of the candidate hosts. Throws NovaError for an image property whose value Nova's image
+ * objects refuse.
+ */
+export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) =>
+  spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
+)
+
+/** The same by the rules of a feature level. */
+export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequest {
+  const request = novaRequestOf(spec)
+  const { requestedDestination } = request
+  return featureLevel >= NULL_DESTINATIONS && requestedDestination?.host === null
+    ? { ...request, requestedDestination: { ...requestedDestination, host: undefined } }
+    : request
+}
+
+/**
+ * The same on a fleet: hosts of its group and tried hosts have their present names, and the group also has the members and hosts of claims.
+ */
+export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
+  const asked = novaRequestAt(fleet.featureLevel, spec)
+  const request = fleet.featureLevel < PRESENT_IN_NOVA ? asked : withPresentNames(fleet, asked)
+  const { instanceGroup } = request
+  const group = spec.instanceGroup === null ? undefined : fleet.groups.find(spec.instanceGroup.uuid)
+  // Hosts that are null are an error in Nova, and stay one.
+  if (!instanceGroup || instanceGroup.hosts === null || group === undefined) return request
+  const records = [...group.members.keys()].map((host) => fleet.hosts.get(host))
+  const members = records.flatMap(({ claims }) =>
+    [...claims].flatMap((claim) => (claim.group === group.uuid && claim.instance !== null && isLive(claim) ? claim.instance : [])),
+  )
+  return {
+    ...request,
+    instanceGroup: {
+      ...instanceGroup,
+      hosts: union(
+        instanceGroup.hosts ?? [],
+        records.map(({ host }) => host),
+      ),
+      members: union(instanceGroup.members ?? [], members),
+    },
+  }
+}
+
+function withPresentNames({ hosts }: Fleet, request: NovaRequest): NovaRequest {
+  const { instanceGroup, retry } = request
+  return {
+    ...request,
+    ...(instanceGroup?.hosts && { instanceGroup: { ...instanceGroup, hosts: presentHosts(hosts, instanceGroup.hosts) } }),
+    ...(retry && { retry: { ...retry, hosts: retry.hosts.map((tried) => presentName(hosts, tried)) } }),
+  }
+}
+
+const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])]
+
+const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): NovaRequest =>
+  form === 'RequestSpec'
+    ? readNovaRequest(document).request
+    : readLegacyRequest({ request_spec: document.request_spec, filter_properties: document.filter_properties })
+
+/** Moves and evacuations ask again with other hosts, and with the group of the claim: the typed fields count there. */
+function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
+  const names = (field: 'ignoreHosts' | 'forceHosts' | 'forceNodes') => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
+  const { host = null, node = null } = spec.requestedDestination ?? {}
+  const isSamePlace = (read.requestedDestination?.host ?? null) === host && (read.requestedDestination?.node ?? null) === node
+  const isSameGroup = (read.instanceGroup?.uuid?.toLowerCase() ?? null) === (spec.instanceGroup?.uuid ?? null)
+  return {
+    ...read,
+    ignoreHosts: names('ignoreHosts'),
+    forceHosts: names('forceHosts'),
+    forceNodes: names('forceNodes'),
+    // Cell and aggregates apply wherever it goes.
+    requestedDestination: isSamePlace
+      ? read.requestedDestination
+      : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },
+    instanceGroup: isSameGroup ? withHosts(read.instanceGroup, spec) : spec.instanceGroup && groupOf(spec.instanceGroup),
+  }
+}
+
+/** Hosts with members that are not listed are found by their present names. */
+const withHosts = (group: NovaRequest['instanceGroup'], { instanceGroup }: RequestSpec): NovaRequest['instanceGroup'] =>
+  group?.unlistedAt === undefined || instanceGroup === null ? group : { ...group, unlistedAt: instanceGroup.hosts }
+
+const sameNames = (a: readonly string[] | null | undefined, b: readonly string[]): boolean =>
+  (a ?? []).length === b.length && (a ?? []).every((name, i) => name === b[i])
+
+const hereOf = (host: string | null, node: string | null) => ({ host: host ?? undefined, node: node ?? undefined })
+
+const destinationOf = (host: string | null, node: string | null): NovaDestination => ({
+  ...hereOf(host, node),
+  cellUuid: undefined,
+  allowCrossCellMove: undefined,
+  aggregates: undefined,
+  forbiddenAggregates: undefined,
+})
+
+const fromTyped = (spec: RequestSpec): NovaRequest => ({
+  image: spec.image && imageOf(spec.image),
+  flavor: {
+    name: spec.flavor.name ?? '',
+    flavorid: undefined,
+    vcpus: spec.flavor.vcpus,
+    memoryMb: spec.flavor.memoryMb,
+    rootGb: spec.isBfv ? 0 : spec.flavor.rootGb,
+    ephemeralGb: spec.flavor.ephemeralGb,
+    swap: spec.flavor.swapMb,
+    extraSpecs: spec.flavor.extraSpecs,
+  },
+  numaTopology: spec.numaTopology && topologyOf(spec.numaTopology),
+  pciRequests: spec.pciRequests.map(({ count, specs, numaPolicy, alias }) => ({ count, spec: specs, numaPolicy, alias })),
+  networkMetadata: undefined,
+  projectId: spec.projectId,
+  userId: spec.userId,
+  availabilityZone: spec.availabilityZone,
+  numInstances: spec.numInstances,
+  instanceUuid: spec.instanceUuids[0],
+  ignoreHosts: spec.ignoreHosts,
+  forceHosts: spec.forceHosts,
+  forceNodes: spec.forceNodes,
+  requestedDestination: spec.requestedDestination && {
+    ...destinationOf(spec.requestedDestination.host, spec.requestedDestination.node),
+    aggregates: spec.requestedDestination.aggregates,
+  },
+  retry: null,
+  instanceGroup: spec.instanceGroup && groupOf(spec.instanceGroup),
+  schedulerHints: spec.schedulerHints,
+  isBfv: spec.isBfv,
+  limits: undefined,
+  securityGroups: undefined,
+  requestedResources: undefined,
+  requestLevelParams: undefined,
+  requestedNetworks: undefined,
+  requestedPorts: spec.ports,
+})
+
+const imageOf = ({ id, architecture, minRamMb, minDiskGb, properties }: NonNullable<RequestSpec['image']>): NovaImage => ({
+  id,
+  minRam: minRamMb,
+  minDisk: minDiskGb,
+  diskFormat: properties.disk_format,
+  properties: readImageProperties(architecture === null ? properties : { architecture, ...properties }),
+})
+
+const topologyOf = ({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['numaTopology']>): GuestTopology => ({
+  cells: cells.map(cellOf),
+  emulatorThreadsPolicy,
+})
+
+function cellOf({ id, cpus, memoryMb, cpuPolicy, dedicatedCpus, cpuThreadPolicy, pageSize }: NumaCellRequest): GuestCell {
+  const pinned = cpuPolicy === 'dedicated' ? cpus : dedicatedCpus
+  const own = new Set(pinned)
+  return {
+    id,
+    cpuset: cpus.filter((cpu) => !own.has(cpu)),
+    pcpuset: pinned,
+    memory: memoryMb,
+    pagesize: typeof pageSize === 'string' ? PAGES[pageSize] : pageSize,
+    cpuPolicy,
+    cpuThreadPolicy,
+    cpuPinning: null,
+    cpusetReserved: null,
+  }
+}
+
+function groupOf({ uuid, policy, maxServerPerHost, hosts }: NonNullable<RequestSpec['instanceGroup']>): NovaGroup {
+  const name = policy.toLowerCase().replaceAll('_', '-')
+  return {
+    uuid,
+    policy: name,
+    policies: [name],
+    members: [],
+    hosts,
+    unlistedAt: hosts,
+    rules: maxServerPerHost === null ? {} : { max_server_per_host: String(maxServerPerHost) },
+  }
+}

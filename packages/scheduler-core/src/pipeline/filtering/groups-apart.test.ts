@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { causeOf } from '../../cause/cause.ts'
+import { causeText } from '../../cause/cause-text.ts'
+import { checkpointOf, restoreFleet } from '../../fleet/checkpoint.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { builtInProfiles } from '../../profiles/built-in.ts'
+import { type Change, FEATURE_LEVEL } from '../../records/change.ts'
+import type { Profile } from '../../records/profile.ts'
+import { decide } from '../../schedulers/decide.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
+
+const [web, backup, third] = [aUuid(1), aUuid(2), aUuid(3)]
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+const soft = 'SOFT_AFFINITY' as const
+/** A claim of a group on a host. */
+const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly string[]): Change =>
+  aClaim({
+    key: id,
+    hosts: [host],
+    grants: { classes: { VCPU: 1 } },
+    group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
+  })
+
+/** The end of that claim, which is the second in the fleet. */
+const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
+
+function town(...changes: readonly Change[]) {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...['a', 'b', 'c'].map((name) => aReport(name))])
+  const verdicts = changes.map((change) => log.append([change])[0])
+  return { log, verdicts }
+}
+
+function placedOn(fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile = 'default'): readonly string[] {
+  const request = aRequest(asks)
+  const claimIds = Array.from({ length: request.numInstances }, (_, i) => `n${i}`)
+  const input = { id: 'd', request, profile: profileNamed(profile), seed: 's', attempt: 1, alternatesPerInstance: 0, claimIds }
+  const overlay = openOverlay(fleet)
+  const { parts } = decide(fleet, overlay, { ...input, allOrNothing: false })
+  overlay.discard()
+  return parts.map(({ host }) => host)
+}
+
+const groupOf = (uuid: string, ...apartFrom: string[]) => ({ instanceGroup: { uuid, policy: soft, apartFrom } })
+
+describe('G01, credativ/ProxLB #35: members of one group share no host with members of another', () => {
+  test.each(['default', 'nova-compat', 'best-fit', 'random'])('the requested group has the rule, under %s', (profile) => {
+    const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web))
+    expect(placedOn(log.fleet, { numInstances: 2, ...groupOf(backup, web) }, profile)).toEqual(['c', 'c'])
+  })
+
+  test.each(['default', 'nova-compat', 'best-fit', 'random'])('the existing group has the rule, under %s', (profile) => {
+    const { log } = town(claimed('w', 'a', web, backup), claimed('x', 'b', web, backup))
+    expect(placedOn(log.fleet, { numInstances: 2, ...groupOf(backup) }, profile)).toEqual(['c', 'c'])
+  })
+
+  test('other groups are not affected', () => {
+    const { log } = town(claimed('w', 'a', web, backup), claimed('x', 'b', web, backup))
+    expect(new Set(placedOn(log.fleet, { numInstances: 3, ...groupOf(third) }, 'first-fit'))).toEqual(new Set(['a']))
+  })
+
+  test('what one member names holds for all of them', () => {
+    const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web, backup))
+    expect(placedOn(log.fleet, groupOf(backup), 'first-fit')).toEqual(['c'])
+    expect(log.fleet.groups.find(web)?.apartFrom).toEqual([backup])
+  })
+
+  test('a group without members keeps no group away', () => {
+    const { log } = town(claimed('w', 'a', web, backup))
+    const claim = log.fleet.ledger.claims.get('w.0')
+    log.append([{ type: 'release', claim: 'w.0', fence: claim?.fence ?? 0, reason: null }])
+    expect(placedOn(log.fleet, groupOf(backup), 'first-fit')).toEqual(['a'])
+  })
+
+  test('the cause names it, with how many members are in the way', () => {
+    const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web), claimed('y', 'c', web))
+    expect(causeText(causeOf(log.fleet, aRequest(groupOf(backup, web)), profileNamed('default')))).toBe(
+      `Of 3 hosts none takes it: 3 with members of a server group that the own one is kept apart from. Nearest is a: Server group ${backup}: no member of ${web} wanted on the host; it holds 1.`,
+    )
+  })
+})
+
+describe('the judge keeps groups apart, whatever was decided meanwhile', () => {
+  test.each<[string, readonly Change[], readonly (string | undefined)[]]>([
+    ['the second names the first', [claimed('w', 'a', web), claimed('x', 'a', backup, web)], [undefined, 'claim.group_rule']],
+    ['the first names the second', [claimed('w', 'a', web, backup), claimed('x', 'a', backup)], [undefined, 'claim.group_rule']],
+    ['on another host', [claimed('w', 'a', web, backup), claimed('x', 'b', backup)], [undefined, undefined]],
+    [
+      'groups that share a host already are not bound apart, on whichever host the claim is, and share it as before',
+      [claimed('w', 'a', web), claimed('x', 'a', backup), claimed('y', 'b', backup, web), claimed('z', 'a', backup)],
+      [undefined, undefined, 'claim.group_mismatch', undefined],
+    ],
+    [
+      'groups that share no host any more are bound apart',
+      [claimed('w', 'a', web), claimed('x', 'a', backup), released('x'), claimed('y', 'b', backup, web), claimed('z', 'a', backup)],
+      [undefined, undefined, undefined, undefined, 'claim.group_rule'],
+    ],
+    [
+      'a claim that is void leaves no rule behind',
+      [claimed('w', 'a', web), claimed('x', 'b', third), claimed('y', 'a', backup, web, third), claimed('z', 'b', backup)],
+      [undefined, undefined, 'claim.group_rule', undefined],
+    ],
+    [
+      'a void claim adds nothing to the rule of an existing group',
+      [claimed('w', 'a', web), claimed('x', 'b', backup), claimed('y', 'a', backup, web), claimed('z', 'a', backup)],
+      [undefined, undefined, 'claim.group_rule', undefined],
+    ],
+  ])('%s', (_name, changes, verdicts) => {
+    expect(town(...changes).verdicts).toEqual(verdicts)
+  })
+
+  test('a claim that joins a group does not bring them together', () => {
+    const joining = (host: string) => {
+      const { log } = town(claimed('w', 'a', web, backup), claimed('x', host, third))
+      const fence = log.fleet.ledger.claims.get('x.0')?.fence ?? 0
+      const group = { uuid: backup, policy: soft, maxServerPerHost: null }
+      return log.append([{ type: 'membership', claim: 'x.0', fence, group }])
+    }
+    expect([joining('a'), joining('b')]).toEqual([['group.conflict'], [undefined]])
+  })
+
+  test('a fleet that is restored keeps them apart', () => {
+    const { log } = town(claimed('w', 'a', web, backup))
+    const restored = restoreFleet(checkpointOf(log.fleet))
+    expect(restored.groups.find(web)).toEqual(log.fleet.groups.find(web))
+    expect(placedOn(restored, groupOf(backup), 'first-fit')).toEqual(['b'])
+  })
+})

@@ -1,0 +1,94 @@
+import type { FilterOptions } from '../../contracts/filter.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { reportOf } from '../../hosts/sources.ts'
+import { omittedOf, prepareOmits, type Read } from '../../report/stats-fields.ts'
+import { type Fact, fromRule } from '../../text/evidence.ts'
+import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { prepareUnreported } from '../namespaces/unreported.ts'
+
+/** The fields that a filter or weigher reads and that hosts do not report. */
+interface NotReported {
+  of(host: HostIndex): boolean
+  reason(host: HostIndex): Reason
+  facts(host: HostIndex): readonly Fact[]
+}
+
+const rule = fromRule('what a filter reads is reported')
+
+/** Fields that hosts leave out of their own reports; undefined where no host leaves out any of them. */
+function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefined {
+  const omits = prepareOmits(hosts, reads)
+  if (omits === undefined) return undefined
+  const missing = (host: HostIndex) => omittedOf(hosts.get(host), reads)
+  return {
+    of: omits,
+    reason: (host) => ({ code: 'host.not_reported', subject: missing(host).join(', ') }),
+    facts: (host) =>
+      missing(host).map((subject) => ({
+        ...{ subject, required: 'reported', actual: 'left out' },
+        ...{ requiredFrom: rule, actualFrom: reportOf(hosts.get(host)) },
+      })),
+  }
+}
+
+/** What other services do not report about hosts in the namespaces of plug-ins; undefined where none of that is read. */
+function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptions): NotReported | undefined {
+  const unreportedOf = prepareUnreported(fleet, reads, options)
+  if (unreportedOf === undefined) return undefined
+  const of = (host: HostIndex) => unreportedOf(fleet.hosts.get(host))
+  const refusal = (host: HostIndex) => {
+    const found = of(host)
+    if (found === undefined) throw new Error('everything that is read of the host is reported')
+    return found
+  }
+  return {
+    of: (host) => of(host) !== undefined,
+    reason: (host) => refusal(host).reason,
+    facts(host) {
+      const { reason, from } = refusal(host)
+      const { subject = '', need = 'reported', have = 'left out', unit } = reason
+      return [{ subject, required: need, actual: have, ...(unit !== undefined && { unit }), requiredFrom: rule, actualFrom: from }]
+    },
+  }
+}
+
+/** A filter that is called only for hosts that report what it reads; the others are refused, since their values are unknown. */
+export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: readonly Read[], options: FilterOptions): PreparedFilter {
+  return [unreportedIn(fleet, reads, options), leftOut(fleet, reads)].reduce<PreparedFilter>(
+    (asked, missing) =>
+      missing === undefined
+        ? asked
+        : {
+            passes: (host) => !missing.of(host) && asked.passes(host),
+            reason: (host) => (missing.of(host) ? missing.reason(host) : asked.reason(host)),
+            facts: (host) => (missing.of(host) ? missing.facts(host) : (asked.facts?.(host) ?? [])),
+            havers() {
+              const havers = asked.havers?.()
+              // A host that leaves it out may have it.
+              if (havers === undefined) return undefined
+              const { each } = havers
+              const mayHave = (has: (host: HostIndex) => boolean) => (host: HostIndex) => missing.of(host) || has(host)
+              return {
+                ...{ ...havers, has: mayHave((host) => havers.has(host)) },
+                ...(each !== undefined && { each: each.map(({ which, passes }) => ({ which, passes: mayHave(passes) })) }),
+              }
+            },
+            ...(asked.each !== undefined && { each: asked.each }),
+          },
+    prepared,
+  )
+}
+
+/** The numbers of a weigher, and none for hosts that do not report what it reads. `ages`: they also depend on the time of the log. */
+export function withoutUnreported(
+  rawOf: (host: HostIndex) => number,
+  fleet: Fleet,
+  reads: readonly Read[],
+  options: FilterOptions,
+): { readonly rawOf: (host: HostIndex) => number; readonly ages: boolean } {
+  const [others, own] = [unreportedIn(fleet, reads, options), leftOut(fleet, reads)]
+  if (others === undefined && own === undefined) return { rawOf, ages: false }
+  return { rawOf: (host) => (own?.of(host) || others?.of(host) ? Number.NaN : rawOf(host)), ages: others !== undefined }
+}

@@ -1,0 +1,198 @@
+import type { CompiledFilter, CompiledProfile } from '../../contracts/compiled-profile.ts'
+import type { Filter } from '../../contracts/filter.ts'
+import { pluginsOf } from '../../contracts/plugins.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { at } from '../../hosts/columns.ts'
+import { hostStatuses } from '../../records/change.ts'
+import type { FilterCount } from '../../records/decision.ts'
+import { readsOf } from '../../report/stats-fields.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { ADMITTED_DOMAINS } from '../../values/levels.ts'
+import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../../values/steps.ts'
+import { holdsOneAlone, refusesEmptyHost } from './empty-host.ts'
+import type { FilterStep } from './filter-step.ts'
+import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
+import { refuseUnreported } from './not-reported.ts'
+import { reasonOf } from './step-reasons.ts'
+import { createTopologySpreadFilter } from './topology-spread.ts'
+
+/** Whether the request needs anything of a step: if so, a step that failed refuses every host. */
+export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed
+
+export interface Filtered {
+  /** Hosts that passed, in order of index. */
+  readonly hosts: Int32Array
+  readonly steps: readonly FilterCount[]
+}
+
+/**
+ * Prepares the filters of a profile for a request, candidates first. Valid while the fleet has the same hosts. Filters that the request's
+ * `forceVerify` leaves out do not run on forced hosts.
+ */
+export const prepareFilters = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] =>
+  atOnce(prepareFiltersInSteps(compiled, request, fleet))
+
+/** The same with a pause after each filter: some examine all hosts, or all aggregates, while they prepare. */
+export function* prepareFiltersInSteps(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): Steps<readonly FilterStep[]> {
+  const isVerified = isVerifiedOf(request)
+  const prepare = (step: CompiledFilter): FilterStep => {
+    const { filter, options, isNet, isOutside } = step
+    const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && pluginsOf(fleet).filters.includes(filter) } = filter
+    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, admits }
+    if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
+    try {
+      const prepared = filter.prepare(request, fleet, options)
+      // Left-out fields were checked when the question was asked.
+      const reads = isOutside ? [] : readsOf(filter.reads, options)
+      return { ...known, prepared: prepared && refuseUnreported(prepared, fleet, reads, options), failed: false }
+    } catch (error) {
+      return { ...known, prepared: undefined, failed: true, error }
+    }
+  }
+  const candidates = prepare(asCandidates(compiled))
+  // If preparing failed, the step refuses every host.
+  const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
+  const steps: FilterStep[] = [{ ...candidates, ...(named !== undefined && { named }) }]
+  for (const step of compiled.filters) {
+    if ((step.sinceLevel ?? 0) > fleet.featureLevel) continue
+    yield
+    steps.push(prepare(step))
+  }
+  // Steps that only exist for requests that need them, so that cached data of other requests is unaffected.
+  if (asksApart(request, fleet)) steps.push(prepare(asClaims(compiled, serverGroupApartFilter)))
+  if (request.topologySpread.length === 0) return steps
+  yield
+  return [...steps, prepare(asClaims(compiled, createTopologySpreadFilter(countedHosts(steps, request, fleet))))]
+}
+
+const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
+
+/**
+ * Which hosts make their domains count in a topology spread: those that the request admits, that could hold an instance if they were empty,
+ * and that are not in MAINTENANCE, which is as good as gone. Disabled, down or full hosts count: members may come there again. Below
+ * ADMITTED_DOMAINS every host.
+ */
+export function countedHosts(
+  steps: readonly FilterStep[],
+  request: RequestSpec,
+  { featureLevel, hosts }: Fleet,
+): (host: HostIndex) => boolean {
+  if (featureLevel < ADMITTED_DOMAINS) return () => true
+  const asked = steps.filter((step) => isAsked(step) && !step.isOutside)
+  const admitting = asked.filter(({ admits }) => admits !== undefined)
+  const others = asked.filter(({ admits, failed }) => admits === undefined && !failed)
+  const holdsOne = holdsOneAlone(hosts, request)
+  return (host) =>
+    at(hosts.columns.status, host) !== MAINTENANCE &&
+    holdsOne(host) &&
+    admitting.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true) &&
+    others.every(
+      (step) => step.prepared === undefined || passesSafely(step.prepared, host) !== false || !refusesEmptyHost(reasonOf(step, host).code),
+    )
+}
+
+const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
+  filter: candidates,
+  options: {},
+  isNet: false,
+  isOutside: false,
+  verifiedAt: 'NONE',
+})
+
+/** The rules that every claim of a request must satisfy, under any profile. */
+const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter => ({
+  filter,
+  options: {},
+  isNet: profile.compat === 'nova',
+  isOutside: false,
+  verifiedAt: 'NONE',
+})
+
+/** How much a request wants verified: the filters of its level and of lower levels run. */
+const levels = { NONE: 0, HARD: 1, ALL: 2 } as const
+
+function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
+  const level = forceHosts.length + forceNodes.length === 0 ? levels.ALL : levels[forceVerify]
+  return ({ verifiedAt }) => levels[verifiedAt] <= level
+}
+
+/** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is refused. */
+export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
+
+/** The same as a generator that pauses; the fleet must not change until it ends. */
+export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {
+  const asked = steps.filter(isAsked)
+  let entered = fleet.hosts.presentCount
+  const named = asked[0]?.named
+  const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
+  let left = hosts.length
+  const counts: FilterCount[] = []
+  // The slice is for all filters together: with few hosts several filters run before a pause.
+  let untilPause = slice
+  for (const { name, prepared } of asked) {
+    let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]
+    for (let from = 0; prepared !== undefined && from < left; ) {
+      if (untilPause === 0) {
+        yield
+        untilPause = slice
+      }
+      const to = Math.min(from + untilPause, left)
+      const passed = keepPassing(prepared, hosts, { from, to }, kept)
+      kept = passed.kept
+      errors += passed.errors
+      untilPause -= to - from
+      from = to
+    }
+    counts.push({ filter: name, entered, passed: kept, ...(errors > 0 ? { errors } : {}) })
+    entered = left = kept
+  }
+  return { hosts: hosts.subarray(0, left), steps: counts }
+}
+
+function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32Array {
+  if (!isWhole) return presentIndexes.slice()
+  const hosts = new Int32Array(count)
+  for (let host = 0; host < count; host++) hosts[host] = host
+  return hosts
+}
+
+/** Moves the hosts among these that pass behind the first `kept` of the list, in their order, and returns how many it then has. */
+function keepPassing(
+  prepared: PreparedFilter,
+  hosts: Int32Array,
+  { from, to }: { readonly from: number; readonly to: number },
+  before: number,
+): { kept: number; errors: number } {
+  let kept = before
+  let i = from
+  try {
+    for (; i < to; i++) {
+      const host = hosts[i] as HostIndex
+      const verdict: unknown = prepared.passes(host)
+      if (verdict === true) hosts[kept++] = host
+      else if (verdict !== false) break
+    }
+  } catch {
+    // The careful loop below calls the filter for the same host again.
+  }
+  let errors = 0
+  for (; i < to; i++) {
+    const host = hosts[i] as HostIndex
+    const verdict = passesSafely(prepared, host)
+    if (verdict === true) hosts[kept++] = host
+    else if (verdict === undefined) errors++
+  }
+  return { kept, errors }
+}
+
+/** The filter's verdict for a host; undefined when it threw or returned anything but true or false. */
+export function passesSafely(prepared: PreparedFilter, host: HostIndex): boolean | undefined {
+  try {
+    const verdict: unknown = prepared.passes(host)
+    return verdict === true ? true : verdict === false ? false : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+import { pluginsOf } from '../../contracts/plugins.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Profile } from '../../records/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { ReasonCount } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { Steps } from '../../values/steps.ts'
+import { compileProfile } from '../compile.ts'
+import { type Findings, NOT_THERE, PASSES_ALL } from '../findings.ts'
+import { passesSafely, prepareFilters } from './run-filters.ts'
+import { reasonOf } from './step-reasons.ts'
+
+/** What a filter in shadow mode would have refused. It refuses no host, so the funnel is complete. */
+export interface ShadowStep {
+  readonly filter: string
+  /** False when the request needs nothing of it. */
+  readonly asked: boolean
+  /** Hosts that it would refuse. */
+  readonly wouldRefuse: number
+  /** Hosts among them that passed everything else: what the funnel would lose with it. */
+  readonly ofThosePassing: number
+  readonly reasons: readonly ReasonCount[]
+}
+
+/** Hosts that are checked between two pauses. */
+const SLICE = 128
+
+/** Calls the filters of a profile that are in shadow mode for every host. */
+export function* examineShadows(
+  fleet: Fleet,
+  request: RequestSpec,
+  profile: Profile,
+  { firstRefusing }: Pick<Findings, 'firstRefusing'>,
+): Steps<ShadowStep[]> {
+  const { shadows } = compileProfile(profile, pluginsOf(fleet))
+  if (shadows.length === 0) return []
+  const found: ShadowStep[] = []
+  for (const step of prepareFilters({ ...compileProfile(profile, pluginsOf(fleet)), filters: shadows }, request, fleet).slice(1)) {
+    const asked = step.prepared !== undefined || step.failed
+    const reasons = new Map<ReasonCount['code'], ReasonCount>()
+    let [wouldRefuse, ofThosePassing] = [0, 0]
+    for (let host = 0; asked && host < firstRefusing.length; host++) {
+      if (host % SLICE === SLICE - 1) yield
+      if (firstRefusing[host] === NOT_THERE) continue
+      if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
+      wouldRefuse++
+      if (firstRefusing[host] === PASSES_ALL) ofThosePassing++
+      const reason = reasonOf(step, host as HostIndex)
+      const count = reasons.get(reason.code)
+      reasons.set(reason.code, {
+        filter: step.name,
+        code: reason.code,
+        example: count?.example ?? reason,
+        hosts: (count?.hosts ?? 0) + 1,
+      })
+    }
+    found.push({ filter: step.name, asked, wouldRefuse, ofThosePassing, reasons: [...reasons.values()].sort((a, b) => b.hosts - a.hosts) })
+  }
+  return found
+}

@@ -1,0 +1,51 @@
+import { OutsideError } from '../../outside/outside-error.ts'
+import { type Fact, fromRule } from '../../text/evidence.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { FilterStep } from './filter-step.ts'
+
+/** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
+export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
+  if (failed || prepared === undefined) return failure(name, error)
+  try {
+    if (prepared.passes(host) === false) return prepared.reason(host)
+    return failure(name, undefined)
+  } catch (thrown) {
+    return failure(name, thrown)
+  }
+}
+
+/** The facts of a filter in addition to its reason; from one that gives no facts, or fails in giving them, the numbers of the reason. */
+export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
+  if (reason.code !== 'filter.error')
+    try {
+      const facts = prepared?.facts?.(host) ?? []
+      if (facts.length > 0) return facts
+    } catch {
+      // The reason remains without facts.
+    }
+  const { subject = name, need: required, have: actual, unit } = reason
+  const unknown = fromRule(reason.code === 'filter.error' ? `${name} failed` : `as ${name} says`)
+  return [
+    {
+      subject,
+      ...(required !== undefined && { required }),
+      ...(actual !== undefined && { actual }),
+      ...(unit !== undefined && { unit }),
+      requiredFrom: unknown,
+      actualFrom: unknown,
+    },
+  ]
+}
+
+/** Why a filter failed: what it could not read, if the error says so. */
+function failure(name: string, error: unknown): Reason {
+  const have = error instanceof Error ? shorten(error.message) : undefined
+  return {
+    code: error instanceof OutsideError ? error.code : 'filter.error',
+    subject: name,
+    ...(have !== undefined && have !== '' && { have }),
+  }
+}
+
+const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text)

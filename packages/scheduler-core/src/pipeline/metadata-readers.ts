@@ -1,0 +1,66 @@
+import type { Plugins } from '../contracts/plugins.ts'
+import { fleetKeys, isExact, type MetadataRead, metadataReadsOf, metadataReadsWith, similarKeys } from '../hosts/metadata-reads.ts'
+import { type Profile, profileRef } from '../records/profile.ts'
+import { memoByObject } from '../values/memo.ts'
+import { compileProfile, nameableParts } from './compile.ts'
+import { createTopologySpreadFilter } from './filtering/topology-spread.ts'
+
+/** A filter or weigher that declares to read metadata of aggregates, and the profile versions that contain it. */
+export interface MetadataReader extends MetadataRead {
+  readonly kind: 'FILTER' | 'WEIGHER'
+  readonly part: string
+  /** `name@number`, in the order of the profiles. */
+  readonly profiles: readonly string[]
+}
+
+/**
+ * The filters and weighers of these profiles that read metadata of aggregates: those that name a key before those whose keys come from
+ * requests.
+ */
+export function metadataReaders(profiles: readonly Profile[], plugins: Plugins): readonly MetadataReader[] {
+  const found = new Map<string, MetadataReader & { profiles: string[] }>()
+  for (const profile of profiles)
+    for (const reader of readersIn(plugins)(profile)) {
+      const name = JSON.stringify(reader)
+      const known = found.get(name)
+      if (known === undefined) found.set(name, { ...reader, profiles: [profileRef(profile)] })
+      else known.profiles.push(profileRef(profile))
+    }
+  return [...found.values()].sort((a, b) => Number(isExact(b)) - Number(isExact(a)))
+}
+
+type Reader = Omit<MetadataReader, 'profiles'>
+
+/** What the filters and weighers of a profile version read, each once. Versions never change. */
+const readersIn = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readersOf(profile, plugins)))
+
+function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
+  const { filters, shadows, weighers } = compileProfile(profile, plugins)
+  const readers = [
+    ...[...filters, ...shadows, { filter: createTopologySpreadFilter(() => true), options: {} }].flatMap(({ filter, options }) =>
+      metadataReadsWith(filter.readsMetadata, options).map((read) => ({ ...read, kind: 'FILTER' as const, part: filter.name })),
+    ),
+    ...weighers.flatMap(({ weigher, options }) =>
+      metadataReadsWith(weigher.readsMetadata, options).map((read) => ({ ...read, kind: 'WEIGHER' as const, part: weigher.name })),
+    ),
+  ]
+  return [...new Map(readers.map((reader) => [JSON.stringify(reader), reader])).values()]
+}
+
+/** Filters and weighers that name the key, whether a profile contains them or not. */
+export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
+
+/** Known keys that a key which nothing reads may be a misspelling of. */
+export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
+  similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
+
+const partsByKey = memoByObject((plugins: Plugins): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>()
+  for (const compat of [undefined, 'nova' as const]) {
+    const { filters, weighers } = nameableParts(compat, plugins)
+    for (const { name, readsMetadata } of [...filters, ...weighers])
+      for (const { key } of metadataReadsOf(readsMetadata).filter(isExact))
+        if (!found.get(key)?.includes(name)) found.set(key, [...(found.get(key) ?? []), name])
+  }
+  return found
+})

@@ -1,0 +1,52 @@
+import type { Plugins } from '../../contracts/plugins.ts'
+import { isRegistered } from '../../records/namespace-names.ts'
+import type { Profile } from '../../records/profile.ts'
+import { type Read, readsOf } from '../../report/stats-fields.ts'
+import { memoByObject } from '../../values/memo.ts'
+import { compileProfile } from '../compile.ts'
+
+/** A namespace that a filter or weigher reads. */
+interface Reading {
+  readonly namespace: string
+  /** The limit that its option sets; undefined: the namespace's own limit. */
+  readonly maxAgeSeconds: number | undefined
+}
+
+/** The namespaces that the filters and weighers of a profile version read. Versions never change, so this is computed once. */
+export const readingsOf = (profile: Profile, plugins: Plugins): readonly Reading[] => known(plugins)(profile)
+
+const known = memoByObject((plugins: Plugins) =>
+  memoByObject((profile: Profile): readonly Reading[] => {
+    const { filters, shadows, weighers } = compileProfile(profile, plugins)
+    return [
+      ...[...filters, ...shadows].map(({ filter, options }) => ({ part: filter, options })),
+      ...weighers.map(({ weigher, options }) => ({ part: weigher, options })),
+    ].flatMap(({ part, options }) => namespacesIn(readsOf(part.reads, options)).map((namespace) => ({ namespace, ...maxAgeIn(options) })))
+  }),
+)
+
+/** The namespaces among the fields that are read, each once, with its fields. */
+export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly string[]> {
+  const fields = new Map<string, string[]>()
+  for (const read of reads) {
+    const dot = read.indexOf('.')
+    if (dot < 0) continue
+    const namespace = read.slice(0, dot)
+    fields.set(namespace, [...(fields.get(namespace) ?? []), read.slice(dot + 1)])
+  }
+  return fields
+}
+
+const namespacesIn = (reads: readonly Read[]): readonly string[] => [...fieldsIn(reads).keys()]
+
+/** The maximum age of a document for a filter or weigher with these options. */
+export const maxAgeIn = ({ maxAgeSeconds }: Readonly<Record<string, unknown>>): Pick<Reading, 'maxAgeSeconds'> => ({
+  maxAgeSeconds: typeof maxAgeSeconds === 'number' && maxAgeSeconds > 0 ? maxAgeSeconds : undefined,
+})
+
+/**
+ * Whether decisions by a profile version depend on the time whatever is requested, because filters or weighers of it read what services
+ * report under the namespaces of plug-ins.
+ */
+export const readsByAge = (profile: Profile, plugins: Plugins): boolean =>
+  plugins.namespaces.length > 0 && readingsOf(profile, plugins).some(({ namespace }) => !isRegistered(namespace))

@@ -1,0 +1,58 @@
+import type { FilterOptions } from '../../contracts/filter.ts'
+import { pluginsOf } from '../../contracts/plugins.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostRecord } from '../../hosts/hosts.ts'
+import { namespaceSource } from '../../hosts/sources.ts'
+import { type FreshDocuments, freshDocumentsOf } from '../../namespace/fresh-documents.ts'
+import { namespaceNamed } from '../../namespace/index.ts'
+import { isRegistered } from '../../records/namespace-names.ts'
+import type { Read } from '../../report/stats-fields.ts'
+import type { Source } from '../../text/evidence.ts'
+import type { Reason } from '../../text/reason.ts'
+import { isJsonObject } from '../../values/json.ts'
+import { fieldsIn, maxAgeIn } from './reading.ts'
+
+/** The report that is missing about a host, and the reporter that should have sent it. */
+export interface Unreported {
+  readonly reason: Reason
+  readonly from: Source
+}
+
+/**
+ * Finds out whether other services reported about a host what a filter or weigher reads of the namespaces of plug-ins; undefined where it
+ * reads of none. Filters that read the release's own namespaces check that themselves. A namespace that no loaded plug-in defines counts as
+ * not reported for every host.
+ */
+export function prepareUnreported(
+  fleet: Fleet,
+  reads: readonly Read[],
+  options: FilterOptions,
+): ((record: HostRecord) => Unreported | undefined) | undefined {
+  const asked = [...fieldsIn(reads)].flatMap(([name, fields]) => {
+    if (isRegistered(name)) return []
+    const namespace = namespaceNamed(name, pluginsOf(fleet))
+    if (namespace === undefined) return [{ name, fields, documents: reportedByNobody(name) }]
+    const { maxAgeSeconds = namespace.maxAgeSeconds } = maxAgeIn(options)
+    return [{ name, fields, documents: freshDocumentsOf(namespace, fleet, maxAgeSeconds) }]
+  })
+  if (asked.length === 0) return undefined
+  return (record) => {
+    for (const { name, fields, documents } of asked) {
+      const document = documents.of(record)
+      if (document === undefined) return { reason: documents.refusal(record), from: documents.source(record) }
+      const missing = isJsonObject(document) ? fields.filter((field) => !Object.hasOwn(document, field.split('.', 1)[0] as string)) : fields
+      if (missing.length > 0)
+        return {
+          reason: { code: 'host.not_reported', subject: missing.map((field) => `${name}.${field}`).join(', ') },
+          from: documents.source(record),
+        }
+    }
+    return undefined
+  }
+}
+
+const reportedByNobody = (name: string): FreshDocuments<unknown> => ({
+  of: () => undefined,
+  refusal: () => ({ code: 'namespace.not_reported', subject: name, need: 'a document', have: 'no plug-in here that reads it' }),
+  source: (record) => namespaceSource(name, record),
+})

@@ -1,0 +1,120 @@
+import type { HostIndex } from '../../values/host-index.ts'
+import { HOSTS_AT_ONCE, type Steps } from '../../values/steps.ts'
+import type { FilteredEach } from '../filtering/filter-each.ts'
+import {
+  boundsOf,
+  contributionAt,
+  normalise,
+  runWeighersInSteps,
+  totalsOf,
+  type Weighed,
+  type WeigherScores,
+  type WeighStep,
+} from './run-weighers.ts'
+
+/**
+ * Weighs the hosts for the instances of a request one after the other. Each result equals that of `runWeighers` (a law
+ * of scheduler.suite.ts), but while few hosts changed, only their numbers are computed again, and those that depend on
+ * a changed minimum or maximum. A result is valid until the next call. Pauses after each `slice` of hosts; nobody may
+ * use the fleet until it ends.
+ */
+export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONCE): (filtered: FilteredEach) => Steps<Weighed> {
+  const isKept = steps.every(({ readsHostOnly, normalisation }) => readsHostOnly && normalisation !== 'rank')
+  let kept: Kept | undefined
+  return function* ({ hosts, changed }) {
+    if (changed !== undefined && kept?.follow(hosts, changed) === true) return kept.weighed
+    const weighed = yield* runWeighersInSteps(steps, hosts, slice)
+    if (!isKept) return weighed
+    kept = weighed.weighers.some(({ hasNonsense }) => hasNonsense) ? undefined : new Kept(steps, weighed)
+    return weighed
+  }
+}
+
+class Kept {
+  readonly #steps: readonly WeighStep[]
+  /** The arrays belong to this class, which writes them. */
+  weighed: Weighed
+
+  constructor(steps: readonly WeighStep[], weighed: Weighed) {
+    this.#steps = steps
+    this.weighed = weighed
+  }
+
+  /** Continues with these hosts, of which only `changed` differ. False: it cannot, and must be discarded. */
+  follow(hosts: Int32Array, changed: readonly HostIndex[]): boolean {
+    const before = this.weighed.hosts
+    const gone = changed.map((host) => (positionIn(hosts, host) < 0 ? positionIn(before, host) : -1)).filter((position) => position >= 0)
+    if (hosts.length !== before.length - gone.length) return false
+    const positions = changed.map((host) => positionIn(hosts, host)).filter((position) => position >= 0)
+    const stayed = Int32Array.from(positions, (position) => hosts[position] as number)
+    let isTotalStale = false
+    const weighers: WeigherScores[] = []
+    for (const [w, step] of this.#steps.entries()) {
+      const scores = this.weighed.weighers[w] as WeigherScores
+      const fresh = step.rawOf(stayed)
+      // An invalid number counts as the least of the others, so all numbers have to be read.
+      if (!fresh.every(Number.isFinite)) return false
+      let isBoundStale = gone.some((position) => isBound(scores, scores.raw[position] as number))
+      const left = without(scores, gone)
+      const own = step.multipliersOf?.(stayed)
+      for (const [i, position] of positions.entries()) {
+        const [old, now] = [left.raw[position] as number, fresh[i] as number]
+        if (old !== now && (isBound(scores, old) || isBound(scores, now))) isBoundStale = true
+        left.raw[position] = now
+        if (own !== undefined && left.multipliers !== undefined) left.multipliers[position] = own[i] as number
+      }
+      const bounds = isBoundStale ? boundsOf(left.raw, step.minval) : scores
+      if (bounds.min !== scores.min || bounds.max !== scores.max) {
+        isTotalStale = true
+        weighers.push({
+          ...left,
+          min: bounds.min,
+          max: bounds.max,
+          normalised: normalise(left.raw, bounds.min, bounds.max, step.normalisation, left.normalised),
+        })
+      } else {
+        const scaled = normalise(fresh, scores.min, scores.max, step.normalisation)
+        for (const [i, position] of positions.entries()) left.normalised[position] = scaled[i] as number
+        weighers.push(left)
+      }
+    }
+    const totals = cut(this.weighed.totals, gone)
+    if (isTotalStale) totalsOf(weighers, totals)
+    else for (const position of positions) totals[position] = weighers.reduce((sum, scores) => sum + contributionAt(scores, position), 0)
+    this.weighed = { hosts, weighers, totals }
+    return true
+  }
+}
+
+/** Whether removing or adding this number may change the spread. */
+const isBound = ({ min, max }: WeigherScores, raw: number): boolean => raw <= min || raw >= max
+
+function without(scores: WeigherScores, positions: readonly number[]): WeigherScores {
+  if (positions.length === 0) return scores
+  const raw = cut(scores.raw, positions)
+  return {
+    ...scores,
+    raw,
+    // `fixed` leaves the raw numbers as they are, so both are one array.
+    normalised: scores.normalised === scores.raw ? raw : cut(scores.normalised, positions),
+    ...(scores.multipliers !== undefined && { multipliers: cut(scores.multipliers, positions) }),
+  }
+}
+
+/** Removes the numbers at these positions, which are in ascending order, in place. */
+function cut(numbers: Float64Array, positions: readonly number[]): Float64Array {
+  for (const position of positions.toReversed()) numbers.copyWithin(position, position + 1)
+  return numbers.subarray(0, numbers.length - positions.length)
+}
+
+/** The position of a host among hosts in order of index; -1: it is not among them. */
+function positionIn(hosts: Int32Array, host: HostIndex): number {
+  let low = 0
+  let high = hosts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((hosts[middle] as number) < host) low = middle + 1
+    else high = middle
+  }
+  return hosts[low] === host ? low : -1
+}

@@ -1,7 +1,0 @@
-/** Which release of a plug-in. */
-export interface PluginRef {
-  /** 1 to 63 lower-case letters, digits and dashes. */
-  readonly name: string
-  /** As in its package.json: `1.2.3`. */
-  readonly version: string
-}

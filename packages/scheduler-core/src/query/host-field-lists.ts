@@ -1,0 +1,61 @@
+import type { QueryValue } from './compile.ts'
+import {
+  type ColumnField,
+  type FacetField,
+  type FieldHolding,
+  type HostField,
+  type HostValue,
+  hostFields,
+  type ReadableHost,
+  type ReportedField,
+} from './host-fields.ts'
+
+const isReported = (field: HostField): field is ReportedField => 'isReported' in field
+const isFacet = (field: HostField): field is FacetField => 'isFacet' in field
+const hasColumn = (field: HostField): field is ColumnField => 'column' in field
+
+export const reportedFields: readonly ReportedField[] = hostFields.filter(isReported)
+
+/** Those whose values are counted next to a list, in their order there: first whether a host takes instances at all. */
+export const facetFields: readonly FacetField[] = first(hostFields.filter(isFacet), ['state', 'status'])
+
+/** Those that are columns of the API: texts and sets of them first. */
+export const columnFields: readonly ColumnField[] = first(
+  hostFields.filter(hasColumn),
+  facetFields.filter((field) => !isReported(field)).map(({ name }) => name),
+)
+
+export const fieldsHolding = <const Held extends 'code' | 'set' | 'number'>(held: Held): readonly FieldHolding<Held>[] =>
+  columnFields.filter((field): field is FieldHolding<Held> => field.holds === held)
+
+/** Fields of these names first, in this order; then the others in their own. */
+export function first<Field extends { readonly name: string }>(
+  fields: readonly Field[],
+  names: readonly Field['name'][],
+): readonly Field[] {
+  const place = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length)
+  return fields.toSorted((a, b) => place(a.name) - place(b.name))
+}
+
+/** Maps each field, by its name or its column, to a value. */
+export function byField<Field extends object, Key extends keyof Field & string, Value>(
+  fields: readonly Field[],
+  key: Key,
+  make: (field: Field, index: number) => Value,
+): Readonly<Record<Field[Key] & string, Value>> {
+  return Object.fromEntries(fields.map((field, index) => [field[key], make(field, index)])) as Record<Field[Key] & string, Value>
+}
+
+/** What the filter grammar compares, of a number as the column of a field has it. Undefined: there is none. */
+export function comparedOf(field: HostField, stored: number, nowMs: number): number | undefined {
+  if (field.name === 'age') return stored === 0 ? undefined : Math.max(0, (nowMs - stored) / 1_000)
+  return 'scale' in field ? stored / field.scale : stored
+}
+
+/** What the filter grammar compares of a host. */
+export function readField(field: HostField, host: ReadableHost, nowMs: number): QueryValue {
+  const value: HostValue = field.read(host)
+  if (typeof value === 'number') return comparedOf(field, value, nowMs)
+  if (value === null) return undefined
+  return value instanceof Set ? [...value] : (value as string | readonly string[])
+}

@@ -1,0 +1,57 @@
+import type { Reason } from '../text/reason.ts'
+import type { HostIndex } from '../values/host-index.ts'
+
+/** Hosts by index, as runs in ascending order: begin, length, begin, length, ... */
+export type Runs = readonly number[]
+
+/**
+ * What a filter or weigher outside of this process answered about hosts before a decision. It is an input of the decision and is kept in
+ * its record, so that a replay needs neither the plug-in nor HTTP. A host that none of the lists contains was not answered about, and is
+ * refused.
+ */
+export interface OutsideAnswer {
+  /** The name of the filter or weigher in the profile. */
+  readonly part: string
+  readonly kind: 'filter' | 'weigher'
+  /** The plug-in or extender that answered, as name@version. */
+  readonly by: string
+  /** The options of the filter or weigher in the profile, as canonical JSON; absent: it has none. */
+  readonly options?: string
+  /** The index of the kind of instance that the question was about; absent: the first. */
+  readonly members?: number
+  /** The unit of a weigher's numbers. */
+  readonly unit?: string
+  /** Whether the filter does not apply to the request, so that every host passed without evaluation. */
+  readonly isNotAsked?: true
+  /** Why it did not answer at all, for people; the lists are empty then. */
+  readonly failure?: string
+  /** Hosts that pass the filter, or that the weigher gave a number. */
+  readonly hosts: Runs
+  /** A weigher's numbers, in the order of the hosts. Null: the host does not report what the weigher reads. */
+  readonly numbers?: readonly (number | null)[]
+  /** Hosts that the filter refuses, by reason. */
+  readonly refused?: readonly { readonly reason: Reason; readonly hosts: Runs }[]
+  /** Hosts without a valid answer, by what was wrong with the answer. */
+  readonly errors?: readonly { readonly error: string; readonly hosts: Runs }[]
+}
+
+/** The indexes as runs; they must be ascending. */
+export function toRuns(hosts: Iterable<HostIndex>): Runs {
+  const runs: number[] = []
+  let next = -1
+  for (const host of hosts) {
+    if (host === next) runs[runs.length - 1] = (runs[runs.length - 1] as number) + 1
+    else runs.push(host, 1)
+    next = host + 1
+  }
+  return runs
+}
+
+export function* fromRuns(runs: Runs): Generator<HostIndex> {
+  for (let i = 0; i < runs.length; i += 2) {
+    const begin = runs[i] as number
+    for (let host = begin; host < begin + (runs[i + 1] as number); host++) yield host as HostIndex
+  }
+}
+
+export const countRuns = (runs: Runs): number => runs.reduce((sum, value, i) => (i % 2 === 0 ? sum : sum + value), 0)

@@ -1,0 +1,116 @@
+/** Writes bytes one after the other: whole numbers in as few bytes as they need, texts, and numbers of any kind to the last bit. */
+export class ByteWriter {
+  readonly #bytes: number[] = []
+
+  byte(value: number): void {
+    this.#bytes.push(value)
+  }
+
+  /** A whole number from 0 to 2^53 - 1, seven bits a byte, the lowest first. */
+  whole(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not a whole number from 0 to 2^53 - 1`)
+    let rest = value
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes.push((rest % 128) + 128)
+    this.#bytes.push(rest)
+  }
+
+  /** Texts by code units, so that every text is restored exactly; common characters take one byte. */
+  text(value: string): void {
+    this.whole(value.length)
+    for (let i = 0; i < value.length; i++) this.whole(value.charCodeAt(i))
+  }
+
+  /**
+   * A number as the difference from one that it is probably near to: 0 for the same; odd tags hold the difference of whole numbers; even
+   * tags say which bytes of the binary forms differ.
+   */
+  near(value: number, before: number): void {
+    if (Object.is(value, before)) {
+      this.byte(0)
+      return
+    }
+    if (isPlain(value) && isPlain(before)) {
+      this.whole(2 * zigzag(value - before) + 1)
+      return
+    }
+    const changed = xor(bytesOf(value), bytesOf(before))
+    const first = changed.findIndex((byte) => byte !== 0)
+    const last = changed.findLastIndex((byte) => byte !== 0)
+    this.whole(2 + 2 * (8 * first + last))
+    for (const byte of changed.slice(first, last + 1)) this.byte(byte)
+  }
+
+  end(): Uint8Array {
+    return Uint8Array.from(this.#bytes)
+  }
+}
+
+/** Reads what a ByteWriter wrote. Throws RangeError for other bytes. */
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at++]
+    if (value === undefined) throw new RangeError(`the bytes end at ${this.#bytes.length}; more were expected`)
+    return value
+  }
+
+  whole(): number {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.byte()
+      value += (byte & 127) * factor
+      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError(`the number that ends at byte ${this.#at} is larger than 2^53 - 1`)
+      if (byte < 128) return value
+    }
+  }
+
+  text(): string {
+    const length = this.whole()
+    if (length > this.#bytes.length - this.#at) throw new RangeError(`a text of ${length} at byte ${this.#at} is longer than what is left`)
+    let value = ''
+    for (let i = 0; i < length; i++) value += String.fromCharCode(this.whole())
+    return value
+  }
+
+  near(before: number): number {
+    const tag = this.whole()
+    if (tag === 0) return before
+    if (tag % 2 === 1) return before + unzigzag((tag - 1) / 2)
+    const range = tag / 2 - 1
+    const [first, last] = [Math.floor(range / 8), range % 8]
+    if (first > last || first > 7) throw new RangeError(`${tag} at byte ${this.#at} is no number`)
+    const bytes = bytesOf(before)
+    for (let i = first; i <= last; i++) bytes[i] = (bytes[i] as number) ^ this.byte()
+    return new DataView(bytes.buffer).getFloat64(0)
+  }
+}
+
+/** Whole numbers whose doubled differences are whole numbers too. */
+const PLAIN = 2 ** 50
+
+const isPlain = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= PLAIN && !Object.is(value, -0)
+
+const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)
+
+const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
+
+function bytesOf(value: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(8)
+  const view = new DataView(bytes.buffer)
+  // Engines may choose the bits of NaN, and the next number is written as the difference from them.
+  if (Number.isNaN(value)) view.setUint32(0, 0x7ff80000)
+  else view.setFloat64(0, value)
+  return bytes
+}
+
+const xor = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((byte, i) => byte ^ (b[i] as number))

@@ -1,0 +1,89 @@
+/**
+ * Filters, weighers and schedulers of the release, by the feature level of the log from which profiles may name them: replicas of an older
+ * release could not run them.
+ */
+const partsByLevel: readonly (readonly [level: number, parts: readonly string[]])[] = [
+  [
+    1,
+    [
+      'AggregateCoreFilter',
+      'AggregateDiskFilter',
+      'AggregateImagePropertiesIsolation',
+      'AggregateInstanceExtraSpecsFilter',
+      'AggregateIoOpsFilter',
+      'AggregateMultiTenancyIsolation',
+      'AggregateNumInstancesFilter',
+      'AggregateRamFilter',
+      'AggregateTypeAffinityFilter',
+      'AllHostsFilter',
+      'AvailabilityZoneFilter',
+      'BestFitWeigher',
+      'CPUWeigher',
+      'ComputeCapabilitiesFilter',
+      'ComputeFilter',
+      'CoreFilter',
+      'DifferentHostFilter',
+      'DiskFilter',
+      'DiskWeigher',
+      'DotProductWeigher',
+      'ExactCoreFilter',
+      'ExactDiskFilter',
+      'ExactRamFilter',
+      'FullnessWeigher',
+      'GpuClusteringWeigher',
+      'GpuFilter',
+      'GpuFragmentationWeigher',
+      'GpuPackingWeigher',
+      'GroupAffinityFilter',
+      'GroupAntiAffinityFilter',
+      'ImagePropertiesFilter',
+      'IoOpsFilter',
+      'IoOpsWeigher',
+      'IsolatedHostsFilter',
+      'JsonFilter',
+      'MetricsFilter',
+      'NUMAFitWeigher',
+      'NUMAImbalanceWeigher',
+      'NUMATopologyFilter',
+      'NumInstancesFilter',
+      'NumInstancesWeigher',
+      'RAMWeigher',
+      'RamFilter',
+      'ResourceClassFilter',
+      'RetryFilter',
+      'SameHostFilter',
+      'ServerGroupAffinityFilter',
+      'ServerGroupAntiAffinityFilter',
+      'ServerGroupSoftAffinityWeigher',
+      'ServerGroupSoftAntiAffinityWeigher',
+      'SimpleCIDRAffinityFilter',
+      'TraitsFilter',
+      'TrustedFilter',
+      'TypeAffinityFilter',
+    ],
+  ],
+  [
+    3,
+    [
+      'BuildFailureWeigher',
+      'CrossCellWeigher',
+      'HypervisorVersionWeigher',
+      'ImagePropertiesWeigher',
+      'MetricsWeigher',
+      'PCIWeigher',
+      'PciPassthroughFilter',
+    ],
+  ],
+  [5, ['PortAffinityFilter', 'PortAffinityWeigher', 'VolumeAffinityFilter', 'VolumeAffinityWeigher']],
+  [6, ['DiskPoolFilter']],
+]
+
+export const partLevels: ReadonlyMap<string, number> = new Map(
+  partsByLevel.flatMap(([level, parts]) => parts.map((part) => [part, level] as const)),
+)
+
+/** A name that is not of the release belongs to a plug-in. */
+const PLUGIN_LEVEL = 7
+
+/** The feature level of the log that a profile needs in order to name this filter or weigher. */
+export const levelOfPart = (name: string): number => partLevels.get(name) ?? PLUGIN_LEVEL

@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { OWN_AFFINITY, PLACEMENT_RULES } from '../values/levels.ts'
+import { type KindName, kindNames } from './grants.ts'
+import { levelOfPart } from './part-levels.ts'
+import { solverOptionsSchema } from './solver-options.ts'
+
+const options = z.record(z.string(), z.json()).default({}).describe('Options of the part, an object.')
+
+/** The release's own ways to choose hosts; a profile may name a scheduler of a plug-in as well. */
+export const ownSchedulers = ['filter', 'chance', 'solver'] as const
+
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
+
+/** Nova's default of scheduler.max_attempts: a chosen host and two alternates. */
+export const USUAL_NOVA_ATTEMPTS = 3
+
+/** Named after the options of Nova that switch them, where releases of Nova differ. */
+export const placementSchema = z
+  .strictObject({
+    availabilityZone: z
+      .boolean()
+      .default(true)
+      .describe('scheduler.query_placement_for_availability_zone; without it only AvailabilityZoneFilter checks zones.'),
+    defaultAvailabilityZone: z
+      .string()
+      .min(1)
+      .max(255)
+      .default('nova')
+      .describe('default_availability_zone: the zone of hosts that no aggregate puts into one.'),
+    limitTenants: z
+      .boolean()
+      .default(false)
+      .describe(
+        'scheduler.limit_tenants_to_placement_aggregate: projects that aggregates name under `filter_tenant_id...` only get hosts of these aggregates.',
+      ),
+    tenantsNeedAggregate: z
+      .boolean()
+      .default(false)
+      .describe('scheduler.placement_aggregate_required_for_tenants, with limitTenants: all other projects get no hosts.'),
+    isolateAggregates: z
+      .boolean()
+      .default(false)
+      .describe(
+        'scheduler.enable_isolated_aggregate_filtering: aggregates with `trait:NAME` = `required` are kept for requests that require the trait.',
+      ),
+    imageType: z
+      .boolean()
+      .default(false)
+      .describe(
+        "scheduler.query_placement_for_image_type_support: hosts need the trait COMPUTE_IMAGE_TYPE_... of the image's disk format.",
+      ),
+  })
+  .describe('What Nova has Placement check before its filters run.')
+
+const assignment = z
+  .strictObject({ rule: z.string().max(64).describe('Name of the rule, e.g. emptiest.'), options: options.optional() })
+  .describe('How resources inside a host are chosen.')
+  .optional()
+const assignments = {
+  classes: assignment.describe('Choice among units of resource classes.'),
+  numa: assignment.describe('Choice among NUMA cells.'),
+  gpu: assignment.describe('Choice among GPUs.'),
+  pci: assignment.describe('Choice among PCI devices.'),
+  pools: assignment.describe('Choice among the disk space that hosts share.'),
+} as const satisfies Readonly<Record<KindName, typeof assignment>>
+
+/**
+ * How a service decides, as data: filters in their order, weighers with multipliers, the normalisation of raw numbers,
+ * the order of ties, and the assignment rules inside a host. Versions are never edited: a change is a new version.
+ */
+export const profileSchema = z
+  .strictObject({
+    name,
+    /** 0: part of the release; 1 and up: written to the log. */
+    number: z
+      .number()
+      .int()
+      .min(0)
+      .max(2 ** 31),
+    note: z.string().max(4_096).default('').describe('The purpose of the version, for people.'),
+    filters: z
+      .array(
+        z
+          .strictObject({
+            name: z.string().max(128).describe('Name of the filter.'),
+            options,
+            shadow: z
+              .boolean()
+              .optional()
+              .describe(
+                'The filter refuses no host; explanations say which hosts it would refuse. Not allowed for filters that every claim has to keep.',
+              ),
+          })
+          .describe('A filter of a profile.'),
+      )
+      .max(64)
+      .describe('Run in this order. The fit filters of all resource kinds run at the end, listed or not.'),
+    weighers: z
+      .array(
+        z
+          .strictObject({
+            name: z.string().max(128).describe('Name of the weigher.'),
+            multiplier: z.number().min(-1e9).max(1e9).describe('Factor of its normalised number; a negative one turns the order around.'),
+            options,
+          })
+          .describe('A weigher of a profile.'),
+      )
+      .max(64)
+      .describe('Their numbers are added up in this order.'),
+    normalisation: z
+      .enum(['minmax', 'fixed', 'rank'])
+      .default('minmax')
+      .describe(
+        "minmax: (x - min) / (max - min) over the hosts that passed, 0 if all are equal (Nova's); fixed: raw numbers as they are; rank: share of hosts with a lower raw number.",
+      ),
+    tieOrder: z
+      .enum(['first-seen', 'seeded'])
+      .default('first-seen')
+      .describe("Order of hosts with equal scores: by first sight, or shuffled by the decision's seed."),
+    assignment: z.strictObject(assignments).default({}).describe('Choice inside a host, by resource kind.'),
+    collects: z
+      .array(z.enum(kindNames))
+      .max(kindNames.length)
+      .optional()
+      .describe(
+        'Kinds of resource that its requests may ask for, which reporters are requested to report; absent: all. A request may ask for another kind all the same, and is refused by hosts that do not report it.',
+      ),
+    scheduler: name
+      .default('filter')
+      .describe(
+        'filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together; any other: that of a plug-in.',
+      ),
+    solver: solverOptionsSchema.optional().describe('The limits of the solver, for the scheduler `solver`.'),
+    hostSubsetSize: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(1)
+      .describe("Nova's host_subset_size: one of this many best hosts is chosen at random, by the decision's seed."),
+    compat: z
+      .literal('nova')
+      .optional()
+      .describe(
+        "nova: filters and weighers are Nova's own, with its option names, and instances are placed in Nova's rounds, with all of its peculiarities (docs/nova-differences.md); a claim must fit all the same.",
+      ),
+    nova: z
+      .strictObject({
+        maxAttempts: z
+          .number()
+          .int()
+          .min(1)
+          .max(100)
+          .default(USUAL_NOVA_ATTEMPTS)
+          .describe('scheduler.max_attempts: the largest number of a chosen host and its alternates together.'),
+        packing: z
+          .boolean()
+          .default(false)
+          .describe('compute.packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first.'),
+        shuffleBest: z
+          .boolean()
+          .default(false)
+          .describe('filter_scheduler.shuffle_best_same_weighed_hosts: hosts with the same best weight are shuffled, by the seed.'),
+        placement: placementSchema.optional().describe("What Nova has Placement check before its filters run; absent: Nova's defaults."),
+      })
+      .optional()
+      .describe("Further settings of Nova's configuration that count with `compat: nova`."),
+  })
+  .superRefine((profile, context) => {
+    const refuse = (field: keyof typeof profile, must: string) =>
+      context.addIssue({ code: 'custom', path: [field], input: profile[field], message: `must ${must}` })
+    if (profile.solver !== undefined && profile.scheduler !== 'solver') refuse('solver', 'be left out without scheduler: solver')
+    if (profile.scheduler === 'solver' && profile.hostSubsetSize !== 1)
+      refuse('hostSubsetSize', 'be 1 with scheduler: solver, which takes the best arrangement')
+    if (profile.compat === undefined) {
+      if (profile.nova !== undefined) refuse('nova', 'be left out without compat: nova')
+      return
+    }
+    if (profile.scheduler !== 'filter') refuse('scheduler', 'be filter with compat: nova, which has its own rounds')
+    if (profile.normalisation !== 'minmax') refuse('normalisation', 'be minmax with compat: nova')
+    if (profile.tieOrder !== 'first-seen') refuse('tieOrder', 'be first-seen with compat: nova; nova.shuffleBest is its own way')
+  })
+
+export type Profile = z.output<typeof profileSchema>
+export type PlacementRules = z.output<typeof placementSchema>
+
+/** The checks that Nova has Placement make if a profile does not set them. */
+export const usualPlacement: PlacementRules = placementSchema.parse({})
+export type ProfileInput = z.input<typeof profileSchema>
+
+export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[number] => ownSchedulers.some((own) => own === name)
+
+/** `name@number`, as records and requests name a version. */
+export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
+
+/** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
+export function profileLevel({ compat, collects, filters, nova, weighers, assignment, scheduler }: Profile): number {
+  const parts = [...filters, ...weighers]
+  const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [
+    [PLACEMENT_RULES, nova?.placement !== undefined],
+    [OWN_AFFINITY, filters.some(({ options }) => Object.hasOwn(options, 'onlyWhereTold'))],
+    [6, assignment.pools !== undefined || collects?.includes('pools') === true || !isOwnScheduler(scheduler)],
+    [5, collects !== undefined || scheduler === 'solver'],
+    [4, filters.some(({ shadow }) => shadow === true)],
+    [3, compat !== undefined || assignment.pci !== undefined || parts.some(({ options }) => Object.hasOwn(options, 'aggregateMultiplier'))],
+  ]
+  return Math.max(1, ...parts.map(({ name }) => levelOfPart(name)), ...needs.map(([level, isNeeded]) => (isNeeded ? level : 1)))
+}

@@ -1,0 +1,31 @@
+import type { HostStats } from '../report/stats.ts'
+import type { UsedFrom } from './change.ts'
+
+/** A host's report, and where its used amounts come from. */
+interface Counted {
+  readonly stats: HostStats
+  readonly usedFrom: UsedFrom
+}
+
+/** The report of a host as it is counted: without the used amounts where these come from claims. */
+export function statsToCount({ stats, usedFrom }: Counted): HostStats {
+  if (usedFrom === 'REPORT') return stats
+  return {
+    ...stats,
+    vcpusUsed: 0,
+    memoryMbUsed: 0,
+    localGbUsed: 0,
+    runningVms: 0,
+    numIoOps: 0,
+    inventories: stats.inventories.map((inventory) => ({ ...inventory, used: null })),
+    gpus: stats.gpus.map((gpu) => ({ ...gpu, usedMilli: null })),
+    pciPools: stats.pciPools.map((pool) => ({ ...pool, used: null })),
+    numaCells: stats.numaCells.map((cell) => ({
+      ...cell,
+      cpuUsage: null,
+      memoryUsageMb: null,
+      pinnedCpus: null,
+      pages: cell.pages.map((pages) => ({ ...pages, used: null })),
+    })),
+  }
+}

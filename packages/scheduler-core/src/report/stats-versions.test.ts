@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { describeVersions } from '../request/versions.suite.ts'
+import { aUuid } from '../testing/index.ts'
+import { parseHostStats } from './stats.ts'
+import {
+  CURRENT_STATS_VERSION,
+  currentStats,
+  type PublishedStats,
+  publishedStats,
+  type StatsVersion,
+  statsIn,
+  statsSchemas,
+  statsVersionOf,
+} from './stats-versions.ts'
+import { hostStatsV1_0 } from './versions/v1-0.ts'
+import { hostStatsV1_1 } from './versions/v1-1.ts'
+import { hostStatsV1_2, omittableFields } from './versions/v1-2.ts'
+import { hostStatsV1_3 } from './versions/v1-3.ts'
+import { hostStatsV1_4 } from './versions/v1-4.ts'
+
+const name = fc.constantFrom('QEMU', 'a b', 'π😀')
+const amount = fc.integer({ min: 0, max: 4_096 })
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const some = <T>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) => fc.record(shape, { requiredKeys: [] })
+
+/** Cells of eight CPUs each, with further fields by `more`. */
+const cells = <T extends object>(more: (cpus: number[]) => fc.Arbitrary<T>) =>
+  fc.integer({ min: 0, max: 2 }).chain((count) =>
+    fc.tuple(
+      ...Array.from({ length: count }, (_, id) => {
+        const cpuset = Array.from({ length: 8 }, (__, cpu) => id * 8 + cpu)
+        const own = some({
+          memoryUsageMb: orNull(amount),
+          cpuUsage: orNull(amount),
+          pinnedCpus: orNull(fc.subarray(cpuset)),
+        })
+        return fc.tuple(own, more(cpuset)).map(([reported, rest]) => ({ id, cpuset, memoryMb: 4_096, ...reported, ...rest }))
+      }),
+    ),
+  )
+
+const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+const fields = {
+  vcpusUsed: amount,
+  freeDiskGb: orNull(fc.integer({ min: -10, max: 10 })),
+  cpuAllocationRatio: fc.constantFrom(1, 1.5, 16),
+  hypervisorType: orNull(name),
+  supportedInstances: fc.constantFrom([], [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }]),
+  cpuInfo: orNull(some({ arch: orNull(name), features: fc.array(name), sockets: orNull(amount.filter((value) => value <= 1_024)) })),
+  metrics: fc.constantFrom([], [{ name: 'cpu.percent', value: 0.5, timestamp: '2026-11-21T08:00:00Z' }]),
+  gpus: fc.constantFrom([], [{ index: 0, model: 'A', usedMilli: 500 }, { index: 1 }]),
+  traits: fc.array(name),
+  inventories: fc.constantFrom([], [{ resourceClass: 'CUSTOM_X', total: 4, reserved: 1 }]),
+  instances: orNull(fc.array(fc.integer({ min: 1, max: 9 }).map(aUuid), { maxLength: 2 })),
+}
+
+const oldest = some({ ...fields, numaCells: cells(() => fc.constant({})) }).map((rest) => ({ ...machine, ...rest }))
+
+const newer = fc
+  .tuple(
+    oldest,
+    some({
+      numaCells: cells((cpus) =>
+        some({
+          siblings: fc.constantFrom([], [cpus.slice(0, 2), cpus.slice(2, 4)]),
+          pages: fc.constantFrom(
+            [],
+            [
+              { sizeKib: 4, total: 1_024 },
+              { sizeKib: 2_048, total: 8, used: 1, reserved: 1 },
+            ],
+          ),
+          dedicatedCpuset: orNull(fc.subarray(cpus)),
+          socket: orNull(fc.integer({ min: 0, max: 3 })),
+          physicalNetworks: fc.constantFrom([], ['physnet0']),
+        }),
+      ),
+      tunneledCells: fc.constantFrom([], [0]),
+      pciPools: fc.constantFrom([], [{ vendorId: '8086', productId: '10ed', numaNode: 0, tags: { physical_network: 'a' }, total: 4 }]),
+      nova: orNull(fc.constant({ computeNode: { uuid: null, stats: { failed_builds: '0' } }, service: null, cellUuid: aUuid(1) })),
+    }),
+  )
+  .map(([old, rest]) => ({ ...old, ...rest }))
+
+/** Some of the unreported fields are marked as left out, and the machine is named. */
+const withOmitted = fc
+  .tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) }))
+  .map(([given, fields, machineOf]) => {
+    const omitted = fields.filter((field) => !Object.hasOwn(given, field))
+    return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
+  })
+
+/** The report with the cells that its GPUs are near to. */
+const newest = fc.tuple(withOmitted, orNull(fc.integer({ min: 0, max: 3 }))).map(([given, numaNode]) => ({
+  ...given,
+  ...(given.gpus !== undefined && given.gpus.length > 0 && { gpus: given.gpus.map((gpu) => ({ ...gpu, numaNode })) }),
+}))
+
+const withCells = (...parts: object[]) => ({
+  ...machine,
+  numaCells: parts.map((part, id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 1, ...part })),
+})
+const withPages = (...pages: object[]) => withCells({ pages })
+const inCell = (field: string, rest: string) => `numaCells.0.${field}: numaCells.0.${field} is ${rest}`
+
+describeVersions({
+  versions: [
+    { version: '1.0', schema: hostStatsV1_0, frozen: '1db02fe28ac8a73f99b73c6f8fd29a8e7ce35a09be577059ac01240e8e17d14d' },
+    { version: '1.1', schema: hostStatsV1_1, frozen: 'edb3a1e8579cfd7c09cb6208e548c080e83cf559c79b0257cb4e52dffeab62f4' },
+    { version: '1.2', schema: hostStatsV1_2, frozen: '1e9c9a8299a6933ee7b47e6be4312e8fb91cdbebe577cb2a5d75b0fd0af73732' },
+    { version: '1.3', schema: hostStatsV1_3, frozen: '15e34f52285527c619ed310f601a4642f7d63399998c0c3e6f344aa4ac8c9de7' },
+    { version: '1.4', schema: hostStatsV1_4, frozen: '3014d9ffad2f6a68654ddd05ccc7ff3d35bdb3b9cf7c56e27eee284161521e8b' },
+  ],
+  rules: [
+    ['the fewest fields that can be reported', '1.0', machine],
+    ['the fewest fields that can be reported', '1.1', machine],
+    ['a CPU twice in a cell', '1.0', withCells({ cpuset: [1, 1] }), inCell('cpuset', 'a list of 2; it must not list a CPU twice')],
+    [
+      'a CPU in two cells',
+      '1.0',
+      withCells({ cpuset: [0, 2] }, {}),
+      'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
+    ],
+    ['two cells of one number', '1.0', withCells({ id: 1 }, {}), 'numaCells: numaCells is a list of 2; it must not number two cells alike'],
+    [
+      'a pinned CPU of another cell',
+      '1.0',
+      withCells({ pinnedCpus: [9] }),
+      inCell('pinnedCpus', 'a list of 1; it must be CPUs of the cell'),
+    ],
+    [
+      'two GPUs of one number',
+      '1.0',
+      { ...machine, gpus: [{ index: 0 }, { index: 0 }] },
+      'gpus: gpus is a list of 2; it must not number two GPUs alike',
+    ],
+    [
+      'a class twice',
+      '1.0',
+      {
+        ...machine,
+        inventories: [
+          { resourceClass: 'X', total: 1 },
+          { resourceClass: 'X', total: 1 },
+        ],
+      },
+      'inventories: inventories is a list of 2; it must not list a resource class twice',
+    ],
+    [
+      'more reserved than the total',
+      '1.0',
+      { ...machine, inventories: [{ resourceClass: 'X', total: 1, reserved: 2 }] },
+      'inventories.0.reserved: inventories.0.reserved is 2; it must be at most the total',
+    ],
+    ['a field of a later version', '1.0', { ...machine, pciPools: [] }, 'pciPools: pciPools is not a field of this version'],
+    [
+      'a field of a cell of a later version',
+      '1.0',
+      withCells({ socket: 0 }),
+      'numaCells.0.socket: numaCells.0.socket is not a field of this version',
+    ],
+    ['threads of one core', '1.1', withCells({ siblings: [[0, 1]] })],
+    [
+      'a thread of another cell',
+      '1.1',
+      withCells({ siblings: [[0, 2]] }, {}),
+      inCell('siblings', 'a list of 1; it must be CPUs of the cell'),
+    ],
+    [
+      'a thread of two cores',
+      '1.1',
+      withCells({ siblings: [[0, 1], [1]] }),
+      inCell('siblings', 'a list of 2; it must not list a CPU twice'),
+    ],
+    ['a CPU to dedicate in addition to the shared ones', '1.1', withCells({ dedicatedCpuset: [9], pinnedCpus: [9], siblings: [[0, 9]] })],
+    [
+      'a CPU to dedicate listed twice',
+      '1.1',
+      withCells({ dedicatedCpuset: [9, 9] }),
+      inCell('dedicatedCpuset', 'a list of 2; it must not list a CPU twice'),
+    ],
+    [
+      'a CPU to dedicate of another cell',
+      '1.1',
+      withCells({ dedicatedCpuset: [2] }, {}),
+      'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
+    ],
+    ['no CPU to dedicate', '1.1', withCells({ dedicatedCpuset: [] })],
+    [
+      'a page size twice',
+      '1.1',
+      withPages({ sizeKib: 4, total: 1 }, { sizeKib: 4, total: 1 }),
+      inCell('pages', 'a list of 2; it must not list a page size twice'),
+    ],
+    [
+      'more pages reserved than the total',
+      '1.1',
+      withPages({ sizeKib: 4, total: 1, reserved: 2 }),
+      inCell('pages.0.reserved', '2; it must be at most the total'),
+    ],
+    [
+      'a pool without a vendor',
+      '1.1',
+      { ...machine, pciPools: [{ productId: '1', total: 1 }] },
+      'pciPools.0.vendorId: pciPools.0.vendorId is missing; it must be a string',
+    ],
+    ['what Nova wrote', '1.1', { ...machine, nova: { computeNode: { pci_device_pools: null } } }],
+    [
+      'what Nova wrote, as a list',
+      '1.1',
+      { ...machine, nova: { computeNode: [] } },
+      'nova.computeNode: nova.computeNode is an empty list; it must be a JSON object',
+    ],
+    ['the fewest fields that can be reported', '1.2', machine],
+    ['all that can be left out', '1.2', { ...machine, omitted: [...omittableFields] }],
+    [
+      'left out, and reported',
+      '1.2',
+      { ...machine, traits: ['A'], omitted: ['gpus', 'traits'] },
+      'omitted.1: omitted.1 is "traits"; it must name fields that the report does not contain; it contains traits',
+    ],
+    ['left out twice', '1.2', { ...machine, omitted: ['gpus', 'gpus'] }, 'omitted: omitted is a list of 2; it must not name a field twice'],
+    [
+      'left out, though every claim needs it',
+      '1.2',
+      { ...machine, omitted: ['vcpus'] },
+      `omitted.0: omitted.0 is "vcpus"; it must be one of ${omittableFields.join(', ')}`,
+    ],
+    ['left out, before there were words for it', '1.1', { ...machine, omitted: [] }, 'omitted: omitted is not a field of this version'],
+    ['the fewest fields that can be reported', '1.3', machine],
+    ['its machine', '1.3', { ...machine, machineId: '4c4c4544-0042-3510-8053-b4c04f4d3232' }],
+    ['a machine without a name', '1.3', { ...machine, machineId: '' }, 'machineId: machineId is ""; it must be at least 1 character long'],
+    ['the cell of a GPU', '1.4', { ...machine, gpus: [{ index: 0, numaNode: 1 }] }],
+    [
+      'two GPUs of one number',
+      '1.4',
+      { ...machine, gpus: [{ index: 0 }, { index: 0, numaNode: 1 }] },
+      'gpus: gpus is a list of 2; it must not number two GPUs alike',
+    ],
+    [
+      'the cell of a GPU, before there were words for it',
+      '1.3',
+      { ...machine, gpus: [{ index: 0, numaNode: 1 }] },
+      'gpus.0.numaNode: gpus.0.numaNode is not a field of this version',
+    ],
+    [
+      'its machine, before there were words for it',
+      '1.2',
+      { ...machine, machineId: null },
+      'machineId: machineId is not a field of this version',
+    ],
+  ],
+  oldest,
+  newest,
+  parse: parseHostStats,
+  current: (document) => currentStats(document as PublishedStats),
+  in: (version, document) => statsIn(version as StatsVersion, document),
+  published: publishedStats,
+  versionOf: (document) => statsVersionOf(document as PublishedStats),
+})
+
+test('the newest version is the current one', () => {
+  expect(Object.keys(statsSchemas).at(-1)).toBe(CURRENT_STATS_VERSION)
+})

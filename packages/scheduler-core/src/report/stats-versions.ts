@@ -1,0 +1,71 @@
+import type { Parsed, Problem } from '../text/problem.ts'
+import { type HostStatsV1_0, hostStatsV1_0 } from './versions/v1-0.ts'
+import { downgradeTo1_0, type HostStatsV1_1, hostStatsV1_1, upgradeFrom1_0 } from './versions/v1-1.ts'
+import { downgradeTo1_1, type HostStatsV1_2, hostStatsV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
+import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
+import { downgradeTo1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
+
+/** A host's report in any published version, as logs, checkpoints and callers have it. Only documents of 1.0 do not state their version. */
+export type PublishedStats = HostStatsV1_0 | HostStatsV1_1 | HostStatsV1_2 | HostStatsV1_3 | HostStatsV1_4
+
+/** Published versions, oldest first, with what each accepts. */
+export const statsSchemas = {
+  '1.0': hostStatsV1_0,
+  '1.1': hostStatsV1_1,
+  '1.2': hostStatsV1_2,
+  '1.3': hostStatsV1_3,
+  '1.4': hostStatsV1_4,
+} as const
+
+export type StatsVersion = keyof typeof statsSchemas
+export const statsVersions = Object.keys(statsSchemas) as readonly StatsVersion[]
+
+/** The version of hosts in memory, and of reports that name none. */
+export const CURRENT_STATS_VERSION = '1.4'
+
+/** A report of any published version in the current one. */
+export function currentStats(document: PublishedStats): HostStatsV1_4 {
+  if (!('version' in document)) return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(document))))
+  switch (document.version) {
+    case '1.1':
+      return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(document)))
+    case '1.2':
+      return upgradeFrom1_3(upgradeFrom1_2(document))
+    case '1.3':
+      return upgradeFrom1_3(document)
+    case '1.4':
+      return document
+  }
+}
+
+export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
+
+/** A report in the form of a version, or every field that the version cannot express. */
+export function statsIn(version: StatsVersion, stats: HostStatsV1_4): Parsed<PublishedStats> {
+  if (version === '1.4') return { ok: true, value: stats }
+  const to1_3 = downgradeTo1_3(stats, version)
+  const older: Parsed<PublishedStats> = version === '1.3' ? { ok: true, value: to1_3.stats } : olderThan1_3(version, to1_3.stats)
+  return to1_3.problems.length === 0 ? older : { ok: false, problems: [...to1_3.problems, ...(older.ok ? [] : older.problems)] }
+}
+
+function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Parsed<PublishedStats> {
+  const to1_2 = downgradeTo1_2(stats, version)
+  const to1_1 = downgradeTo1_1(to1_2.stats, version)
+  const [older, problems]: [Parsed<PublishedStats>, readonly Problem[]] =
+    version === '1.2'
+      ? [{ ok: true, value: to1_2.stats }, to1_2.problems]
+      : [version === '1.1' ? { ok: true, value: to1_1.stats } : downgradeTo1_0(to1_1.stats), [...to1_2.problems, ...to1_1.problems]]
+  return problems.length === 0 ? older : { ok: false, problems: [...problems, ...(older.ok ? [] : older.problems)] }
+}
+
+/**
+ * A report in the form in which it is written: the oldest version that can express all of it, so that older replicas read as much as
+ * possible.
+ */
+export function publishedStats(stats: HostStatsV1_4): PublishedStats {
+  for (const version of statsVersions) {
+    const said = statsIn(version, stats)
+    if (said.ok) return said.value
+  }
+  return stats
+}

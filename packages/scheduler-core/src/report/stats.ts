@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { limits } from '../request/limits.ts'
+import { parseWith, unknownVersion, versionOf } from '../request/parse.ts'
+import type { Parsed } from '../text/problem.ts'
+import { CURRENT_STATS_VERSION, currentStats, statsVersions } from './stats-versions.ts'
+import { hostStatsV1_0, list, statsFields, uuid, whole } from './versions/v1-0.ts'
+import { hostStatsV1_1 } from './versions/v1-1.ts'
+import { hostStatsV1_2 } from './versions/v1-2.ts'
+import { hostStatsV1_3 } from './versions/v1-3.ts'
+import { type HostStatsV1_4, hostStatsV1_4 } from './versions/v1-4.ts'
+
+/** What changed since the report with sequence `baseSequence`. */
+export const statsDeltaV1 = z
+  .strictObject({
+    baseSequence: whole(Number.MAX_SAFE_INTEGER).describe('Sequence number of that report, the last one that reached the log.'),
+    vcpusUsed: statsFields.vcpusUsed.optional(),
+    memoryMbUsed: statsFields.memoryMbUsed.optional(),
+    localGbUsed: statsFields.localGbUsed.optional(),
+    runningVms: whole(limits.vcpus)
+      .describe(statsFields.runningVms.description ?? '')
+      .optional(),
+    numIoOps: whole(limits.vcpus)
+      .describe(statsFields.numIoOps.description ?? '')
+      .optional(),
+    addInstances: list(uuid, 10_000).optional().describe('UUIDs of instances that run on the host since then.'),
+    removeInstances: list(uuid, 10_000).optional().describe('UUIDs of instances that no longer run on the host.'),
+  })
+  .describe('What changed on a host since a report that is known.')
+
+/** The current shape of a host's full picture. */
+export type HostStats = HostStatsV1_4
+/** Fields that a host may leave out are filled in. */
+export type HostStatsInput = z.input<typeof hostStatsV1_4>
+export type StatsDelta = z.output<typeof statsDeltaV1>
+
+/** Parses a full report of any published version into the current one, or returns all problems at once. */
+export function parseHostStats(input: unknown): Parsed<HostStats> {
+  const version = versionOf(input) ?? CURRENT_STATS_VERSION
+  switch (version) {
+    case '1.0': {
+      // Documents of 1.0 do not state their version; callers may.
+      const { version: _, ...document } = input as { readonly version?: unknown }
+      const parsed = parseWith(hostStatsV1_0, document, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.1': {
+      const parsed = parseWith(hostStatsV1_1, input, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.2': {
+      const parsed = parseWith(hostStatsV1_2, input, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.3': {
+      const parsed = parseWith(hostStatsV1_3, input, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.4':
+      return parseWith(hostStatsV1_4, input, 'stats')
+    default:
+      return { ok: false, problems: [unknownVersion('stats', version, statsVersions)] }
+  }
+}
+
+/** Parses a delta, or returns all problems at once. */
+export const parseStatsDelta = (input: unknown): Parsed<StatsDelta> => parseWith(statsDeltaV1, input, 'stats')
+
+/** The full report after a delta. An instance list that was never reported stays unknown; a number in the delta is no longer left out. */
+export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
+  const { baseSequence: _, addInstances, removeInstances, ...numbers } = delta
+  const given = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)) as Partial<HostStats>
+  const instances = stats.instances === null ? null : mergeInstances(stats.instances, addInstances ?? [], removeInstances ?? [])
+  // A standard class may have an inventory of its own: the delta's numbers hold there too.
+  const used: Readonly<Record<string, number | undefined>> = {
+    VCPU: given.vcpusUsed,
+    MEMORY_MB: given.memoryMbUsed,
+    DISK_GB: given.localGbUsed,
+  }
+  const inventories = stats.inventories.map((given) =>
+    given.used === null ? given : { ...given, used: used[given.resourceClass] ?? given.used },
+  )
+  const omitted = stats.omitted.filter((field) => !Object.hasOwn(given, field))
+  return { ...stats, ...given, inventories, instances, omitted }
+}
+
+function mergeInstances(before: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
+  const gone = new Set(remove)
+  return [...new Set([...before.filter((uuid) => !gone.has(uuid)), ...add])]
+}

@@ -1,0 +1,211 @@
+import { quote } from '../text/problem.ts'
+
+/** A field of a versioned object: `undefined` = unset (absent on the wire), `null` = set to nothing. Nova's rules distinguish the two. */
+export type Field<T> = T | null | undefined
+
+/** An object without Nova's wire form: the path, the found value, and the allowed values. */
+export class WireError extends Error {
+  override readonly name = 'WireError'
+  readonly path: string
+  readonly found: unknown
+  readonly allowed: string
+
+  constructor(path: string, found: unknown, allowed: string) {
+    super(`${path} is ${found === undefined ? 'missing' : quote(found)}; it must be ${allowed}`)
+    this.path = path
+    this.found = found
+    this.allowed = allowed
+  }
+}
+
+/**
+ * The keys of a path in a document. Keys may contain points: the longest existing key counts. Envelopes are left out of
+ * paths, unless the envelope is invalid.
+ */
+export function keysIn(document: unknown, path: string): readonly string[] {
+  const keys: string[] = []
+  let value = document
+  for (let rest = path; rest !== ''; ) {
+    const holder = [value, fieldsOf(value)].find((one) => keyAhead(one, rest) !== undefined)
+    const key = keyAhead(holder, rest) ?? /^nova_object\.\w+|^[^.]*/.exec(rest)?.[0] ?? rest
+    keys.push(key)
+    value = holder === undefined ? undefined : (holder as Json)[key]
+    rest = rest.slice(key.length + 1)
+  }
+  return keys
+}
+
+/** The longest key of an object, or place of a list, with which a path begins. */
+function keyAhead(holder: unknown, path: string): string | undefined {
+  if (typeof holder !== 'object' || holder === null) return undefined
+  const parts = path.split('.')
+  for (let count = parts.length; count > 0; count--) {
+    const key = parts.slice(0, count).join('.')
+    if (Object.hasOwn(holder, key)) return key
+  }
+  return undefined
+}
+
+/** Several of them, found at once. */
+export class WireErrors extends Error {
+  override readonly name = 'WireErrors'
+  readonly errors: readonly WireError[]
+
+  constructor(errors: readonly WireError[]) {
+    super(errors.map(({ message }) => message).join('; '))
+    this.errors = errors
+  }
+}
+
+/** Refuses all unknown keys, each by its name; `known` names those that are read. */
+export function refuseKeys(unread: Json, known: string): void {
+  const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
+  if (errors.length > 0) throw new WireErrors(errors)
+}
+
+const NAME = 'nova_object.name'
+const VERSION = 'nova_object.version'
+const DATA = 'nova_object.data'
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Reads one versioned object field by field, and records which fields were not read. Readers throw WireError where a value has another type
+ * than the field.
+ */
+export class WireObject {
+  readonly name: string
+  readonly version: string
+  readonly path: string
+  readonly #data: Json
+  readonly #read = new Set<string>()
+  readonly #inside: WireObject[] = []
+
+  /** `names`: the class that is required; several where an older one had another name. */
+  constructor(value: unknown, path: string, ...names: readonly string[]) {
+    const allowed = `a versioned object ${names.join(' or ')}`
+    if (!isJson(value)) throw new WireError(path, value, allowed)
+    const { [NAME]: name, [VERSION]: version, [DATA]: data } = value
+    if (typeof name !== 'string' || !names.includes(name)) throw new WireError(`${path}.${NAME}`, name, allowed)
+    if (typeof version !== 'string') throw new WireError(`${path}.${VERSION}`, version, 'a version such as "1.14"')
+    if (!isJson(data)) throw new WireError(`${path}.${DATA}`, data, 'an object')
+    this.name = name
+    this.version = version
+    this.path = path
+    this.#data = data
+  }
+
+  /** Names of the fields that are set. */
+  get set(): readonly string[] {
+    return Object.keys(this.#data)
+  }
+
+  /** The field in its wire form; `undefined` when it is unset. */
+  raw(field: string): unknown {
+    this.#read.add(field)
+    return Object.hasOwn(this.#data, field) ? this.#data[field] : undefined
+  }
+
+  /** Counts a field as read that has no content: it is null, or an empty list. */
+  rawIfEmpty(field: string): void {
+    const value = this.#data[field]
+    if (value === null || (Array.isArray(value) && value.length === 0)) this.#read.add(field)
+  }
+
+  text(field: string): Field<string> {
+    return this.#field(field, 'a string', isText)
+  }
+
+  number(field: string): Field<number> {
+    return this.#field(field, 'a number', isNumber)
+  }
+
+  flag(field: string): Field<boolean> {
+    return this.#field(field, 'true or false', (value) => typeof value === 'boolean')
+  }
+
+  texts(field: string): Field<readonly string[]> {
+    return this.#list(field, 'a string', isText)
+  }
+
+  numbers(field: string): Field<readonly number[]> {
+    return this.#list(field, 'a number', isNumber)
+  }
+
+  /** A dictionary of strings. */
+  pairs(field: string): Field<Readonly<Record<string, string>>> {
+    const pairs = this.#field(field, 'an object', isJson)
+    if (pairs) for (const [key, value] of Object.entries(pairs)) this.#check(`${field}.${key}`, value, 'a string', isText)
+    return pairs as Field<Readonly<Record<string, string>>>
+  }
+
+  json(field: string): Field<Json> {
+    return this.#field(field, 'an object', isJson)
+  }
+
+  /** A versioned object inside this one. */
+  object<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<T> {
+    const value = this.raw(field)
+    return value === undefined || value === null ? value : read(this.#open(value, field, names))
+  }
+
+  /** A versioned object that must be inside this one. */
+  required<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): T {
+    return read(this.#open(this.raw(field), field, names))
+  }
+
+  /** A list of versioned objects: plain, or a list object with the field `objects`. */
+  objects<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<readonly T[]> {
+    const value = this.raw(field)
+    if (value === undefined || value === null) return value
+    const list = isJson(value) && isJson(value[DATA]) ? value[DATA].objects : value
+    if (!Array.isArray(list)) throw new WireError(`${this.path}.${field}`, value, `a list of ${names.join(' or ')}`)
+    return list.map((item, i) => read(this.#open(item, `${field}.${i}`, names)))
+  }
+
+  /** Paths of the fields that are set and were not read, here and in the objects inside. */
+  unread(): readonly string[] {
+    const own = Object.keys(this.#data).filter((field) => !this.#read.has(field))
+    return [...own.map((field) => `${this.path}.${field}`), ...this.#inside.flatMap((object) => object.unread())]
+  }
+
+  #open(value: unknown, field: string, names: readonly string[]): WireObject {
+    const object = new WireObject(value, `${this.path}.${field}`, ...names)
+    this.#inside.push(object)
+    return object
+  }
+
+  #list<T>(field: string, allowed: string, isItem: (item: unknown) => item is T): Field<readonly T[]> {
+    const list = this.#field(field, `a list of which each is ${allowed}`, (value): value is readonly unknown[] => Array.isArray(value))
+    for (const [i, item] of (list ?? []).entries()) this.#check(`${field}.${i}`, item, allowed, isItem)
+    return list as Field<readonly T[]>
+  }
+
+  #check(field: string, value: unknown, allowed: string, isValid: (value: unknown) => boolean): void {
+    if (!isValid(value)) throw new WireError(`${this.path}.${field}`, value, allowed)
+  }
+
+  #field<T>(field: string, allowed: string, isValid: (value: unknown) => value is T): Field<T> {
+    const value = this.raw(field)
+    if (value === undefined || value === null || isValid(value)) return value
+    throw new WireError(`${this.path}.${field}`, value, `${allowed} or null`)
+  }
+}
+
+/** Whether a version `major.minor` is below another. */
+export function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [otherMajor = 0, otherMinor = 0] = than.split('.').map(Number)
+  return major === otherMajor ? minor < otherMinor : major < otherMajor
+}
+
+export const isJson = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+/** The fields of a versioned object, or of a dictionary instead of it; none for other values. */
+export function fieldsOf(value: unknown): Json {
+  if (!isJson(value)) return {}
+  const data = value[DATA]
+  return isJson(data) ? data : value
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import { limits } from '../../request/limits.ts'
+
+export const name = z.string().min(1).max(limits.nameLength)
+export const whole = (max: number) => z.number().int().min(0).max(max)
+export const list = <T extends z.ZodType>(item: T, max: number = limits.entries) => z.array(item).max(max)
+const ratio = z.number().min(0.001).max(limits.ratio)
+export const memory = z
+  .number()
+  .int()
+  .min(0)
+  .max(limits.memoryMib, `must be ${limits.memoryMib} MiB (64 TiB) or less; more is most likely given in bytes or KiB`)
+const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
+/** One spelling for each: instances are compared as text. */
+export const uuid = z.uuid().toLowerCase()
+export const cpus = list(whole(limits.cpus), limits.cpus)
+
+export const unique =
+  <T>(key: (item: T) => unknown) =>
+  (items: readonly T[]) =>
+    new Set(items.map(key)).size === items.length
+
+const inventory = z
+  .strictObject({
+    resourceClass: className.describe(
+      'The resource class, e.g. CUSTOM_FPGA; for VCPU, MEMORY_MB and DISK_GB it replaces what the plain numbers say.',
+    ),
+    total: whole(limits.amount).meta({ description: 'Amount in all.', unit: 'units of the class' }),
+    reserved: whole(limits.amount)
+      .default(0)
+      .meta({ description: 'Kept back for the host itself; at most the total.', unit: 'units of the class' }),
+    allocationRatio: ratio.default(1).describe('Overcommit: capacity = floor((total - reserved) x ratio). Three decimals count.'),
+    minUnit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.amount)
+      .default(1)
+      .meta({ description: 'Least amount of one instance.', unit: 'units of the class' }),
+    maxUnit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.amount)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Most of one instance; null: all that is not reserved.', unit: 'units of the class' }),
+    stepSize: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.amount)
+      .default(1)
+      .meta({ description: 'Amounts are multiples of it.', unit: 'units of the class' }),
+    used: whole(limits.amount)
+      .nullable()
+      .default(null)
+      .meta({ description: 'What runs there, if the host counts it; null: counted by claims.', unit: 'units of the class' }),
+  })
+  .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
+  .describe('An inventory of one resource class of the host.')
+
+export const numaCellText = 'A NUMA cell of the host.'
+export const gpuText = 'A GPU of the host.'
+
+/** The fields of a host's cell. */
+export const numaCellFields = {
+  id: whole(limits.cpus).describe("The host's number of the cell."),
+  cpuset: cpus.describe('Host CPUs of the cell.'),
+  memoryMb: memory.meta({ description: 'Memory of the cell.', unit: 'MiB' }),
+  memoryUsageMb: memory
+    .nullable()
+    .default(null)
+    .meta({ description: 'Memory in use by running instances; null: counted by claims.', unit: 'MiB' }),
+  cpuUsage: whole(limits.vcpus)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Shared CPUs in use by running instances; null: counted by claims.', unit: 'CPUs' }),
+  pinnedCpus: cpus.nullable().default(null).describe('Host CPUs given to running instances for themselves; null: counted by claims.'),
+}
+
+interface CellCpus {
+  readonly cpuset: readonly number[]
+  readonly pinnedCpus: readonly number[] | null
+}
+
+/** Rules that involve several fields of a cell. */
+export function checkCell({ cpuset, pinnedCpus }: CellCpus, context: z.core.$RefinementCtx): void {
+  if (new Set(cpuset).size !== cpuset.length)
+    context.addIssue({ code: 'custom', path: ['cpuset'], input: cpuset, message: 'must not list a CPU twice' })
+  const own = new Set(cpuset)
+  if (!(pinnedCpus ?? []).every((cpu) => own.has(cpu)))
+    context.addIssue({ code: 'custom', path: ['pinnedCpus'], input: pinnedCpus, message: 'must be CPUs of the cell' })
+}
+
+interface NumberedCell {
+  readonly id: number
+  readonly cpuset: readonly number[]
+  /** A field since version 1.1. */
+  readonly dedicatedCpuset?: readonly number[] | null
+}
+
+/** Rules that involve several fields of a cell. */
+export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
+  list(cell, limits.numaCells)
+    .refine(
+      unique((one: { readonly id: number }) => one.id),
+      'must not number two cells alike',
+    )
+    .refine((cells) => {
+      const all = cells.flatMap(({ cpuset, dedicatedCpuset }) => [...new Set([...cpuset, ...(dedicatedCpuset ?? [])])])
+      return new Set(all).size === all.length
+    }, 'must not list a CPU in two cells')
+
+/** The fields of a GPU. */
+export const gpuFields = {
+  index: whole(1_023).describe("The host's number of the device."),
+  model: name.nullable().default(null).describe('Model of the device, e.g. A100.'),
+  usedMilli: whole(1_000)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Share of the device in use by running instances; null: counted by claims.', unit: 'thousandths' }),
+}
+
+export const gpusOf = <Gpu extends z.ZodType<{ readonly index: number }>>(gpu: Gpu) =>
+  list(gpu, limits.gpusPerHost)
+    .refine(
+      unique((device: { readonly index: number }) => device.index),
+      'must not number two GPUs alike',
+    )
+    .default([])
+    .describe('GPUs of the host.')
+
+/** The fields of HostStats 1.0. */
+export const statsFields = {
+  vcpus: whole(limits.vcpus).meta({ description: 'CPUs of the host.', unit: 'CPUs' }),
+  vcpusUsed: whole(limits.vcpus * 16).meta({ description: 'CPUs given to running instances.', unit: 'CPUs' }),
+  memoryMb: memory.meta({ description: 'Memory of the host.', unit: 'MiB' }),
+  memoryMbUsed: whole(limits.memoryMib * 16).meta({
+    description: 'Memory given to running instances, and to the host itself.',
+    unit: 'MiB',
+  }),
+  localGb: whole(limits.diskGib).meta({ description: 'Disk space of the host.', unit: 'GiB' }),
+  localGbUsed: whole(limits.diskGib * 16).meta({ description: 'Disk space given to running instances.', unit: 'GiB' }),
+  freeDiskGb: z
+    .number()
+    .int()
+    .min(-limits.diskGib)
+    .max(limits.diskGib)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Free space on the disk; null: not reported.', unit: 'GiB' }),
+  diskAvailableLeast: z
+    .number()
+    .int()
+    .min(-limits.diskGib)
+    .max(limits.diskGib)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Free space on the disk when every sparse disk is full; null: not reported.', unit: 'GiB' }),
+  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs; operators and aggregates may set another.'),
+  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory; operators and aggregates may set another.'),
+  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk; operators and aggregates may set another.'),
+  runningVms: whole(limits.vcpus).default(0).meta({ description: 'Instances that run on the host.', unit: 'instances' }),
+  numIoOps: whole(limits.vcpus).default(0).meta({ description: 'Instances that are being built, moved or copied.', unit: 'instances' }),
+  hypervisorType: name.nullable().default(null).describe('Type of the hypervisor, e.g. QEMU.'),
+  hypervisorVersion: whole(2 ** 31 - 1)
+    .nullable()
+    .default(null)
+    .describe('Version of the hypervisor, e.g. 8002000 for 8.2.0.'),
+  hypervisorHostname: name.nullable().default(null).describe('The name of the node.'),
+  hostIp: name.nullable().default(null).describe('IP address of the host.'),
+  supportedInstances: list(
+    z
+      .strictObject({
+        arch: name.describe('Architecture, e.g. x86_64.'),
+        hvType: name.describe('Type of virtualisation, e.g. kvm.'),
+        vmMode: name.describe('Mode of the guest, e.g. hvm.'),
+      })
+      .describe('An instance type that the host can run.'),
+  )
+    .default([])
+    .describe('Kinds of instances that the host can run.'),
+  cpuInfo: z
+    .strictObject({
+      arch: name.nullable().default(null).describe('Architecture, e.g. x86_64.'),
+      vendor: name.nullable().default(null).describe('Vendor of the CPUs, e.g. Intel.'),
+      model: name.nullable().default(null).describe('Model of the CPUs, e.g. Cascadelake-Server.'),
+      features: list(name, 1_024).default([]).describe('CPU flags, e.g. avx2.'),
+      sockets: whole(1_024).nullable().default(null).describe('Number of sockets.'),
+      cores: whole(limits.vcpus).nullable().default(null).describe('Number of cores per socket.'),
+      threads: whole(limits.vcpus).nullable().default(null).describe('Number of threads per core.'),
+    })
+    .nullable()
+    .default(null)
+    .describe("The host's CPUs."),
+  metrics: list(
+    z
+      .strictObject({
+        name: name.describe('Name of the measurement, e.g. cpu.percent.'),
+        value: z.number().describe('The number that was measured.'),
+        timestamp: z.string().max(64).describe('Time of the measurement, RFC 3339.'),
+        source: name.nullable().default(null).describe('Name of what measured it.'),
+      })
+      .describe('A measurement of the host.'),
+  )
+    .default([])
+    .describe('Measurements of the host.'),
+  numaCells: cellsOf(z.strictObject(numaCellFields).superRefine(checkCell).describe(numaCellText))
+    .default([])
+    .describe('How the host is divided; no two cells have a number or a CPU alike.'),
+  gpus: gpusOf(z.strictObject(gpuFields).describe(gpuText)),
+  traits: list(name, 1_024).default([]).describe('Traits of the host, e.g. HW_CPU_X86_AVX2.'),
+  inventories: list(inventory)
+    .refine(
+      unique((given: { resourceClass: string }) => given.resourceClass),
+      'must not list a resource class twice',
+    )
+    .default([])
+    .describe('Inventories of further resource classes, each class once.'),
+  instances: list(uuid, 10_000)
+    .nullable()
+    .default(null)
+    .describe('UUIDs of all instances that run on the host; null: not reported, so this report materialises no claim.'),
+}
+
+/**
+ * HostStats 1.0, a host's full picture of itself (namespace `compute`) as first published: the document does not say its
+ * version. Memory in MiB, disk in GiB. A published version never changes: the next one is a new file.
+ */
+export const hostStatsV1_0 = z.strictObject(statsFields)
+
+export type HostStatsV1_0 = z.output<typeof hostStatsV1_0>

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { newerField, type Problem } from '../../text/problem.ts'
+import { list, unique } from './v1-0.ts'
+import { type HostStatsV1_1, hostStatsV1_1 } from './v1-1.ts'
+
+/** The fields that a report may leave out, with their values then. All other fields are needed to keep count of any claim. */
+const placeholders = {
+  freeDiskGb: null,
+  diskAvailableLeast: null,
+  runningVms: 0,
+  numIoOps: 0,
+  hypervisorType: null,
+  hypervisorVersion: null,
+  hypervisorHostname: null,
+  hostIp: null,
+  supportedInstances: [],
+  cpuInfo: null,
+  metrics: [],
+  numaCells: [],
+  tunneledCells: [],
+  gpus: [],
+  pciPools: [],
+  traits: [],
+} as const satisfies { readonly [Field in keyof HostStatsV1_1]?: HostStatsV1_1[Field] }
+
+export type OmittableField = keyof typeof placeholders
+
+/** At most 31 fields, because hosts keep them as the bits of a number. The order is not stored anywhere. */
+export const omittableFields = Object.keys(placeholders) as readonly OmittableField[]
+
+export const omittedFields = list(z.enum(omittableFields))
+  .refine(
+    unique((field: string) => field),
+    'must not name a field twice',
+  )
+  .default([])
+  .describe('Fields that this report leaves out: they are not known then, which is not the same as none.')
+
+/** Removes the fields that are left out. */
+export function checkOmitted(
+  stats: Pick<HostStatsV1_1, OmittableField> & { readonly omitted: readonly OmittableField[] },
+  context: z.RefinementCtx,
+): void {
+  for (const [i, field] of stats.omitted.entries())
+    if (JSON.stringify(stats[field]) !== JSON.stringify(placeholders[field]))
+      context.addIssue({
+        code: 'custom',
+        path: ['omitted', String(i)],
+        input: field,
+        message: `must name fields that the report does not contain; it contains ${field}`,
+      })
+}
+
+/**
+ * HostStats 1.2: a report names the fields that it leaves out because nobody needs them, so that they differ from
+ * resources that a host does not have.
+ */
+export const hostStatsV1_2 = hostStatsV1_1
+  .extend({ version: z.literal('1.2').default('1.2').describe('Version of this form.'), omitted: omittedFields })
+  .superRefine(checkOmitted)
+
+export type HostStatsV1_2 = z.output<typeof hostStatsV1_2>
+
+/** A host of 1.1 leaves nothing out: what it does not report it does not have. */
+export const upgradeFrom1_1 = (stats: HostStatsV1_1): HostStatsV1_2 => ({ ...stats, version: '1.2', omitted: [] })
+
+/** The same host without the list of fields that it leaves out, and, for an older version, the problem where it leaves something out. */
+export function downgradeTo1_1(
+  stats: HostStatsV1_2,
+  asked = '1.1',
+): { readonly stats: HostStatsV1_1; readonly problems: readonly Problem[] } {
+  const { omitted, ...rest } = stats
+  return {
+    stats: { ...rest, version: '1.1' },
+    problems: omitted.length === 0 ? [] : [newerField('stats', asked, ['omitted'], omitted, 'an empty list')],
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { newerField, type Problem } from '../../text/problem.ts'
+import { name } from './v1-0.ts'
+import { hostStatsV1_1 } from './v1-1.ts'
+import { checkOmitted, type HostStatsV1_2, omittedFields } from './v1-2.ts'
+
+/** HostStats 1.3: which machine a host is, whatever it is called. */
+export const hostStatsV1_3 = hostStatsV1_1
+  .extend({
+    version: z.literal('1.3').default('1.3').describe('Version of this form.'),
+    omitted: omittedFields,
+    machineId: name
+      .nullable()
+      .default(null)
+      .describe('What identifies the machine, and stays when its name changes; null: not known. Compared as it is.'),
+  })
+  .superRefine(checkOmitted)
+
+export type HostStatsV1_3 = z.output<typeof hostStatsV1_3>
+
+/** A host of 1.2 does not say which machine it is. */
+export const upgradeFrom1_2 = (stats: HostStatsV1_2): HostStatsV1_3 => ({ ...stats, version: '1.3', machineId: null })
+
+/** The same host without its machine, and, for an older version, the problem where it names one. */
+export function downgradeTo1_2(
+  stats: HostStatsV1_3,
+  asked = '1.2',
+): { readonly stats: HostStatsV1_2; readonly problems: readonly Problem[] } {
+  const { machineId, ...rest } = stats
+  return {
+    stats: { ...rest, version: '1.2' },
+    problems: machineId === null ? [] : [newerField('stats', asked, ['machineId'], machineId, 'null')],
+  }
+}

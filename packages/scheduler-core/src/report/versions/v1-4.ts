@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { limits } from '../../request/limits.ts'
+import { newerField, type Problem } from '../../text/problem.ts'
+import { gpuFields, gpusOf, gpuText, name, whole } from './v1-0.ts'
+import { hostStatsV1_1 } from './v1-1.ts'
+import { checkOmitted, omittedFields } from './v1-2.ts'
+import type { HostStatsV1_3 } from './v1-3.ts'
+
+const gpu = z
+  .strictObject({
+    ...gpuFields,
+    numaNode: whole(limits.cpus).nullable().default(null).describe('The cell that the device is near to; null: not known.'),
+  })
+  .describe(gpuText)
+
+/** HostStats 1.4: to which NUMA cells GPUs are near. */
+export const hostStatsV1_4 = hostStatsV1_1
+  .extend({
+    version: z.literal('1.4').default('1.4').describe('Version of this form.'),
+    omitted: omittedFields,
+    machineId: name
+      .nullable()
+      .default(null)
+      .describe('What identifies the machine, and stays when its name changes; null: not known. Compared as it is.'),
+    gpus: gpusOf(gpu),
+  })
+  .superRefine(checkOmitted)
+
+export type HostStatsV1_4 = z.output<typeof hostStatsV1_4>
+
+/** A host of 1.3 does not say to which cells its GPUs are near. */
+export const upgradeFrom1_3 = (stats: HostStatsV1_3): HostStatsV1_4 => ({
+  ...stats,
+  version: '1.4',
+  gpus: stats.gpus.map((device) => ({ ...device, numaNode: null })),
+})
+
+/** The same host without the cells of its GPUs, and, for an older version, the problems where it reports them. */
+export function downgradeTo1_3(
+  stats: HostStatsV1_4,
+  asked = '1.3',
+): { readonly stats: HostStatsV1_3; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const gpus = stats.gpus.map(({ numaNode, ...device }, i) => {
+    if (numaNode !== null) problems.push(newerField('stats', asked, ['gpus', String(i), 'numaNode'], numaNode, 'null'))
+    return device
+  })
+  return { stats: { ...stats, version: '1.3', gpus }, problems }
+}

@@ -1,0 +1,63 @@
+import { readFloat, wordsIn } from './numbers.ts'
+
+/** A comparison without a result: a text that had to be a number and is none, or null for `<or>` without a word behind it. */
+export interface NoComparison {
+  readonly noNumber: string | null
+}
+
+/**
+ * Nova's extra spec operators: whether a value of a host or aggregate satisfies a requirement of a flavor. `=` means at least, for numbers;
+ * operators such as `s==` compare text; `<in>`, `<all-in>` and `<or>` search in it; without an operator the two must be equal.
+ */
+export function compareExtraSpec(value: string | null, requirement: string): boolean | NoComparison {
+  const [operator = '', ...operands] = wordsIn(requirement)
+  if (!operators.has(operator)) return value === requirement
+  if (value === null) return false
+  if (operator === '<or>') return matchesOne(value, operands)
+  const [first] = operands
+  if (first === undefined) return false
+  if (operator === '<in>') return value.includes(first)
+  if (operator === '<all-in>') return operands.every((word) => value.includes(word))
+  const textual = textTests.get(operator)
+  if (textual !== undefined) return textual(compareCodePoints(value, first))
+  const [found, wanted] = [readFloat(value), readFloat(first)]
+  if (found === undefined) return { noNumber: value }
+  if (wanted === undefined) return { noNumber: first }
+  return numberTests.get(operator)?.(found, wanted) ?? false
+}
+
+/** Order of text as in Python: by code point, where JavaScript's is by code unit. */
+export function compareCodePoints(left: string, right: string): number {
+  const [a, b] = [left[Symbol.iterator](), right[Symbol.iterator]()]
+  for (;;) {
+    const [x, y] = [a.next(), b.next()]
+    if (x.done === true || y.done === true) return Number(y.done ?? false) - Number(x.done ?? false)
+    const difference = (x.value.codePointAt(0) ?? 0) - (y.value.codePointAt(0) ?? 0)
+    if (difference !== 0) return difference
+  }
+}
+
+/** Words are read in pairs: an alternative, then a word at the position of the next `<or>`. */
+function matchesOne(value: string, words: readonly string[]): boolean | NoComparison {
+  if (words.length === 0) return { noNumber: null }
+  return words.some((word, i) => i % 2 === 0 && word === value)
+}
+
+const numberTests: ReadonlyMap<string, (found: number, wanted: number) => boolean> = new Map([
+  ['=', (found, wanted) => found >= wanted],
+  ['==', (found, wanted) => found === wanted],
+  ['!=', (found, wanted) => found !== wanted],
+  ['>=', (found, wanted) => found >= wanted],
+  ['<=', (found, wanted) => found <= wanted],
+])
+
+const textTests: ReadonlyMap<string, (order: number) => boolean> = new Map([
+  ['s==', (order) => order === 0],
+  ['s!=', (order) => order !== 0],
+  ['s>=', (order) => order >= 0],
+  ['s>', (order) => order > 0],
+  ['s<=', (order) => order <= 0],
+  ['s<', (order) => order < 0],
+])
+
+const operators = new Set([...numberTests.keys(), ...textTests.keys(), '<in>', '<all-in>', '<or>'])

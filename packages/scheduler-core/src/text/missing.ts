@@ -1,0 +1,16 @@
+import { shortfallOf } from './evidence.ts'
+
+export interface Short {
+  readonly need?: number | string | undefined
+  readonly have?: number | string | undefined
+}
+
+/** The missing share of what was needed: 1 where that is not an amount. */
+export function shareMissing(reason: Short): number {
+  const amount = amountMissing(reason)
+  const need = Number(reason.need)
+  return amount === undefined || need <= 0 ? 1 : amount / need
+}
+
+/** The shortfall; undefined where that is not an amount. */
+export const amountMissing = ({ need, have }: Short): number | undefined => shortfallOf({ required: need, actual: have })

@@ -1,0 +1,118 @@
+import { byCodeUnit } from '../values/canonical-json.ts'
+
+/** The most similar names that are returned. */
+const MOST_NAMES = 3
+/** With more wrong letters than this, words are not similar. */
+const MOST_WRONG = 3
+
+/** The names of one kind, prepared to find those that a misspelt word may mean. */
+export interface Spellings {
+  readonly size: number
+  has(name: string): boolean
+  /**
+   * The names that differ from a word in few letters, nearest first. None where the word itself is among them. Upper and lower case, and -
+   * _ and space, do not count as differences; nor do the same words before a _ at the begin make two names similar, since all names of a
+   * kind may share them (CUSTOM_, HW_CPU_X86_): the rest has to be similar.
+   */
+  near(word: string): readonly string[]
+}
+
+/** Data derived from the names, computed once, at the first word that is not among them. */
+export function createSpellings(names: Iterable<string>): Spellings {
+  const known = new Set(names)
+  let forms: readonly { readonly name: string; readonly plain: string; readonly lower: string }[] | undefined
+  return {
+    size: known.size,
+    has: (name) => known.has(name),
+    near(word) {
+      if (word === '' || known.has(word)) return []
+      forms ??= [...known].map((name) => ({ name, plain: plainly(name), lower: name.toLowerCase() }))
+      const [plain, lower] = [plainly(word), word.toLowerCase()]
+      const near: { readonly name: string; readonly wrong: number }[] = []
+      for (const other of forms) {
+        if (Math.abs(other.plain.length - plain.length) > MOST_WRONG) continue
+        const most = Math.min(MOST_WRONG, Math.floor((plain.length - prefixOf(lower, other.lower)) / 3))
+        const wrong = editDistance(plain, other.plain, most)
+        if (wrong <= most) near.push({ name: other.name, wrong })
+      }
+      return near
+        .sort((a, b) => a.wrong - b.wrong || byCodeUnit(a.name, b.name))
+        .slice(0, MOST_NAMES)
+        .map(({ name }) => name)
+    },
+  }
+}
+
+/** The names that a misspelt word may mean. */
+export const nearSpellings = (word: string, names: Iterable<string>): readonly string[] => createSpellings(names).near(word)
+
+/** The length of the words before a _ with which both begin. */
+function prefixOf(word: string, name: string): number {
+  let length = 0
+  for (let i = 0; i < word.length && word[i] === name[i]; i++) if (word[i] === '_') length = i + 1
+  return length
+}
+
+const plainly = (word: string): string => word.toLowerCase().replace(/[_\s]/g, '-')
+
+/** A number larger than any distance between compared words. */
+const FAR = 1_000_000
+
+/**
+ * The number of letters that are wrong, missing, too many, or exchanged with their neighbour. Infinity for more than `most`, without
+ * counting to the end.
+ */
+export function editDistance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
+  const [a, b] = withoutCommonEnds(one, other)
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY
+  const width = b.length + 1
+  let [before, last, row] = rowsOf(width)
+  for (let j = 0; j < width; j++) last[j] = j
+  let leastOfLast = 0
+  for (let i = 1; i <= a.length; i++) {
+    // Cells farther than `most` letters from the diagonal are out of reach.
+    const first = Math.max(1, i - most)
+    const end = Math.min(b.length, i + most)
+    row[first - 1] = first === 1 ? i : FAR
+    if (end < b.length) row[end + 1] = FAR
+    let leastOfRow = row[first - 1] as number
+    const letter = a.charCodeAt(i - 1)
+    const letterBefore = i > 1 ? a.charCodeAt(i - 2) : -1
+    for (let j = first; j <= end; j++) {
+      const otherLetter = b.charCodeAt(j - 1)
+      let least = (last[j - 1] as number) + (letter === otherLetter ? 0 : 1)
+      least = Math.min(least, (last[j] as number) + 1, (row[j - 1] as number) + 1)
+      if (j > 1 && letterBefore === otherLetter && letter === b.charCodeAt(j - 2)) least = Math.min(least, (before[j - 2] as number) + 1)
+      row[j] = least
+      if (least < leastOfRow) leastOfRow = least
+    }
+    // Exchanged letters refer to two rows back.
+    if (leastOfRow > most && leastOfLast > most) return Number.POSITIVE_INFINITY
+    leastOfLast = leastOfRow
+    const free = before
+    before = last
+    last = row
+    row = free
+  }
+  const distance = last[b.length] as number
+  return distance > most ? Number.POSITIVE_INFINITY : distance
+}
+
+let rows: readonly [Int32Array, Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0), new Int32Array(0)]
+
+/** Three rows of so many numbers, all FAR; the arrays are reused, since thousands of words are compared in a row. */
+function rowsOf(width: number): readonly [Int32Array, Int32Array, Int32Array] {
+  if (rows[0].length < width) rows = [new Int32Array(2 * width), new Int32Array(2 * width), new Int32Array(2 * width)]
+  for (const one of rows) one.fill(FAR, 0, width)
+  return rows
+}
+
+/** Equal letters at both ends do not change the distance. */
+function withoutCommonEnds(a: string, b: string): readonly [string, string] {
+  const shorter = Math.min(a.length, b.length)
+  let head = 0
+  while (head < shorter && a.charCodeAt(head) === b.charCodeAt(head)) head++
+  let tail = 0
+  while (tail < shorter - head && a.charCodeAt(a.length - 1 - tail) === b.charCodeAt(b.length - 1 - tail)) tail++
+  return [a.slice(head, a.length - tail), b.slice(head, b.length - tail)]
+}

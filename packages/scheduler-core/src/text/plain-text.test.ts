@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findUnplain, isPlain, showUnseen } from './plain-text.ts'
+
+describe('a name is shown as it is written', () => {
+  test.each(['cmp-1', 'rack 12', 'Zürich', '東京', 'שלום', 'مرحبا', 'a😀b', 'é', '👩‍👩‍👧', 'x'.repeat(255)])('%s can be a name', (text) =>
+    expect([isPlain(text), showUnseen(text)]).toEqual([true, text]),
+  )
+
+  test.each<[string, string, string]>([
+    ['NUL', 'a\u0000b', 'a\\u{0}b'],
+    ['a line break', 'a\nb', 'a\\u{a}b'],
+    ['a return, which writes over the line', 'good\rbad', 'good\\u{d}bad'],
+    ['a tab', 'a\tb', 'a\\u{9}b'],
+    ['an escape of terminals', '\u001b[2J\u001b]0;x\u0007', '\\u{1b}[2J\\u{1b}]0;x\\u{7}'],
+    ['backspaces', 'a\bb', 'a\\u{8}b'],
+    ['delete', 'a\u007fb', 'a\\u{7f}b'],
+    ['an escape of eight bits', '\u009b2J', '\\u{9b}2J'],
+    ['next line', 'a\u0085b', 'a\\u{85}b'],
+    ['an override of direction', 'a\u202etxt.exe', 'a\\u{202e}txt.exe'],
+    ['an embedding', '\u202aa\u202c', '\\u{202a}a\\u{202c}'],
+    ['an isolate', '\u2066a\u2069', '\\u{2066}a\\u{2069}'],
+    ['marks of direction', '\u200ea\u200f\u061c', '\\u{200e}a\\u{200f}\\u{61c}'],
+    ['separators of lines and paragraphs', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
+    ['half a pair', 'a\ud83db', 'a\\u{d83d}b'],
+    ['the other half', '\ude00', '\\u{de00}'],
+    ['halves in the wrong order', '\ude00\ud83d', '\\u{de00}\\u{d83d}'],
+  ])('%s cannot', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
+
+  test('any text is shown in the form of a possible name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(isPlain(showUnseen(text))).toBe(true)
+        expect(showUnseen(showUnseen(text))).toBe(showUnseen(text))
+      }),
+    )
+  })
+})
+
+describe('in a document', () => {
+  const bad = 'a\u202eb'
+  test('keys and texts are found with their paths, in their order', () => {
+    expect(findUnplain({ a: [bad, { ok: 'x', [bad]: 1 }], b: bad }, 10)).toEqual([
+      { path: ['a', '0'], found: bad },
+      { path: ['a', '1', bad], found: bad },
+      { path: ['b'], found: bad },
+    ])
+  })
+
+  test('free texts are not checked, but their keys are', () => {
+    const free = ([first]: readonly string[], what: 'key' | 'text') => first === 'raw' || (first === 'values' && what === 'text')
+    expect(findUnplain({ values: { key: 'a\nb', 'k\n': 'x' }, raw: { [bad]: bad } }, 10, free)).toEqual([
+      { path: ['values', 'k\n'], found: 'k\n' },
+    ])
+  })
+
+  test('at most the requested number is returned, at any depth', () => {
+    expect(
+      findUnplain(
+        Array.from({ length: 100 }, () => bad),
+        3,
+      ),
+    ).toHaveLength(3)
+    let deep: unknown = bad
+    for (let i = 0; i < 20_000; i++) deep = i % 200 === 199 ? { deep } : [deep]
+    expect(findUnplain(deep, 3)).toHaveLength(1)
+  })
+})

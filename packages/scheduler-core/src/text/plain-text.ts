@@ -1,0 +1,66 @@
+/**
+ * Characters that a name must not contain, since they are invisible or change how the text around them is shown: control characters (line
+ * breaks and escapes of terminals among them), the marks, embeddings, overrides and isolates of bidirectional text, line and paragraph
+ * separators, and halves of surrogate pairs.
+ */
+const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u
+const EACH_UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu
+
+/** Whether a text can be a name: each of its characters is visible. */
+export const isPlain = (text: string): boolean => !UNSEEN.test(text)
+
+/** The rule as the end of a sentence that begins with "it must". */
+export const PLAIN_RULE = 'be text without control characters, controls of text direction and halves of surrogate pairs'
+
+/**
+ * A text in displayable form: invisible characters become `\u{...}` with their code point, except those in `kept`. Text of older data may
+ * contain them.
+ */
+export const showUnseen = (text: string, kept = ''): string =>
+  text.replace(EACH_UNSEEN, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
+
+/** A key or a text of a document that cannot be a name. */
+export interface UnplainSpot {
+  readonly path: readonly string[]
+  readonly found: string
+}
+
+interface Spot {
+  readonly value: unknown
+  readonly key: string
+  readonly parent: Spot | undefined
+}
+
+/**
+ * Keys and texts of a document that cannot be names, at most `most` of them. `isFree` says whether the text at a path is free text (a
+ * text's path ends with its key; a key's, with itself). A loop, not a recursion: no document can exhaust the stack.
+ */
+export function findUnplain(
+  root: unknown,
+  most: number,
+  isFree: (path: readonly string[], what: 'key' | 'text') => boolean = () => false,
+): UnplainSpot[] {
+  const spots: UnplainSpot[] = []
+  const add = (spot: Spot, what: 'key' | 'text', found: string): void => {
+    const path = pathOf(spot)
+    if (!isFree(path, what)) spots.push({ path, found })
+  }
+  const waiting: Spot[] = [{ value: root, key: '', parent: undefined }]
+  for (let next = waiting.pop(); next !== undefined && spots.length < most; next = waiting.pop()) {
+    const { value, key } = next
+    if (!isPlain(key)) add(next, 'key', key)
+    if (typeof value === 'string' && !isPlain(value)) add(next, 'text', value)
+    if (value === null || typeof value !== 'object') continue
+    const isList = Array.isArray(value)
+    // Numbers in a list have neither a key nor a text, and are most of a report.
+    for (const [inner, item] of Object.entries(value).reverse())
+      if (!isList || typeof item === 'string' || typeof item === 'object') waiting.push({ value: item, key: inner, parent: next })
+  }
+  return spots.slice(0, most)
+}
+
+function pathOf(spot: Spot): readonly string[] {
+  const path: string[] = []
+  for (let at = spot; at.parent !== undefined; at = at.parent) path.push(at.key)
+  return path.reverse()
+}

@@ -1,0 +1,195 @@
+import { amountText, counted, instancesLeft, overfullText, subjectText, valueText } from './amount-text.ts'
+import { type Code, codes } from './codes.ts'
+import type { Reason } from './reason.ts'
+
+/** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
+export function reasonText(reason: Reason): string {
+  const render = sentences[reason.code]
+  const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
+  // the note is part of the same text, so that it is not lost where only one sentence is shown
+  const more = `${isOfAmounts(reason) ? overfullText(reason.have, reason.unit) : ''}${reason.reserved === undefined ? '' : `; ${reason.reserved}`}`
+  const sentence = more === '' ? shown : `${shown.replace(/\.$/, '')}${more}.`
+  return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
+}
+
+/** Quotes invisible words, which would leave gaps in a sentence, and shows negative amounts as 0. */
+function toShown({ need, have, ...reason }: Reason): Reason {
+  const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
+  const there = typeof have === 'number' && isOfAmounts(reason) ? Math.max(0, have) : have
+  return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
+}
+
+/** Whether the numbers of a reason are amounts: a plug-in may compare numbers that can be negative. */
+const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
+
+/** An amount of a reason; a code whose sentence has one always comes with it. */
+const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
+
+/** The text of page sizes; texts such as "large pages" or "no pages" are complete already. */
+const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
+
+/** The locations of devices that are too far away. */
+const elsewhere = (source: string | undefined): string => (source === undefined ? '' : `; elsewhere ${source}`)
+
+/** Separates the subject from the host's cells near which devices are needed, in a reason about several instances. */
+const NEAR = ' near '
+
+/** The text that says which guest needs the devices, and what they must be near to. */
+const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
+  instances === undefined
+    ? "near the guest's NUMA cells"
+    : `by ${instancesLeft(instances, areMore === true)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
+
+const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
+
+const short = ({ subject = '', need, have, unit }: Reason): string =>
+  `${subjectText(subject, unit)}${amount(need, unit)} needed, ${have} free.`
+
+const exact = ({ subject = '', need, have, unit }: Reason): string =>
+  `${subjectText(subject, unit)}exactly ${amount(need, unit)} needed, ${have} free.`
+
+/** The text of the required and the actual distance of a host to a volume or a port. */
+const far = ({ need, have }: Reason): string =>
+  `${need} was asked for; ${have === 'not reached' ? 'the host does not reach it' : `the host is at: ${have}`}.`
+
+/** Several keys with their values; the lists are as long as each other. */
+function pairsText(subject: Reason['subject'], need: Reason['need']): string {
+  const [keys, values] = [String(subject).split(', '), String(need).split(', ')]
+  return keys.length === values.length ? keys.map((key, i) => `${key} = ${values[i]}`).join(', ') : `${subject} = ${need}`
+}
+
+/** The instances that need more of a resource than any host has in total, as text. */
+const neededBy = ({ instances }: Reason): string => (instances === undefined ? 'one instance' : `its ${counted(instances, 'instance')}`)
+
+/** Only codes whose sentence needs the numbers; the other codes use the sentence of the catalogue. */
+const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
+  'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
+  // Nova's rules state the time since the last sign of life; the rules of this service state the liveness and its reason
+  'host.down': ({ need, have, unit, source }) =>
+    unit === 's'
+      ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`
+      : `The host is DOWN${source ? `: ${source}` : ''}.`,
+  'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
+  'host.none_common': ({ need }) => `No host is named by all that the request says: ${need}.`,
+  'host.not_reported': ({ subject }) => `The report of the host leaves out ${subject}, which the filter reads.`,
+  'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
+  'memory.short': short,
+  'cpu.short': short,
+  'disk.short': short,
+  'memory.too_little': (reason) => `${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in all.`,
+  'memory.huge_pages': ({ need, have }) =>
+    `${need} MiB needed outside of the memory that the host sets aside as huge pages, ${have} MiB free there.`,
+  'disk.too_little': (reason) => `${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in all.`,
+  'cpu.too_few': (reason) => `${amount(reason.need, 'vCPUs')} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
+  'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${amount(need, subject)} needed.`,
+  'class.short': ({ subject = '', need, have }) => `${subjectText(subject, subject)}${amount(need, subject)} needed, ${have} free.`,
+  'class.too_little': (reason) =>
+    `${subjectText(reason.subject ?? '', reason.subject)}${amount(reason.need, reason.subject)} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
+  'class.unit': ({ subject = '', need, have }) =>
+    `${subjectText(subject, subject)}${amount(need, subject)} needed by one instance; the host gives ${have}.`,
+  'numa.cells': ({ need, have }) => `${amount(need, 'NUMA cells')} needed; the host has ${have}.`,
+  'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
+  'numa.too_little_memory': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} MiB needed in one NUMA cell; the largest has ${have} MiB in all.`,
+  'numa.huge_pages': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} MiB needed in one NUMA cell outside of huge pages; the freest has ${have} MiB there.`,
+  'numa.pinned_memory': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} MiB that no other guest may have needed in one NUMA cell, as its CPUs are dedicated; the freest has ${have} MiB.`,
+  'numa.too_few_cpus': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the largest has ${have} to share.`,
+  'numa.cpus': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the freest has ${have}.`,
+  'numa.dedicated_cpus': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the freest has ${have}.`,
+  'numa.no_cell': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell; the freest of those with the memory has ${have}.`,
+  'numa.no_match': ({ need, have }) => `${amount(need, 'NUMA cells')} needed at once, one for each guest cell; at most ${have} fit.`,
+  'numa.page_size': ({ subject, need, have }) =>
+    `Guest ${subject}: ${pagesText(need)} needed in one NUMA cell; the nearest has ${pagesText(have)}.`,
+  'numa.pages': ({ subject, need, have, unit }) =>
+    `Guest ${subject}: ${amount(need, unit)} needed in one NUMA cell; the nearest has ${have}.`,
+  'numa.page_multiple': ({ subject, need, have }) => `Guest ${subject}: its memory of ${have} KiB is no multiple of pages of ${need} KiB.`,
+  'numa.threads': ({ subject, need, have, source }) =>
+    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
+  'numa.no_threads': ({ need, have }) => `The request requires cores of ${need} or more threads; those of the host have ${have}.`,
+  'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; they lead to ${have}.`,
+  'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
+  'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
+  'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
+  'pci.numa': (reason) =>
+    `PCI ${reason.subject?.split(NEAR)[0] ?? ''}: ${amount(reason.need, 'devices')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
+  'pci.unasked': ({ subject, need, have }) =>
+    `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
+  'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
+  'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
+  'gpu.count': ({ subject, need, have }) =>
+    `${amount(need, 'GPUs')}${subject?.startsWith('GPU of') ? subject.slice('GPU'.length) : ''} needed; the host has ${have} in all.`,
+  'gpu.short': ({ subject = 'GPU', need, have }) => {
+    const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
+    return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
+  },
+  'gpu.numa': (reason) =>
+    `${amount(reason.need, 'GPUs')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
+  'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
+  'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
+  'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
+  'aggregate.extra_spec': ({ subject, need, have }) => `The flavor asks for ${subject} = ${need}; the host's aggregates say ${have}.`,
+  'image.unsupported': ({ subject, need, have }) => `The image needs ${pairsText(subject, need)}; the host supports ${have}.`,
+  'instance.same_host': ({ have }) => `The host holds instance ${have}, from which the request wants to be apart.`,
+  'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
+  'group.affinity': ({ subject, need, have }) =>
+    `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
+  'group.together': ({ subject, need }) =>
+    `Server group ${subject}: room for ${amount(need, 'members')} at once needed on the host; its cells and devices have none.`,
+  'group.apart': ({ subject, need, have }) => `Server group ${subject}: ${need} wanted on the host; it holds ${have}.`,
+  'group.anti_affinity': ({ subject, need, have }) =>
+    `Server group ${subject}: ${amount(need, 'members')} wanted on the host; it holds ${have}.`,
+  'topology.skew': ({ subject, need, have, source }) =>
+    `${subject}: ${amount(need, 'members')} wanted; it holds ${have}. The domain with the fewest is ${source}.`,
+  'topology.full': ({ subject, need, have }) => `${subject}: ${amount(need, 'members')} wanted; it holds ${have}.`,
+  'topology.no_domain': ({ subject }) => `The host is in no domain of ${subject}.`,
+  'instances.too_many': ({ need, have }) => `The host holds ${amount(have, 'instances')}; ${need} needed.`,
+  'io_ops.too_many': ({ need, have }) => `The host runs ${have} I/O-heavy ${have === 1 ? 'operation' : 'operations'}; ${need} needed.`,
+  'host.tried': ({ have }) => `The node was tried before for this request: ${have}.`,
+  'host.other_network': ({ need, have }) => `The host has the address ${have}, outside of ${need}.`,
+  'memory.not_exact': exact,
+  'cpu.not_exact': exact,
+  'disk.not_exact': exact,
+  'aggregate.image_property': ({ subject, need, have }) =>
+    `The image says ${subject} = ${need}; the host's aggregates are kept for ${have}.`,
+  'aggregate.project': ({ need, have }) => `The host's aggregates are kept for the projects ${have}; the request is of ${need}.`,
+  'aggregate.flavor': ({ need, have }) => `The host's aggregates are kept for the flavors ${have}; ${need} was asked for.`,
+  'aggregate.tenant': ({ subject, need }) => `${subject} gets hosts of ${need} alone, and the host is in none of them.`,
+  'aggregate.trait': ({ need, have }) => `The aggregate ${have} is kept for requests that require the trait ${need}.`,
+  'cell.other': ({ need }) => `The request stays in Nova's cell ${need}; the host is in another one, or reports none.`,
+  'capability.missing': ({ subject, need }) => `The flavor asks for ${subject} ${need}; the host says nothing of it.`,
+  'capability.mismatch': ({ subject, need, have }) => `The flavor asks for ${subject} ${need}; the host has ${have}.`,
+  'image.version': ({ need, have }) => `The image needs hypervisor version ${need}; the host has ${have}.`,
+  'isolation.image': ({ need, have }) => `The image may run on ${need} only; this is ${have}.`,
+  'isolation.host': ({ need, have }) => `The host is kept for the images ${need}; the request has ${have}.`,
+  'query.no_match': ({ need, have }) => `The query asks ${need}; the host has ${have}.`,
+  'metric.missing': ({ need, have }) => `The host does not report the metrics ${need}; it reports ${have}.`,
+  'flavor.other': ({ subject, need, have }) => `The host holds ${subject} of flavor ${have}; only instances of ${need} may be added.`,
+  'trust.level': ({ need, have }) => `The flavor asks for a ${need} node; this one is ${have}.`,
+  'namespace.not_reported': ({ subject }) => `The host has no document of the namespace ${subject}.`,
+  'namespace.stale': ({ subject, need, have }) =>
+    `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of an unknown time'}; ${need} s is allowed.`,
+  'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
+  'pool.not_told': ({ subject }) => `No storage document states the size of the pool ${subject}.`,
+  'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
+  'pool.too_little': (reason) =>
+    `The pool ${reason.subject} has ${reason.have} GiB in all; ${reason.need} GiB were asked for by ${neededBy(reason)}.`,
+  'pool.short': ({ subject, need, have, instances }) =>
+    `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for${instances === undefined ? '' : ` by its ${instances} instances`}.`,
+  'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
+  'volume.far': far,
+  'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,
+  'port.far': far,
+  'filter.refused': ({ subject, need, have, unit, source }) =>
+    `${subject ?? 'The filter of a plug-in'}: ${amountText(need ?? 'another', unit)} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,
+  'outside.no_answer': ({ subject, have }) => `${subject} has no answer about the host, so the host is refused: ${have}.`,
+  'outside.bad_answer': ({ subject, have }) => `${subject} gave an invalid answer about the host, so the host is refused: ${have}.`,
+  'outside.failed': ({ subject, have }) => `${subject} did not answer, so the host is refused: ${have}.`,
+  'filter.error': ({ subject = 'The filter', have }) =>
+    `${subject} failed on this host, so the host is refused${have === undefined ? '' : `: ${have}`}.`,
+}

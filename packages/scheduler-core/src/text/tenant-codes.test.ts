@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { filters } from '../bundled.ts'
+import { codes } from './codes.ts'
+import { demandsOfFilter, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
+
+test('every code of a host is shown to a project as one of its own demands, or is hidden', () => {
+  // The type enforces the same rule; this lists the hidden codes for authors of new ones.
+  const hidden = [
+    'host',
+    'outside',
+    'io_ops',
+    'aggregate',
+    'cell',
+    'instance',
+    'instances',
+    'isolation',
+    'query',
+    'metric',
+    'flavor',
+    'trust',
+    'filter',
+    'namespace',
+    'volume',
+    'port',
+  ]
+  for (const [code, demand] of Object.entries(tenantDemandOf)) {
+    expect(Object.keys(codes)).toContain(code)
+    if (demand === null) expect(hidden.includes(code.split('.')[0] ?? '') || code.endsWith('.not_exact'), code).toBe(true)
+    else expect(Object.keys(tenantDemands)).toContain(demand)
+  }
+})
+
+test.each(Object.entries(tenantDemands))('%s is shown as a whole sentence without names', (_demand, { lacks, cure }) => {
+  expect(`No host ${lacks}.`).toMatch(/^No host (has|is|fits|supports) [a-zA-Z ]+\.$/)
+  expect(cure).toMatch(/^[A-Z][^.]*\.$/)
+  expect(`${lacks} ${cure}`).not.toMatch(/\bhost|node|aggregate|project/i)
+})
+
+test('filters whose demand a project cannot drop are hidden', () => {
+  const hidden = filters.map(({ name }) => name).filter((name) => demandsOfFilter[name] === undefined)
+  expect(hidden).toEqual(
+    [
+      'ComputeFilter',
+      ...['AggregateImagePropertiesIsolation', 'AggregateIoOpsFilter', 'AggregateMultiTenancyIsolation', 'AggregateNumInstancesFilter'],
+      ...['AggregateTypeAffinityFilter', 'ExactCoreFilter', 'ExactDiskFilter', 'ExactRamFilter', 'IoOpsFilter', 'IsolatedHostsFilter'],
+      ...['JsonFilter', 'MetricsFilter', 'NumInstancesFilter', 'SimpleCIDRAffinityFilter', 'TrustedFilter', 'TypeAffinityFilter'],
+    ].sort((a, b) => filters.findIndex(({ name }) => name === a) - filters.findIndex(({ name }) => name === b)),
+  )
+})

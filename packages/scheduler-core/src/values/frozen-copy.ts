@@ -1,0 +1,8 @@
+/** A deeply frozen copy of plain data: writing to it throws. */
+export function frozenCopy<Data>(data: Data): Data {
+  if (typeof data !== 'object' || data === null) return data
+  const copy: unknown = Array.isArray(data)
+    ? data.map(frozenCopy)
+    : Object.fromEntries(Object.entries(data).map(([name, value]) => [name, frozenCopy(value)]))
+  return Object.freeze(copy) as Data
+}

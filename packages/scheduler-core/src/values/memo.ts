@@ -1,0 +1,12 @@
+/** A function of an object that never changes (a profile's options), computed once per object. */
+export function memoByObject<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, { readonly value: Value }>()
+  return (key) => {
+    let entry = known.get(key)
+    if (entry === undefined) {
+      entry = { value: make(key) }
+      known.set(key, entry)
+    }
+    return entry.value
+  }
+}

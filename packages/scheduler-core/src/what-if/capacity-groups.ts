@@ -1,0 +1,203 @@
+import { codesInOrder, type Precedence } from '../cause/refused.ts'
+import { thingOf } from '../cause/shortfalls.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { at } from '../hosts/columns.ts'
+import type { HostRecord } from '../hosts/hosts.ts'
+import type { Profile } from '../records/profile.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import type { Code } from '../text/codes.ts'
+import type { Reason } from '../text/reason.ts'
+import { byCodeUnit } from '../values/canonical-json.ts'
+import type { HostIndex } from '../values/host-index.ts'
+import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
+
+export interface CapacityOptions {
+  /** The request of which further instances are counted, one at a time. */
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly seed: string
+  /** The keys of a host by which hosts are grouped; a host may be in several groups, or in none. */
+  groupsOf(host: HostRecord): readonly string[]
+  /** The largest count, at which counting stops. */
+  readonly limit: number
+  isOver(): boolean
+}
+
+/** A filter that refuses the next instance on full hosts, or every instance on hosts that take none. */
+export interface Bottleneck {
+  readonly filter: string
+  readonly code: Code
+  /** The subject of the refusal: a resource class, or another property that the filter reads. */
+  readonly resource: string
+  readonly hosts: number
+  /** The number of these hosts that took at least one instance. */
+  readonly hostsWithRoom: number
+  /**
+   * False if the request does not admit these hosts, for example because of their zone or traits, so that their free room does not count
+   * (Filter.admits).
+   */
+  readonly admitted: boolean
+}
+
+export interface CapacityGroup {
+  readonly key: string
+  readonly fits: number
+  readonly hosts: number
+  readonly hostsWithRoom: number
+  /**
+   * How many instances would fit if the free room of its hosts were on one host. It counts hosts that take an instance or lack only an
+   * amount, and is at least `fits`. Null if the request asks for no amount.
+   */
+  readonly fitsIfPooled: number | null
+  /** The limit that ends most of its hosts with room or, if none has room, most of its admitted hosts. Null if counting stopped before. */
+  readonly bottleneck: Bottleneck | null
+}
+
+export interface Capacity {
+  /** The number of instances that fit one after another until no host takes another one. */
+  readonly fits: number
+  /** False if the number is only a lower bound. */
+  readonly exact: boolean
+  /** Why it is not exact. */
+  readonly cut: 'deadline' | 'limit' | null
+  /**
+   * PER_HOST: hosts do not depend on each other, so each was filled alone, or one after the other if they only share a pool; ONE_BY_ONE:
+   * instances were placed one after another.
+   */
+  readonly method: 'PER_HOST' | 'ONE_BY_ONE'
+  readonly hostsWithRoom: number
+  /** The groups by the number of instances, largest first, then by key. */
+  readonly groups: readonly CapacityGroup[]
+  /** The limits of admitted hosts before others, then by the number of hosts, largest first. */
+  readonly bottlenecks: readonly Bottleneck[]
+}
+
+/** The count of one host. */
+export interface HostCount {
+  readonly host: HostIndex
+  fits: number
+  /**
+   * The refusal of the next instance, as the cause of a refusal counts it; for a host that is not admitted, the conditions that exclude it.
+   */
+  end?: End
+}
+
+export interface End {
+  readonly isAdmitted: boolean
+  readonly refusals: readonly { readonly filter: string; readonly reason: Reason }[]
+}
+
+export interface Counting {
+  readonly counts: HostCount[]
+  fits: number
+  /** The code that is the cause regardless of other refusals: the request admits no host, or too few. */
+  precedence?: Precedence
+  cut: Capacity['cut']
+}
+
+/** The number of summed hosts, or of instances on one host, between two pauses. */
+export const SLICE = 256
+
+export function* summarise(
+  fleet: Fleet,
+  { groupsOf, request }: CapacityOptions,
+  { counts, fits, cut, precedence }: Counting,
+): Steps<Omit<Capacity, 'method'>> {
+  const groups = new Map<string, HostCount[]>()
+  for (const record of fleet.hosts.present) {
+    if (record.index % SLICE === SLICE - 1) yield
+    for (const key of groupsOf(record)) {
+      const group = groups.get(key)
+      const count = counts[record.index] as HostCount
+      if (group === undefined) groups.set(key, [count])
+      else group.push(count)
+    }
+  }
+  const pooled = poolFor(fleet, request)
+  const summed: CapacityGroup[] = []
+  let looked = 0
+  for (const [key, members] of groups) {
+    summed.push(yield* groupFrom(key, members, pooled, precedence))
+    looked += members.length
+    if (looked < SLICE) continue
+    looked = 0
+    yield
+  }
+  return {
+    fits,
+    exact: cut === null,
+    cut,
+    hostsWithRoom: counts.filter((count) => count.fits > 0).length,
+    groups: yield* sortInSteps(summed, (a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
+    bottlenecks: yield* bottlenecksOf(counts, precedence),
+  }
+}
+
+function* groupFrom(
+  key: string,
+  members: readonly HostCount[],
+  pooled: (members: readonly HostCount[]) => number | null,
+  precedence: Precedence | undefined,
+): Steps<CapacityGroup> {
+  const withRoom = members.filter(({ fits }) => fits > 0)
+  const fits = members.reduce((sum, member) => sum + member.fits, 0)
+  const together = pooled(members)
+  return {
+    key,
+    fits,
+    hosts: members.length,
+    hostsWithRoom: withRoom.length,
+    fitsIfPooled: together === null ? null : Math.max(fits, together),
+    bottleneck: (yield* bottlenecksOf(withRoom.length > 0 ? withRoom : members, precedence))[0] ?? null,
+  }
+}
+
+/** How many instances the free room of some hosts would hold together, counting hosts that are refused only for an amount. */
+function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly HostCount[]) => number | null {
+  const amounts = Object.entries(demandOf(request).amounts)
+  const isAmount = new Set(amounts.map(([name]) => name))
+  return (members) => {
+    if (amounts.length === 0) return null
+    const held = members.filter(
+      ({ fits, end }) =>
+        fits > 0 || (end?.isAdmitted === true && end.refusals.every(({ reason }) => isAmount.has(thingOf(reason.subject ?? '')))),
+    )
+    const roomFor = ([name, amount]: readonly [string, number]): number => {
+      const { free } = hosts.classColumns(name)
+      return Math.floor(held.reduce((sum, { host }) => sum + Math.max(0, at(free, host)), 0) / amount)
+    }
+    return Math.min(...amounts.map(roomFor))
+  }
+}
+
+/** Each host counts once: for the most frequent of its shortfalls, in the order in which the cause of a refusal counts codes. */
+function* bottlenecksOf(counts: readonly HostCount[], precedence: Precedence | undefined): Steps<Bottleneck[]> {
+  const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
+  const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }
+  for (const count of inSlices(counts, SLICE))
+    if (count === undefined) yield
+    else if (count.end !== undefined)
+      ends[count.end.isAdmitted ? 'admitted' : 'others'].push(count.end.refusals.map(({ reason }) => reason))
+  const orders = { admitted: yield* codesInOrder(ends.admitted, precedence), others: yield* codesInOrder(ends.others, precedence) }
+  const placeOf = (code: Code, isAdmitted: boolean): number => (isAdmitted ? orders.admitted : orders.others).indexOf(code)
+  for (const count of inSlices(counts, SLICE)) {
+    if (count === undefined) yield
+    if (count?.end === undefined) continue
+    const { isAdmitted: admitted, refusals } = count.end
+    const [first] = [...refusals].sort((a, b) => placeOf(a.reason.code, admitted) - placeOf(b.reason.code, admitted))
+    if (first === undefined) continue
+    const { filter, reason } = first
+    const resource = reason.subject ?? filter
+    const key = `${admitted} ${filter} ${reason.code} ${resource}`
+    let bottleneck = found.get(key)
+    if (bottleneck === undefined) {
+      bottleneck = { filter, code: reason.code, resource, hosts: 0, hostsWithRoom: 0, admitted }
+      found.set(key, bottleneck)
+    }
+    bottleneck.hosts++
+    if (count.fits > 0) bottleneck.hostsWithRoom++
+  }
+  return [...found.values()].sort(
+    (a, b) => Number(b.admitted) - Number(a.admitted) || placeOf(a.code, a.admitted) - placeOf(b.code, b.admitted) || b.hosts - a.hosts,
+  )
+}

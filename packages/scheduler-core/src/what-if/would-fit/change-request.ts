@@ -1,0 +1,128 @@
+import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
+import { restated } from '../../request/restated.ts'
+
+/**
+ * The request with another amount of a class for each instance. The amount is changed in the field that states it: extra spec, flavor or
+ * groups.
+ */
+export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
+  const spec = `resources:${resourceClass}`
+  const extraSpecs = { ...request.flavor.extraSpecs }
+  // groups ask in addition to the flavor
+  const inGroups = request.requestedResources.flatMap(({ amounts }) => amounts).filter((asked) => asked.resourceClass === resourceClass)
+  const grouped = Math.min(
+    amount,
+    inGroups.reduce((sum, asked) => sum + asked.amount, 0),
+  )
+  const requestedResources = inGroups.length === 0 ? request.requestedResources : spread(request.requestedResources, resourceClass, grouped)
+  const own = amount - grouped
+  const field = resourceClass === 'VCPU' ? 'vcpus' : resourceClass === 'MEMORY_MB' ? 'memoryMb' : undefined
+  const isSaid = Object.hasOwn(extraSpecs, spec)
+  if (resourceClass === 'DISK_GB' && !isSaid) return restated(withDisk(request, own), { requestedResources })
+  if (isSaid || (field === undefined && own !== ownAmount(request, resourceClass))) {
+    if (field === undefined && resourceClass !== 'DISK_GB' && own === 0) delete extraSpecs[spec]
+    else extraSpecs[spec] = String(own)
+    return restated(request, { flavor: { ...request.flavor, extraSpecs }, requestedResources })
+  }
+  const changed = restated(request, { flavor: { ...request.flavor, ...(field !== undefined && { [field]: own }) }, requestedResources })
+  return field === undefined ? changed : withFittingCells(changed)
+}
+
+const MIB_PER_GIB = 1_024
+
+/**
+ * The request with a smaller total of the flavor's own disks. The ephemeral disk is reduced first, then the root disk down to the size that
+ * the image needs, then swap, and at last the root disk below the image's size, with which the API would refuse the request.
+ */
+function withDisk(request: RequestSpec, gib: number): RequestSpec {
+  const { flavor, image, isBfv } = request
+  const swapGib = Math.ceil(flavor.swapMb / MIB_PER_GIB)
+  // a root disk on a volume takes no space of the host
+  const root = isBfv ? 0 : flavor.rootGb
+  let over = root + flavor.ephemeralGb + swapGib - gib
+  const more = Math.max(0, -over)
+  const lessOf = (amount: number, least = 0): number => {
+    const taken = Math.max(0, Math.min(over, amount - least))
+    over -= taken
+    return amount - taken
+  }
+  const ephemeralGb = lessOf(flavor.ephemeralGb) + (isBfv ? more : 0)
+  const needed = lessOf(root, Math.max(1, image?.minDiskGb ?? 0))
+  const swapMb = Math.min(flavor.swapMb, lessOf(swapGib) * MIB_PER_GIB)
+  const rootGb = isBfv ? flavor.rootGb : lessOf(needed) + more
+  return restated(request, { flavor: { ...flavor, rootGb, ephemeralGb, swapMb } })
+}
+
+/** The sum of the guest's cells equals the flavor, so the cells are reduced with it, each by its share. */
+function withFittingCells(request: RequestSpec): RequestSpec {
+  const { flavor, numaTopology } = request
+  if (numaTopology === null) return request
+  const memory = shares(
+    numaTopology.cells.map(({ memoryMb }) => memoryMb),
+    flavor.memoryMb,
+  )
+  const cpus = shares(
+    numaTopology.cells.map(({ cpus: own }) => own.length),
+    flavor.vcpus,
+  )
+  const cells = numaTopology.cells.map((cell, i) => ({ ...cell, memoryMb: memory[i] as number, cpus: cell.cpus.slice(0, cpus[i]) }))
+  return withCells(request, numbered(cells))
+}
+
+/** Reduces parts to a total in their proportions; parts with a smaller sum are unchanged. */
+function shares(parts: readonly number[], most: number): readonly number[] {
+  const sum = parts.reduce((total, part) => total + part, 0)
+  if (sum <= most) return parts
+  const least = parts.map((part) => Math.floor((part * most) / sum))
+  let left = most - least.reduce((total, part) => total + part, 0)
+  return least.map((part) => part + (left-- > 0 ? 1 : 0))
+}
+
+/** The CPUs of a guest are numbered from 0 without gaps, so the remaining ones get new numbers in their old order. */
+export function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
+  const kept = cells.flatMap(({ cpus }) => cpus).sort((a, b) => a - b)
+  const now = new Map(kept.map((cpu, i) => [cpu, i]))
+  const renumbered = (all: readonly number[]): number[] => all.flatMap((cpu) => now.get(cpu) ?? [])
+  return cells.map((cell) => ({ ...cell, cpus: renumbered(cell.cpus), dedicatedCpus: renumbered(cell.dedicatedCpus) }))
+}
+
+/** Removes the inputs from which Nova derives the same cells. */
+export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
+  const { extraSpecs } = request.flavor
+  const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
+  const count = Object.hasOwn(extraSpecs, 'hw:numa_nodes') ? { 'hw:numa_nodes': String(cells.length) } : {}
+  return restated(request, {
+    flavor: { ...flavor, extraSpecs: { ...flavor.extraSpecs, ...count } },
+    numaTopology: request.numaTopology && { ...request.numaTopology, cells: [...cells] },
+  })
+}
+
+/** The amount of a class that the flavor itself requests. */
+const ownAmount = (request: RequestSpec, resourceClass: string): number =>
+  demandOf({ ...request, requestedResources: [] }).amounts[resourceClass] ?? 0
+
+/** The groups with a changed total of a class; the first groups are filled first. */
+function spread(groups: RequestSpec['requestedResources'], resourceClass: string, total: number): RequestSpec['requestedResources'] {
+  let left = total
+  return groups.map((group) => ({
+    ...group,
+    amounts: group.amounts.map((asked) => {
+      if (asked.resourceClass !== resourceClass) return asked
+      const amount = Math.min(asked.amount, left)
+      left -= amount
+      return { ...asked, amount }
+    }),
+  }))
+}
+
+/** The request without extra specs of these keys. */
+export function withoutExtraSpecs(request: RequestSpec, isUnwanted: (key: string) => boolean): RequestSpec {
+  const extraSpecs = Object.fromEntries(Object.entries(request.flavor.extraSpecs).filter(([key]) => !isUnwanted(key)))
+  return restated(request, { flavor: { ...request.flavor, extraSpecs } })
+}
+
+/** The request without a scheduler hint. */
+export const withoutHints = (request: RequestSpec, names: readonly string[]): RequestSpec =>
+  restated(request, {
+    schedulerHints: Object.fromEntries(Object.entries(request.schedulerHints).filter(([name]) => !names.includes(name))),
+  })

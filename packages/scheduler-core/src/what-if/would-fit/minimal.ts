@@ -1,0 +1,157 @@
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
+import type { Steps } from '../../values/steps.ts'
+import { between, rangesOf } from './numbers.ts'
+import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
+import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
+import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
+
+/** The largest number of parts of a change for which each is tried; for more claims the result is computed. */
+const MOST_TRIED = 16
+
+/** Decides with other changes than those of a candidate. */
+export interface MinimalOptions extends SearchOptions {
+  readonly fleets: ReturnType<typeof createFleets>
+  /** The number of instances that found a host without any change. */
+  readonly failed: number
+}
+
+/**
+ * Removes each change, and each part of one (a claim to wait for, a wish), without which the request is still placed, and moves each number
+ * as near to its present value as possible: every remaining part is needed. Undefined if runs or time did not suffice to find this out.
+ */
+export function* minimal(
+  options: MinimalOptions,
+  kept: Kept,
+  mostRuns: number,
+): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
+  let best = kept
+  let runs = 0
+  const isOver = () => runs >= mostRuns || options.isOver()
+  /** Whether other changes work in place of some of these; those are then the best. */
+  function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
+    yield
+    runs++
+    const found = yield* tryWith(options, best.candidate, ofRequest(options.request, changes))
+    if (found !== undefined) best = found
+    return found !== undefined
+  }
+  for (let left = smallerThan(best.candidate); ; ) {
+    const [fewer] = left.splice(0, 1)
+    if (fewer === undefined) break
+    if (isOver()) return { kept: undefined, runs }
+    if (yield* isEnough(fewer)) left = smallerThan(best.candidate)
+  }
+  for (const { subject, number } of best.candidate.changes) {
+    if (number === undefined) continue
+    for (const range of rangesOf(number)) {
+      const now = best.candidate.changes.find((one) => one.subject === subject)?.number
+      if (now === undefined) break
+      const { first, count } = between(range, now.from, now.to)
+      /** The number that is a given number of steps nearer than the farthest one. */
+      const nearer = (steps: number) => {
+        const other = first + range.step * (now.to < now.from ? steps : count - 1 - steps)
+        return best.candidate.changes.map((one) => (one.subject === subject ? number.at(other, range.step) : one))
+      }
+      if (count === 0) continue
+      if (isOver()) return { kept: undefined, runs }
+      let [enough, tooLittle] = [-1, count]
+      // for a number larger than the present one, the smallest is the easiest
+      if (now.to > now.from && number.among !== undefined) {
+        yield* isEnough(nearer(count - 1))
+        continue
+      }
+      for (let next = 0; tooLittle - enough > 1; next = Math.floor((enough + tooLittle) / 2)) {
+        if (isOver()) return { kept: undefined, runs }
+        if (yield* isEnough(nearer(next))) enough = next
+        else if (next === 0) break
+        else tooLittle = next
+      }
+    }
+  }
+  return { kept: best, runs }
+}
+
+/** All ways to leave one part out: whole changes first, then their parts, the last part first. */
+function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
+  const without = (change: ProposedChange) => changes.filter((one) => one !== change)
+  return [
+    ...(changes.length > 1 ? changes.map(without) : []),
+    ...changes.flatMap((change) => {
+      const { names = [], of } = change.parts ?? {}
+      if (of === undefined || names.length < 2 || names.length > MOST_TRIED) return []
+      return names.toReversed().map((name) => [of(names.filter((one) => one !== name)), ...without(change)])
+    }),
+  ]
+}
+
+/** The changes, adapted to the request with the preceding changes: one may have been created together with another that is left out. */
+function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
+  let now = request
+  return changes.flatMap((change) => {
+    const { number } = change
+    const own = number?.of === undefined ? change : number.of(now)
+    now = own?.request?.(now) ?? now
+    return own ?? []
+  })
+}
+
+function* tryWith(
+  { fleets, request, profile, seed, minHosts, failed }: MinimalOptions,
+  { hosts, refined }: Candidate,
+  changes: readonly ProposedChange[],
+): Steps<Kept | undefined> {
+  const applied = applyTo(request, profile, changes)
+  const own = yield* fleets.with(applied.edits)
+  if (own === undefined) return undefined
+  const trial = yield* tryOn(own, seed, applied, [], failed)
+  if (!trial.placed || trial.unlocks < minHosts) return undefined
+  return { candidate: { changes, hosts, refined, effort: effortOf(changes) }, trial, applied }
+}
+
+/** Whether a proposal adds nothing to a known one: it contains the known one, or has the same effect with no less effort. */
+export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
+  containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
+
+type Proposal = Pick<Kept, 'candidate' | 'applied'>
+
+/** Whether both lead to the same decision: a name that is first corrected and then given up equals giving it up. */
+const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
+
+const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
+
+/** Whether these changes contain all of the others or go further, so that the others alone suffice. */
+export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
+  others.every(
+    (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
+  )
+
+/** Whether changes together reduce everything that another one reduces, by at least as much. */
+function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
+  return (
+    lowers !== undefined &&
+    Object.entries(lowers).every(([path, amount]) =>
+      changes.some(({ lowers: own = {} }) => (own[path] ?? Number.POSITIVE_INFINITY) <= amount),
+    )
+  )
+}
+
+function containsOne(change: ProposedChange, other: ProposedChange): boolean {
+  if (change.kind !== other.kind) return false
+  const { gives } = change
+  const isOfOne = change.subject === other.subject || (change.alike !== undefined && change.alike === other.alike)
+  if (isOfOne && change.number !== undefined && other.number !== undefined) return isAsFar(change.number, other.number)
+  if (gives !== undefined && other.gives !== undefined) return other.gives.every((path) => gives.some((given) => isWithin(path, given)))
+  if (!isOfOne) return false
+  if (change.parts === undefined || other.parts === undefined) return change.to === other.to
+  const names = new Set(change.parts.names)
+  return other.parts.names.every((name) => names.has(name))
+}
+
+/** Whether one of two numbers for the same subject goes at least as far in the same direction as the other. */
+function isAsFar(one: ChangedNumber, other: ChangedNumber): boolean {
+  const direction = Math.sign(one.to - one.from)
+  return direction === Math.sign(other.to - other.from) && one.to * direction >= other.to * direction
+}
+
+const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}.`)

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { aUuid } from '../../testing/index.ts'
+import { answerOf, type Case, extra, saidOf, withNova, zone } from './testing/case.ts'
+
+describe('names that are misspelt', () => {
+  const flavored = (name: string) => ({ flavor: { name, vcpus: 1, memoryMb: 512 } })
+  const kept = (names: string) => [{ name: 'kept', hosts: ['a'], metadata: { instance_type: names } }]
+  const byFlavor = withNova('AggregateTypeAffinityFilter')
+  test.each<[what: string, given: Case, first: string]>([
+    [
+      'a zone',
+      { hosts: { a: {} }, request: { availabilityZone: 'zone-nroth' }, aggregates: [zone('zone-north', ['a'])] },
+      'availability zone -> zone-north',
+    ],
+    [
+      'a zone in different case',
+      { hosts: { a: {} }, request: { availabilityZone: 'AZ1' }, aggregates: [zone('az1', ['a'])] },
+      'availability zone -> az1',
+    ],
+    [
+      'a trait of the flavor',
+      { hosts: { a: { traits: ['HW_CPU_X86_AVX2'] } }, request: extra({ 'trait:HW_CPU_X86_AXV2': 'required' }) },
+      'trait HW_CPU_X86_AXV2 -> HW_CPU_X86_AVX2',
+    ],
+    [
+      'a trait of a group that a host other than the nearest has',
+      {
+        hosts: { a: {}, b: {}, c: { traits: ['CUSTOM_FAST'] } },
+        request: { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FSAT'] }] },
+      },
+      'trait CUSTOM_FSAT -> CUSTOM_FAST',
+    ],
+    [
+      'a key of an extra spec',
+      { hosts: { a: {} }, request: extra({ storgae: 'ssd' }), aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'ssd' } }] },
+      'key of extra spec storgae -> storage',
+    ],
+    [
+      'its value',
+      {
+        hosts: { a: {} },
+        request: extra({ storage: 'nvem' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'extra spec storage -> nvme',
+    ],
+    [
+      'a resource class',
+      { hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2 }] } }, request: extra({ 'resources:CUSTOM_FGPA': '1' }) },
+      'resource class -> CUSTOM_FPGA',
+    ],
+    [
+      'a flavor',
+      { hosts: { a: {} }, request: flavored('m1.lrage'), aggregates: kept('m1.large,m1.small'), profile: byFlavor },
+      'flavor -> m1.large',
+    ],
+    [
+      'a GPU model',
+      { hosts: { a: { gpus: [{ index: 0, model: 'A100' }] } }, request: { gpus: { models: ['A10O'] } } },
+      'GPU model -> A100',
+    ],
+    ['a host', { hosts: { 'cmp-14': {} }, request: { forceHosts: ['cpm-14'] } }, 'host asked for -> cmp-14'],
+    [
+      'a key of a spread',
+      {
+        hosts: { a: {} },
+        request: { instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' }, topologySpread: [{ topologyKey: 'rakc', maxSkew: 1 }] },
+        aggregates: [{ name: 'r', hosts: ['a'], metadata: { rack: 'r1' } }],
+      },
+      'spread over rakc -> rack',
+    ],
+  ])('%s is proposed first, with a name of the fleet', (_what, given, first) => {
+    expect(saidOf(given)[0]).toBe(first)
+  })
+
+  test.each<[what: string, given: Case, subject: string]>([
+    [
+      'a trait of the flavor, which it requires already',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'required' }),
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a trait of a group, which the flavor requires already',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: { ...extra({ 'trait:CUSTOM_FAST': 'required' }), requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FSAT'] }] },
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a trait that it forbids',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'forbidden' }),
+      },
+      'trait CUSTOM_FSAT',
+    ],
+    [
+      'a key of an extra spec, which it has with another value',
+      {
+        hosts: { a: {} },
+        request: extra({ storgae: 'ssd', storage: 'nvme' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'key of extra spec storgae',
+    ],
+    [
+      'a key of an extra spec, which it also has with its scope',
+      {
+        hosts: { a: {} },
+        request: extra({ storgae: 'ssd', 'aggregate_instance_extra_specs:storage': 'nvme' }),
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+      },
+      'key of extra spec storgae',
+    ],
+    [
+      'a resource class of which it asks an amount',
+      {
+        hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 9 }] } },
+        request: extra({ 'resources:CUSTOM_FGPA': '1', 'resources:CUSTOM_FPGA': '2' }),
+      },
+      'resource class',
+    ],
+    [
+      'a class of which its flavor asks an amount itself',
+      { hosts: { a: {} }, request: extra({ 'resources:MEMROY_MB': '1' }) },
+      'resource class',
+    ],
+    [
+      'a key of a spread, over which it spreads already',
+      {
+        hosts: { a: {} },
+        request: {
+          instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' },
+          topologySpread: [
+            { topologyKey: 'rakc', maxSkew: 1 },
+            { topologyKey: 'rack', maxPerDomain: 2 },
+          ],
+        },
+        aggregates: [{ name: 'r', hosts: ['a'], metadata: { rack: 'r1' } }],
+      },
+      'spread over rakc',
+    ],
+  ])('%s is not changed to the other name, because a wish would be lost', (_what, given, subject) => {
+    const { counterfactuals } = answerOf(given)
+    // other changes are found, so that an empty list below concerns the name alone
+    expect(counterfactuals.length).toBeGreaterThan(0)
+    const renamed = counterfactuals.flatMap(({ changes }) => changes.filter((change) => change.subject === subject && change.effort < 1.4))
+    expect(renamed.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  test('the sentence says a misspelt name once', () => {
+    const given: Case = { hosts: { a: { traits: ['CUSTOM_FAST'] } }, request: extra({ 'trait:CUSTOM_FSAT': 'required' }) }
+    expect(answerOf(given).counterfactuals[0]?.text).toBe('request: trait CUSTOM_FSAT -> CUSTOM_FAST: unlocks 1 host (a)')
+  })
+
+  test('if a key occurs in two forms, only the misspelt value changes', () => {
+    const given: Case = {
+      hosts: { a: {} },
+      request: extra({ storage: 'nvem', 'aggregate_instance_extra_specs:storage': 'ssd' }),
+      aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
+    }
+    const [first] = answerOf(given).counterfactuals
+    expect(first?.request.flavor.extraSpecs).toEqual({ storage: 'nvme', 'aggregate_instance_extra_specs:storage': 'ssd' })
+  })
+
+  test.each<[what: string, given: Case]>([
+    [
+      'an existing zone that is full',
+      {
+        hosts: { a: { memoryMb: 256 }, b: {} },
+        request: { availabilityZone: 'az1' },
+        aggregates: [zone('az1', ['a']), zone('az2', ['b'])],
+      },
+    ],
+    ['a trait without similar names', { hosts: { a: { traits: ['CUSTOM_FAST'] } }, request: extra({ 'trait:HW_GPU': 'required' }) }],
+    ['a flavor without similar names', { hosts: { a: {} }, request: flavored('huge'), aggregates: kept('m1.large'), profile: byFlavor }],
+  ])('%s is not changed to another name', (_what, given) => {
+    const efforts = answerOf(given).counterfactuals.map(({ effort }) => effort)
+    // changes of names have the least effort of all
+    expect(efforts.filter((effort) => effort < 1.4)).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+import { leastCommon } from './remedies/page-steps.ts'
+import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
+
+/** The largest number of ranges that are searched for one number. */
+const MOST_RANGES = 64
+
+/**
+ * The ranges that are searched for the nearest number: the numbers that one kind of hosts gives, and those that several kinds give, since
+ * instances may be on hosts of several kinds. In the range of all hosts that give the nearest number, every farther number suffices too.
+ */
+export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly NumberRange[] {
+  // without units of hosts, the range has whole steps from the number that was found
+  if (among === undefined) return [{ step, least: step + (to % step) }]
+  return inCommon(among).slice(0, MOST_RANGES)
+}
+
+/** Whether hosts have so many kinds of units that not all of their common numbers are searched. */
+export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MOST_RANGES
+
+/** The numbers of a range strictly between two others: the first one and their count. */
+export function between({ step, least }: NumberRange, one: number, other: number): { readonly first: number; readonly count: number } {
+  const offset = least % step
+  const low = Math.max(Math.min(one, other) + 1, least)
+  const first = Math.ceil((low - offset) / step) * step + offset
+  return { first, count: Math.max(0, Math.ceil((Math.max(one, other) - first) / step)) }
+}
+
+/**
+ * The intersection of each set of ranges, each once. An intersection has whole steps of the least common multiple, from the largest first
+ * number on. The search ends when there are more than the limit.
+ */
+function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
+  const found = new Map(among.map((range) => [keyOf(range), range]))
+  // ranges that are added during the loop are visited too
+  for (const one of found.values())
+    for (const other of among) {
+      const both = inBoth(one, other)
+      // no request asks for more than can be counted exactly
+      if (found.size <= MOST_RANGES && Number.isSafeInteger(both.least)) found.set(keyOf(both), both)
+    }
+  return [...found.values()]
+}
+
+const keyOf = ({ step, least }: NumberRange): string => `${step} ${least}`
+
+const inBoth = (one: NumberRange, other: NumberRange): NumberRange => {
+  const step = leastCommon(one.step, other.step)
+  return { step, least: Math.ceil(Math.max(one.least, other.least) / step) * step }
+}

@@ -1,0 +1,57 @@
+import { hostKey } from '../../../hosts/hosts.ts'
+import type { HostName } from '../../../values/host-name.ts'
+import type { Steps } from '../../../values/steps.ts'
+import { proposalsFor, proposalsForSeveral } from '../remedies/index.ts'
+import type { ProposedChange } from '../remedies/remedy.ts'
+import { isLowered } from '../shared-room.ts'
+import type { Survey } from '../survey.ts'
+
+interface Lowered {
+  readonly change: ProposedChange
+  readonly host: HostName
+}
+
+/** Two numbers of the request to lower together, and a host for whose sake. */
+interface Pair {
+  readonly changes: readonly ProposedChange[]
+  readonly host: HostName
+}
+
+/**
+ * Every pair of numbers that the examined hosts lack, each lowered to the nearest value that one of these hosts gives: where several hosts
+ * have to pass, one host may lack the first number and another host the second.
+ */
+export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<readonly Pair[]> {
+  const bySubject = new Map<string, Lowered>()
+  const asked = new Set<string>()
+  for (const { name, refusals } of nearest)
+    for (const refusal of refusals) {
+      const { filter, reason } = refusal
+      // of one lack the nearest host was first
+      const lack = `${filter} ${reason.code} ${reason.subject ?? ''}`
+      if (asked.has(lack)) continue
+      asked.add(lack)
+      yield
+      for (const change of [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]) {
+        if (!isLowered(change) || change.kind !== 'REQUEST') continue
+        const known = bySubject.get(change.subject)
+        if (known === undefined || toOf(known.change) < toOf(change)) bySubject.set(change.subject, { change, host: name })
+      }
+    }
+  const all = [...bySubject.values()]
+  return all.flatMap((one, i) =>
+    all
+      .slice(i + 1)
+      .filter((other) => !isOfOneThing(one.change, other.change))
+      .map((other) => ({ changes: [one.change, other.change], host: nearerOf(one, other) })),
+  )
+}
+
+const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
+
+/** Whether both lower the same cell of the guest. */
+const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
+  Object.keys(own).some((path) => Object.hasOwn(others, path))
+
+/** One of both hosts, whatever the order in which they were looked at. */
+const nearerOf = (one: Lowered, other: Lowered): HostName => (hostKey(one.host) <= hostKey(other.host) ? one.host : other.host)

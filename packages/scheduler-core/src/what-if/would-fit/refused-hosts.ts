@@ -1,0 +1,77 @@
+import { reasonsOn } from '../../cause/refused.ts'
+import { pluginsOf } from '../../contracts/plugins.ts'
+import { distanceOfReasons } from '../../examine/distance.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { compileProfile } from '../../pipeline/compile.ts'
+import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
+import { isAsked, prepareFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import { factsOf } from '../../pipeline/filtering/step-reasons.ts'
+import type { Profile } from '../../records/profile.ts'
+import { requestAt } from '../../request/members.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { shareMissing } from '../../text/missing.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { Steps } from '../../values/steps.ts'
+import { remedyFor } from './remedies/index.ts'
+
+/** A host that takes no instance, with all its shortfalls. */
+export interface RefusedHost {
+  readonly host: HostIndex
+  /** The refusals by the filters of the profile, in their order, then by the rules for every claim. */
+  readonly lacks: readonly Lack[]
+  /** The shortfalls without their amounts: hosts of one kind get the same proposals, except for numbers and for changes of the fleet. */
+  readonly kind: string
+  /** The missing share of each amount, in the order in which `kind` lists them. */
+  readonly missing: readonly number[]
+  readonly distance: number
+}
+
+interface Lack {
+  readonly filter: string
+  readonly reason: Reason
+}
+
+/** The number of hosts between two pauses. */
+const SLICE = 64
+
+/**
+ * All hosts that take no instance. Every filter and every rule for claims is evaluated for every host, so that a host with a single
+ * shortfall is never of the same kind as hosts with further ones.
+ */
+export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
+  const request = requestAt(asked, instance)
+  const steps = (yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)).filter(isAsked)
+  const byName = new Map(steps.map((step) => [step.name, step]))
+  const found: RefusedHost[] = []
+  let count = 0
+  for (const index of fleet.hosts.presentIndexes) {
+    if (count++ % SLICE === SLICE - 1) yield
+    const host = index as HostIndex
+    const lacks = reasonsOn(steps, host)
+    if (lacks.length === 0) continue
+    const missing: number[] = []
+    const kind = lacks.map(({ filter, reason }) => {
+      const known = kindOf({ filter, reason }, byName.get(filter), host, missing)
+      const looked = remedyFor(reason.code)?.looksAt?.({ fleet, request: asked, profile, host, filter, reason }) ?? ''
+      return `${known} ${looked}`
+    })
+    found.push({ host, lacks, kind: kind.join('\n'), missing, distance: distanceOfReasons(lacks.map(({ reason }) => reason)) })
+  }
+  return found
+}
+
+/** The shortfalls by one filter, as texts of its reason and facts; for amounts the missing share is recorded. */
+function kindOf({ filter, reason }: Lack, step: FilterStep | undefined, host: HostIndex, missing: number[]): string {
+  const said = [filter, reason.code, reason.subject ?? '']
+  const note = (required: number | string | undefined, actual: number | string | undefined): void => {
+    if (typeof actual === 'number') missing.push(shareMissing({ need: required, have: actual }))
+    else if (required !== undefined) said.push(String(required))
+  }
+  note(reason.need, reason.have)
+  for (const fact of step === undefined ? [] : factsOf(step, host, reason)) {
+    said.push(fact.subject, fact.amountOf ?? '')
+    note(fact.required, fact.actual)
+  }
+  return said.join(' ')
+}

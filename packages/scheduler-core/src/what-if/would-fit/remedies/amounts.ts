@@ -1,0 +1,250 @@
+import type { Fleet } from '../../../fleet/fleet.ts'
+import { reservedOf } from '../../../hosts/allocation.ts'
+import { at } from '../../../hosts/columns.ts'
+import { type HostRecord, hostKey } from '../../../hosts/hosts.ts'
+import type { Claim } from '../../../records/claim.ts'
+import { demandOf } from '../../../request/request-spec.ts'
+import type { Code } from '../../../text/codes.ts'
+import { capacityOf } from '../../../values/capacity.ts'
+import type { HostName } from '../../../values/host-name.ts'
+import { withAmount } from '../change-request.ts'
+import { anotherHost } from './another-host.ts'
+import { endingClaims, type HeldRoom } from './ending-claims.ts'
+import { smallerPages } from './guest-cells.ts'
+import { hasPages } from './page-steps.ts'
+import type { NumberRange, ProposedChange, Refusal, Remedy } from './remedy.ts'
+
+const standard: Partial<Record<Code, string>> = {
+  'memory.short': 'MEMORY_MB',
+  'memory.too_little': 'MEMORY_MB',
+  'memory.huge_pages': 'MEMORY_MB',
+  'memory.not_exact': 'MEMORY_MB',
+  'cpu.short': 'VCPU',
+  'cpu.too_few': 'VCPU',
+  'cpu.not_exact': 'VCPU',
+  'disk.short': 'DISK_GB',
+  'disk.too_little': 'DISK_GB',
+  'disk.not_exact': 'DISK_GB',
+  'pool.short': 'DISK_GB',
+  'pool.too_little': 'DISK_GB',
+  'pool.not_told': 'DISK_GB',
+  'pool.ambiguous': 'DISK_GB',
+}
+
+const MIB_PER_GIB = 1_024
+/** The largest ratio that is proposed. */
+const HIGHEST_RATIO_MILLI = 16_000
+
+/** A resource that is counted is short: ask for less, wait for room, raise the ratio, reduce the reserve, or add hosts. */
+export const amountsRemedy: Remedy = {
+  name: 'amounts',
+  codes: [
+    'memory.short',
+    'memory.too_little',
+    'memory.huge_pages',
+    'memory.not_exact',
+    'cpu.short',
+    'cpu.too_few',
+    'cpu.not_exact',
+    'disk.short',
+    'disk.too_little',
+    'disk.not_exact',
+    'pool.short',
+    'pool.too_little',
+    'pool.not_told',
+    'pool.ambiguous',
+    'class.short',
+    'class.too_little',
+    'class.not_reported',
+    'class.unit',
+  ],
+  propose(refusal) {
+    const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
+    const need = demandOf(refusal.request).amounts[resourceClass]
+    if (need === undefined) return []
+    const askFor = askIn(refusal.fleet)
+    if (refusal.reason.code.startsWith('pool.')) return [askFor(resourceClass, need, leftInPool(refusal.reason))]
+    const room = roomOf(refusal, resourceClass, need)
+    if (refusal.reason.code === 'class.unit') return inUnits(refusal, resourceClass, need)
+    if (room === undefined) return [askFor(resourceClass, need, 0)]
+    if (refusal.reason.code.endsWith('.not_exact')) return room.shown > 0 ? [askFor(resourceClass, need, room.shown)] : []
+    const less = Math.min(room.have, need - 1)
+    const isPages = resourceClass === 'MEMORY_MB' && hasPages(refusal.request)
+    return [
+      ...(isPages ? smallerPages(refusal) : less > 0 ? [askFor(resourceClass, need, less)] : []),
+      ...lowerReserve(refusal, resourceClass, need, room.shortfall),
+      ...(refusal.reason.code.endsWith('.short') ? moreRoom(refusal, resourceClass, need, room.shortfall) : []),
+    ]
+  },
+}
+
+/** The space left in a pool in whole GiB; undefined if it is not known. */
+const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
+
+/**
+ * If instances of the same request took the whole free amount of the host: the smallest amount that can be requested, and the ratio and
+ * reserve with which the host has enough for all of them. The search starts there for amounts that instances can share, or that suffice
+ * together with other hosts.
+ */
+export function amountForSeveral(refusal: Refusal): ProposedChange[] {
+  const { fleet, host, request, reason } = refusal
+  if (!amountsRemedy.codes.includes(reason.code)) return []
+  const resourceClass = standard[reason.code] ?? reason.subject ?? ''
+  const need = demandOf(request).amounts[resourceClass] ?? 0
+  const isPages = resourceClass === 'MEMORY_MB' && hasPages(request)
+  const least = need > 1 && !isPages ? [askIn(fleet)(resourceClass, need, 1)] : []
+  if (!reason.code.endsWith('.short') || reason.code === 'pool.short' || roomOf(refusal, resourceClass, need) === undefined) return least
+  const shortfall = need * request.numInstances - at(fleet.hosts.classColumns(resourceClass).free, host)
+  return [
+    ...least,
+    ...lowerReserve(refusal, resourceClass, need, shortfall),
+    ...higherRatio(refusal, fleet.hosts.get(host), resourceClass, shortfall),
+  ]
+}
+
+/** The amount of the host by the filter, in the units of the class; undefined if the host does not have the class. */
+function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
+  const columns = fleet.hosts.classes.get(resourceClass)
+  if (columns === undefined || columns.reported[host] === 0) return undefined
+  const shown = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
+  const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? shown / MIB_PER_GIB : shown)
+  // a filter may count differently from the claims: the smaller number applies
+  const least = Math.min(have, Math.max(at(columns.free, host), have - need))
+  return { have: least, shown: have, shortfall: need - have }
+}
+
+type AskFor = (resourceClass: string, need: number, amount: number) => ProposedChange
+
+/** Proposes another amount of a class, in the units of some host of the fleet. */
+function askIn(fleet: Fleet): AskFor {
+  // read from every host, and so once for the many amounts that are tried of a class
+  const units = new Map<string, ReturnType<typeof unitsOf>>()
+  const askFor: AskFor = (resourceClass, need, amount) => {
+    const unit = unitOf(resourceClass)
+    if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
+    const among = units.get(resourceClass)
+    return {
+      kind: 'REQUEST',
+      subject: names[resourceClass] ?? resourceClass,
+      from: `${need}${unit}`,
+      to: `${amount}${unit}`,
+      effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
+      request: (request) => withAmount(request, resourceClass, amount),
+      number: {
+        ...{ from: need, to: amount, ...(among !== undefined && { among }) },
+        at: (other) => askFor(resourceClass, need, other),
+        of: (request) => {
+          // memory in pages is reduced by whole pages in each cell (guest-cells.ts)
+          if (resourceClass === 'MEMORY_MB' && hasPages(request)) return undefined
+          const now = demandOf(request).amounts[resourceClass]
+          return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
+        },
+      },
+    }
+  }
+  return askFor
+}
+
+/** The unit rules of a class, each once; undefined if every host gives any amount. */
+function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[] | undefined {
+  const columns = hosts.classes.get(resourceClass)
+  if (columns === undefined) return undefined
+  const ranges = new Map<string, NumberRange>()
+  for (const { index: host } of hosts.present) {
+    if (columns.reported[host] !== 1) continue
+    const step = at(columns.stepSize, host)
+    // more than the largest unit is too much, like more than the free amount
+    const least = Math.max(1, Math.ceil(at(columns.minUnit, host) / step)) * step
+    ranges.set(`${step} ${least}`, { step, least })
+  }
+  return [...ranges.values()].every(({ least }) => least === 1) ? undefined : [...ranges.values()]
+}
+
+const unitOf = (resourceClass: string): string => (resourceClass === 'MEMORY_MB' ? ' MiB' : resourceClass === 'DISK_GB' ? ' GiB' : '')
+
+const names: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
+
+/** The nearest smaller amount, or else the nearest larger one, that the host gives in its steps. */
+function inUnits({ fleet, host }: Refusal, resourceClass: string, need: number): ProposedChange[] {
+  const { minUnit, maxUnit, stepSize } = fleet.hosts.classColumns(resourceClass)
+  const step = at(stepSize, host)
+  const least = Math.ceil(at(minUnit, host) / step) * step
+  const most = Math.floor(at(maxUnit, host) / step) * step
+  const below = Math.min(most, Math.floor(need / step) * step)
+  const amount = Math.max(below, least)
+  return amount > 0 && amount <= most && amount !== need ? [askIn(fleet)(resourceClass, need, amount)] : []
+}
+
+function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
+  const record = refusal.fleet.hosts.get(refusal.host)
+  return [
+    ...endingClaims(record, heldOf(resourceClass, shortfall)),
+    ...higherRatio(refusal, record, resourceClass, shortfall),
+    // an empty host has room
+    ...(at(refusal.fleet.hosts.classColumns(resourceClass).capacity, refusal.host) < need ? [] : [anotherHost(record)]),
+  ]
+}
+
+/** The amount of a class that claims hold. */
+function heldOf(resourceClass: string, shortfall: number): HeldRoom {
+  const sizeOf = ({ grants }: Claim): number => grants.classes?.[resourceClass] ?? 0
+  return { sizeOf, isEnough: (ended) => ended.reduce((sum, claim) => sum + sizeOf(claim), 0) >= shortfall }
+}
+
+/**
+ * The smallest ratio, in thousandths, with which the host has enough. It is set for this host alone, so that it takes precedence over its
+ * aggregates and affects no other host.
+ */
+function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
+  const { total, reserved, ratioMilli, capacity } = fleet.hosts.classColumns(resourceClass)
+  const rest = at(total, host) - at(reserved, host)
+  const now = at(ratioMilli, host)
+  if (rest <= 0) return []
+  const wanted = at(capacity, host) + shortfall
+  let milli = Math.max(now + 1, Math.floor((wanted * 1_000) / rest))
+  while (capacityOf(at(total, host), at(reserved, host), milli) < wanted) milli++
+  return milli > HIGHEST_RATIO_MILLI ? [] : [raiseRatio(record, resourceClass, now, milli)]
+}
+
+/**
+ * The largest reserved amount with which the host has enough. Only an amount that an operator set for this host is reduced, and never below
+ * the reserve that counts without it, which the host itself needs.
+ */
+function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
+  const record = hosts.get(host)
+  const now = reservedOf(hosts, record, resourceClass)
+  const { [resourceClass]: _, ...allocation } = record.allocation
+  const least = reservedOf(hosts, { ...record, allocation }, resourceClass).value
+  if (now.source !== 'HOST' || now.value <= least) return []
+  const columns = hosts.classColumns(resourceClass)
+  const [total, ratio] = [at(columns.total, host), at(columns.ratioMilli, host)]
+  const wanted = at(columns.capacity, host) + Math.max(0, shortfall)
+  // no instance gets more than the total without the reserve
+  let reserved = Math.min(now.value - 1, total - need, total - Math.floor((wanted * 1_000) / ratio))
+  while (reserved >= least && capacityOf(total, reserved, ratio) < wanted) reserved--
+  return reserved < least ? [] : [keepBack(record, resourceClass, now.value, reserved)]
+}
+
+function keepBack({ host, node }: HostName, resourceClass: string, now: number, reserved: number): ProposedChange {
+  return {
+    kind: 'POLICY',
+    subject: `reserved ${resourceClass} of host ${hostKey({ host, node })}`,
+    from: `${now}${unitOf(resourceClass)}`,
+    to: `${reserved}${unitOf(resourceClass)}`,
+    effort: 5 + (5 * (now - reserved)) / now,
+    edits: { reserves: [{ host, node, resourceClass, reserved }] },
+    number: { from: now, to: reserved, at: (other) => keepBack({ host, node }, resourceClass, now, other) },
+  }
+}
+
+function raiseRatio({ host, node }: HostName, resourceClass: string, now: number, milli: number): ProposedChange {
+  return {
+    kind: 'POLICY',
+    subject: `${resourceClass} allocation ratio of host ${hostKey({ host, node })}`,
+    from: String(now / 1_000),
+    to: String(milli / 1_000),
+    effort: Math.min(10, 5 + (5 * (milli - now)) / now),
+    edits: { ratios: [{ host, node, aggregate: null, resourceClass, allocationRatio: milli / 1_000 }] },
+    number: { from: now, to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
+  }
+}

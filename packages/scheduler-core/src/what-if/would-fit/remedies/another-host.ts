@@ -1,0 +1,12 @@
+import type { HostName } from '../../../values/host-name.ts'
+import type { ProposedChange } from './remedy.ts'
+
+/** The proposal of another empty machine of the same kind. */
+export const anotherHost = ({ host: likeHost }: Pick<HostName, 'host'>): ProposedChange => ({
+  kind: 'FLEET',
+  subject: 'hosts',
+  from: null,
+  to: `one more like ${likeHost}`,
+  effort: 8,
+  edits: { addHosts: [{ likeHost, count: 1, availabilityZone: null, aggregates: null }] },
+})

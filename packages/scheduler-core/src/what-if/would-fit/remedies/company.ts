@@ -1,0 +1,198 @@
+import type { InstanceGroup, RequestSpec, TopologySpread } from '../../../request/request-spec.ts'
+import { restated } from '../../../request/restated.ts'
+import { groupOf } from '../../../schedulers/filter-scheduler.ts'
+import type { Reason } from '../../../text/reason.ts'
+import { withoutHints } from '../change-request.ts'
+import { anotherHost } from './another-host.ts'
+import { waitsOn } from './ending-claims.ts'
+import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
+import { anyOf, asked, type Wish } from './wishes.ts'
+
+const hints: Readonly<Record<string, readonly string[]>> = {
+  'instance.same_host': ['different_host'],
+  'instance.not_on_host': ['same_host'],
+  'host.other_network': ['build_near_host_ip', 'cidr'],
+  'query.no_match': ['query'],
+  'volume.unknown': ['near_volume'],
+  'volume.far': ['near_volume'],
+  'port.unknown': ['near_port'],
+  'port.far': ['near_port'],
+}
+
+/** The hints that need documents of a namespace, by the name of the namespace, which is the subject of their reasons. */
+const ofNamespace: Readonly<Record<string, readonly string[]>> = { storage: ['near_volume'], network: ['near_port'] }
+
+/** The request must be near or apart from others: members of a server group, or what its hints name. */
+export const companyRemedy: Remedy = {
+  name: 'company',
+  codes: [
+    ...([
+      'group.affinity',
+      'group.anti_affinity',
+      'group.apart',
+      'group.together',
+      'instance.same_host',
+      'instance.not_on_host',
+      'host.other_network',
+      'query.no_match',
+    ] as const),
+    ...(['namespace.not_reported', 'namespace.stale', 'namespace.malformed'] as const),
+    ...(['volume.unknown', 'volume.far', 'port.unknown', 'port.far'] as const),
+    ...(['topology.no_domain', 'topology.full', 'topology.skew'] as const),
+  ],
+  propose(refusal) {
+    const { fleet, request, host, reason } = refusal
+    const unwanted = hints[reason.code] ?? (reason.code.startsWith('namespace.') ? ofNamespace[reason.subject ?? ''] : undefined)
+    const record = fleet.hosts.get(host)
+    if (unwanted !== undefined)
+      return [
+        // an instance that must be apart may end
+        ...(reason.code === 'instance.same_host' ? waitsOn(record, ({ instance }) => instance !== null) : []),
+        ...anyOf(
+          [
+            ...unwanted
+              .filter((name) => Object.hasOwn(request.schedulerHints, name))
+              .map((name) => ({
+                path: `schedulerHints.${name}`,
+                said: request.schedulerHints[name]?.join(', ') ?? '',
+                without: (one: RequestSpec) => withoutHints(one, [name]),
+              })),
+            ...nearOwn(request, unwanted),
+          ],
+          (paths) => ({
+            subject: paths.map((path) => (path === NEAR_OWN ? path : `hint ${path.split('.').at(-1)}`)).join(', '),
+            to: 'not asked',
+          }),
+        ),
+      ]
+    if (reason.code.startsWith('topology.')) {
+      // the subject of a reason about a domain is the key and its value
+      const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
+      return [
+        ...(reason.code === 'topology.full' ? waitsOn(record, ({ group }) => group === request.instanceGroup?.uuid) : []),
+        ...request.topologySpread
+          .filter(isMeant)
+          .flatMap((spread) => [...laxerLimit(spread, reason, request), withoutLimit(spread, reason)]),
+      ]
+    }
+    const { instanceGroup } = request
+    if (instanceGroup === null) return []
+    const { uuid, policy } = instanceGroup
+    const soft = policy === 'AFFINITY' ? ('SOFT_AFFINITY' as const) : ('SOFT_ANTI_AFFINITY' as const)
+    const softened = (one: typeof request) =>
+      restated(one, { instanceGroup: one.instanceGroup && { ...one.instanceGroup, policy: soft, maxServerPerHost: null } })
+    const binding = groupOf(softened(request))
+    // a group with members keeps the policy with which they were placed: a claim with another one would be void
+    const canSoften = binding !== null && fleet.groups.accepts(binding)
+    if (reason.code === 'group.apart') {
+      const other = String(reason.need).split(' ').at(-1) ?? ''
+      const named = instanceGroup.apartFrom.includes(other)
+      return [
+        ...(named
+          ? [
+              asked(`server group ${uuid}`, `apart from ${other}`, 'not apart from it', 4, (one) =>
+                restated(one, {
+                  instanceGroup: one.instanceGroup && {
+                    ...one.instanceGroup,
+                    apartFrom: one.instanceGroup.apartFrom.filter((group) => group !== other),
+                  },
+                }),
+              ),
+            ]
+          : []),
+        asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
+        anotherHost(fleet.hosts.get(host)),
+      ]
+    }
+    return [
+      ...(reason.code === 'group.anti_affinity' ? waitsOn(record, ({ group }) => group === uuid) : []),
+      ...(reason.code === 'group.anti_affinity' ? morePerHost(refusal, instanceGroup) : []),
+      ...(canSoften ? [{ ...asked(`policy of server group ${uuid}`, policy, soft, 4, softened), lastResort: true }] : []),
+      {
+        ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
+        lastResort: true,
+      },
+      // a new host is empty
+      ...(reason.code === 'group.anti_affinity' ? [anotherHost(record)] : []),
+    ]
+  },
+}
+
+const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology.skew': 'maxSkew', 'topology.full': 'maxPerDomain' }
+
+/** The rule that an instance is near its own volumes and ports, which no hint expresses. */
+const NEAR_OWN = 'nearVolumesAndPorts'
+
+function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
+  const own = [...(hintsInTheWay.includes('near_volume') ? volumes : []), ...(hintsInTheWay.includes('near_port') ? ports : [])]
+  if (!nearVolumesAndPorts || own.length === 0) return []
+  return [{ path: NEAR_OWN, said: own.join(', '), without: (one) => restated(one, { nearVolumesAndPorts: false }) }]
+}
+
+/**
+ * The number of members with which the next instance may be there, and the number for all instances: the sufficient number lies between.
+ */
+const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly number[] => [
+  ...new Set([Number(have) + 1, Number(have) + numInstances]),
+]
+
+/** Proposes more members of the group on a host, if no claim has bound the limit. */
+function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
+  const now = maxServerPerHost ?? 1
+  const withMost = (one: RequestSpec, most: number) =>
+    restated(one, { instanceGroup: one.instanceGroup && { ...one.instanceGroup, maxServerPerHost: most } })
+  const upTo = (most: number): ProposedChange => ({
+    ...asked(`members of server group ${uuid} on one host`, `at most ${now}`, `at most ${most}`, 3.5, (one) => withMost(one, most)),
+    lastResort: true,
+    gives: ['instanceGroup.policy.maxServerPerHost'],
+    number: { from: now, to: most, at: upTo },
+  })
+  return enoughFor(reason, request).flatMap((most) => {
+    const binding = groupOf(withMost(request, most))
+    return most > now && binding !== null && fleet.groups.accepts(binding) ? [upTo(most)] : []
+  })
+}
+
+const saidOf = {
+  maxSkew: (most: number) => `at most ${most} more than the fewest`,
+  maxPerDomain: (most: number) => `at most ${most} in each`,
+} as const
+
+/** A spread with a higher limit instead of the one that refuses the host. */
+function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reason, request: RequestSpec): ProposedChange[] {
+  const limit = limits[reason.code]
+  const now = limit && limitsNow[limit]
+  if (limit === undefined || now === undefined || now === null) return []
+  // the reason of a skew states the allowed number of members, which is the skew more than in the domain with the fewest
+  const fewest = limit === 'maxSkew' ? Number(String(reason.need).split(' ').at(-1)) - now : 0
+  const upTo = (most: number): ProposedChange => ({
+    ...asked(`spread over ${topologyKey}`, saidOf[limit](now), saidOf[limit](most), 3.5, (one) =>
+      restated(one, {
+        topologySpread: one.topologySpread.map((spread) => (spread.topologyKey === topologyKey ? { ...spread, [limit]: most } : spread)),
+      }),
+    ),
+    gives: [`topologySpread.${topologyKey}.${limit}.number`],
+    number: { from: now, to: most, at: upTo },
+  })
+  return enoughFor(reason, request).map((members) => upTo(members - fewest))
+}
+
+/** A spread without the limit that refuses the host, or no spread if it has no other limit. */
+function withoutLimit({ topologyKey, ...limitsNow }: TopologySpread, { code }: Reason): ProposedChange {
+  const limit = limits[code]
+  const keepsOther = limit !== undefined && limitsNow.maxSkew !== null && limitsNow.maxPerDomain !== null
+  const now = limit && limitsNow[limit]
+  const change = asked(
+    `spread over ${topologyKey}`,
+    limit === undefined || now === undefined || now === null ? 'asked' : saidOf[limit](now),
+    keepsOther ? `without ${limit}` : 'not asked',
+    4,
+    (one) =>
+      restated(one, {
+        topologySpread: keepsOther
+          ? one.topologySpread.map((spread) => (spread.topologyKey === topologyKey ? { ...spread, [limit]: null } : spread))
+          : one.topologySpread.filter((spread) => spread.topologyKey !== topologyKey),
+      }),
+  )
+  return { ...change, gives: [`topologySpread.${topologyKey}${keepsOther ? `.${limit}` : ''}`] }
+}

@@ -1,0 +1,95 @@
+import type { HostRecord } from '../../../hosts/hosts.ts'
+import { type Claim, isLive } from '../../../records/claim.ts'
+import type { ProposedChange } from './remedy.ts'
+
+/** The amount of the missing resource that a host's claims hold. */
+export interface HeldRoom {
+  /** The amount of the missing resource that a claim holds; 0 if it holds none. */
+  sizeOf(claim: Claim): number
+  /** Whether the host has enough once these claims have ended. */
+  isEnough(ended: readonly Claim[]): boolean
+}
+
+/** Whether some claim of a host could end and free room: the room of a MATERIALISED claim is counted by the host's own report. */
+export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
+  for (const claim of claims) if (isLive(claim) && claim.state !== 'MATERIALISED') return true
+  return false
+}
+
+/** The largest number of reservations that are considered for ending. */
+export const MOST_WAITED = 16
+
+/**
+ * Reservations that end soonest and together free enough; otherwise, as a last resort, the one permanent claim that frees enough with the
+ * least excess.
+ */
+export function endingClaims(record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
+  const held = [...record.claims].filter((claim) => (claim.state === 'RESERVED' || claim.state === 'CONFIRMED') && sizeOf(claim) > 0)
+  const changes: ProposedChange[] = []
+  const ending = expiring(held)
+  const enough = ending.findIndex((_, i) => isEnough(ending.slice(0, i + 1)))
+  if (enough >= 0) changes.push(waitFor(record, onlyNeeded(ending.slice(0, enough + 1), { sizeOf, isEnough })))
+  const [lasting] = held
+    .filter((claim) => claim.state === 'CONFIRMED' && isEnough([claim]))
+    .sort((a, b) => sizeOf(a) - sizeOf(b) || a.createdAt - b.createdAt)
+  if (lasting !== undefined)
+    changes.push({
+      kind: 'FLEET',
+      subject: `claim ${lasting.id} on ${record.host}`,
+      from: 'CONFIRMED',
+      to: 'released',
+      effort: 4,
+      lastResort: true,
+      edits: { releaseClaims: [lasting.id] },
+    })
+  return changes
+}
+
+/** Removes reservations that end earlier and are not needed for the missing amount, smallest first. */
+function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): readonly Ending[] {
+  let needed = ending
+  for (const claim of [...ending].sort((a, b) => sizeOf(a) - sizeOf(b))) {
+    const others = needed.filter((one) => one !== claim)
+    if (isEnough(others)) needed = others
+  }
+  return needed
+}
+
+/** The reservations of a host that may cause the refusal: trials find out which of them have to end. */
+export function waitsOn(record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
+  const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
+  return ending.length === 0 ? [] : [waitFor(record, ending)]
+}
+
+interface Ending extends Claim {
+  readonly expiresAt: number
+}
+
+const expiring = (claims: readonly Claim[]): Ending[] =>
+  claims
+    .filter((claim): claim is Ending => claim.state === 'RESERVED' && claim.expiresAt !== null)
+    .sort((a, b) => a.expiresAt - b.expiresAt || a.fence - b.fence)
+
+/** Proposes to wait until these reservations end, the earliest first. */
+function waitFor(record: HostRecord, claims: readonly Ending[]): ProposedChange {
+  const end = new Date(claims.at(-1)?.expiresAt ?? 0).toISOString()
+  const ids = claims.map(({ id }) => id)
+  return {
+    kind: 'FLEET',
+    subject: `reservations on ${record.host}`,
+    from: null,
+    to:
+      ids.length === 1 ? `wait until claim ${ids[0]} expires at ${end}` : `wait until claims ${ids.join(', ')} expire, the last at ${end}`,
+    effort: Math.min(10, 1.5 + ids.length / 10),
+    edits: { releaseClaims: ids },
+    waits: true,
+    parts: {
+      names: ids,
+      of: (some) =>
+        waitFor(
+          record,
+          claims.filter(({ id }) => some.includes(id)),
+        ),
+    },
+  }
+}

@@ -1,0 +1,234 @@
+import { type GpuWish, modelFits, percentText, WHOLE_GPU } from '../../../hosts/gpu-device.ts'
+import type { HostRecord } from '../../../hosts/hosts.ts'
+import type { Claim } from '../../../records/claim.ts'
+import type { PciRequest, RequestSpec } from '../../../request/request-spec.ts'
+import { restated } from '../../../request/restated.ts'
+import type { Code } from '../../../text/codes.ts'
+import { countedDevices } from '../../../text/device-text.ts'
+import { anotherHost } from './another-host.ts'
+import { endingClaims, type HeldRoom, waitsOn } from './ending-claims.ts'
+import { answers, greatest, moreCells, smallerCells } from './guest-cells.ts'
+import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
+import { lessOfCells, lessTopology } from './topology.ts'
+import { anyOf, asked, eachOf, type Wish } from './wishes.ts'
+
+/** The guest's cells do not fit: ask for smaller cells, or for none. */
+export const numaRemedy: Remedy = {
+  name: 'numa',
+  codes: [
+    'numa.not_reported',
+    'numa.cells',
+    'numa.memory',
+    'numa.too_little_memory',
+    'numa.huge_pages',
+    'numa.pinned_memory',
+    'numa.too_few_cpus',
+    'numa.cpus',
+    'numa.dedicated_cpus',
+    'numa.no_cell',
+    'numa.no_match',
+    'numa.no_threads',
+    'numa.page_size',
+    'numa.pages',
+    'numa.page_multiple',
+    'numa.threads',
+    'numa.networks',
+    'numa.missed',
+    'numa.search_limit',
+  ],
+  propose(refusal) {
+    return [
+      ...smallerCells(refusal),
+      ...moreCells(refusal),
+      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.numa !== undefined || grants.classes !== undefined),
+      ...farther(refusal),
+      ...lessTopology(refusal.request).filter((change) => answers(refusal, change.request?.(refusal.request) ?? refusal.request)),
+    ]
+  },
+}
+
+/** There are too few devices: ask for as many as exist, or for none. */
+export const pciRemedy: Remedy = {
+  name: 'pci',
+  codes: ['pci.not_reported', 'pci.short', 'pci.numa', 'pci.unasked'],
+  propose(refusal) {
+    const { request } = refusal
+    if (request.pciRequests.length === 0) return []
+    return [
+      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.pci !== undefined),
+      ...farther(refusal),
+      ...fewer(refusal),
+      ...withoutSome(request),
+    ]
+  },
+}
+
+/** Proposes to remove all requests for devices, or those that cause the refusal; each single one is also a separate change. */
+function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
+  const wishes = pciRequests.map((wish, i) => ({
+    path: `pciRequests.${i}`,
+    said: countedDevices(wish.count, wish.alias, wish.specs),
+    without: (one: RequestSpec) => withWish(one, wish, () => []),
+  }))
+  const without = (those: readonly Wish[]) =>
+    anyOf(
+      those,
+      ([first = '', ...more]) => ({ subject: more.length > 0 ? 'some PCI devices' : subjectOf(first, pciRequests), to: 'none' }),
+      6,
+    )
+  return wishes.length > 1 ? [...without(wishes), ...wishes.flatMap((wish) => without([wish]))] : without(wishes)
+}
+
+/** The name of the devices of the only request, or of one of several. */
+const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string =>
+  length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
+
+/**
+ * The request with one wish replaced by others. The wish is found by its contents, because earlier wishes may have been removed, or their
+ * policies changed. If the request does not contain the wish, it is unchanged.
+ */
+function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
+  const { pciRequests } = request
+  const isAlike = ({ count, specs }: PciRequest) => count === wish.count && JSON.stringify(specs) === JSON.stringify(wish.specs)
+  const itself = pciRequests.includes(wish) ? wish : pciRequests.find(isAlike)
+  return restated(request, { pciRequests: pciRequests.flatMap((other) => (other === itself ? others(other) : [other])) })
+}
+
+/** The codes for devices that are not near to the guest's cells, or for a search that was too long. */
+const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
+
+/**
+ * Proposes that devices need not be near the guest's cells: PCI devices or GPUs, whichever the reason names, since the same cells must be
+ * near to both. Or the guest asks for smaller cells, so that it fits near the devices.
+ */
+function farther(refusal: Refusal): ProposedChange[] {
+  const { request, reason } = refusal
+  if (!farCodes.has(reason.code)) return []
+  const policies = request.pciRequests.map((wish, i) => ({
+    path: `pciRequests.${i}.numaPolicy`,
+    said: wish.numaPolicy,
+    without: (one: RequestSpec) => withWish(one, wish, (other) => [{ ...other, numaPolicy: 'preferred' }]),
+  }))
+  const saying = (of: string) => () => ({ subject: `NUMA policy of ${of}`, from: 'near', to: 'near if possible' })
+  const gpus = {
+    path: 'gpus.numaPolicy',
+    said: 'required',
+    without: (one: RequestSpec) => restated(one, { gpus: one.gpus && { ...one.gpus, numaPolicy: 'preferred' as const } }),
+  }
+  return [
+    ...eachOf(
+      policies.filter(({ said }) => said !== 'preferred'),
+      saying('PCI devices'),
+    ),
+    ...anyOf(request.gpus?.numaPolicy === 'required' ? [gpus] : [], saying('GPUs')),
+    ...(reason.code === 'pci.numa' || reason.code === 'gpu.numa' ? lessOfCells(request) : []),
+  ].filter((change) => answers(refusal, change.request?.(request) ?? request))
+}
+
+/** Proposes fewer devices in one of the requests: as many as exist in addition to those of the other requests. */
+const fewer = (refusal: Refusal): ProposedChange[] =>
+  refusal.request.pciRequests.flatMap((wish, i) => {
+    const change = fewerDevices(refusal.request, i)
+    const count = greatest(wish.count - 1, (some) => answers(refusal, change(some).request(refusal.request)))
+    return count === undefined ? [] : [change(count)]
+  })
+
+/** Changes the count of one of the requests for devices. */
+function fewerDevices({ pciRequests }: RequestSpec, i: number) {
+  const path = `pciRequests.${i}`
+  const wish = pciRequests[i] as PciRequest
+  const subject = subjectOf(path, pciRequests)
+  const at = (count: number) => {
+    const request = (one: RequestSpec) => withWish(one, wish, (other) => [{ ...other, count }])
+    const change = asked(subject, String(wish.count), String(count), 1 + (4 * (wish.count - count)) / wish.count, request)
+    return { ...change, request, gives: [`${path}.count`], number: { from: wish.count, to: count, at } }
+  }
+  return at
+}
+
+/**
+ * The smallest number of devices, or the smallest share, if instances of the same request took all devices of the host: the search for
+ * numbers that they can share starts there.
+ */
+export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
+  const { gpus, pciRequests } = request
+  if (pciRemedy.codes.includes(reason.code)) return pciRequests.flatMap(({ count }, i) => (count > 1 ? [fewerDevices(request, i)(1)] : []))
+  if (gpus === null || !gpuRemedy.codes.includes(reason.code)) return []
+  return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
+}
+
+/** There are too few GPUs, or only other models: ask for fewer GPUs, smaller shares, other models or none, wait, or add hosts. */
+export const gpuRemedy: Remedy = {
+  name: 'gpu',
+  codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
+  propose(refusal) {
+    const {
+      fleet,
+      host,
+      request: { gpus },
+      reason: { code, have },
+    } = refusal
+    if (gpus === null) return []
+    const record = fleet.hosts.get(host)
+    const less = typeof have === 'number' && have >= 1 && have < gpus.count ? have : undefined
+    const withGpus = (subject: string, from: string, to: string, effort: number, path: keyof typeof gpus, value: Partial<typeof gpus>) => ({
+      ...asked(subject, from, to, effort, (one) => restated(one, { gpus: one.gpus && { ...one.gpus, ...value } })),
+      gives: [`gpus.${path}`],
+    })
+    return [
+      ...(less === undefined ? [] : [fewerGpus(gpus, less)]),
+      ...(code === 'gpu.short'
+        ? [...smallerShare(record, gpus), ...endingClaims(record, gpusHeld(record, gpus)), anotherHost(record)]
+        : []),
+      ...(code === 'gpu.model' ? [withGpus('GPU models', gpus.models.join(', '), 'any', 2, 'models', { models: [] })] : []),
+      ...farther(refusal),
+      { ...asked('GPUs', gpusText(gpus), 'none', 6, (one) => restated(one, { gpus: null })), gives: ['gpus'] },
+    ]
+  },
+}
+
+/** The changes of the number of GPUs and, for shares, of the size of each share. */
+const gpusText = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>): string =>
+  shareMilli === WHOLE_GPU ? `${count}` : `${count} × ${percentText(shareMilli)}`
+
+const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>, fewer: number): ProposedChange => ({
+  ...asked('GPUs', gpusText({ count, shareMilli }), gpusText({ count: fewer, shareMilli }), 1 + (4 * (count - fewer)) / count, (one) =>
+    restated(one, { gpus: one.gpus && { ...one.gpus, count: fewer } }),
+  ),
+  gives: ['gpus.count'],
+  number: {
+    from: count,
+    to: fewer,
+    at: (other) => fewerGpus({ count, shareMilli }, other),
+    of: ({ gpus }) => (gpus !== null && gpus.count > fewer ? fewerGpus(gpus, fewer) : undefined),
+  },
+})
+
+/** The largest share that this number of the host's GPUs have free. */
+function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuWish): ProposedChange[] {
+  const free = gpus.filter((gpu) => modelFits(gpu, { count, shareMilli, models })).map(({ freeMilli }) => freeMilli)
+  const share = free.sort((a, b) => b - a)[count - 1] ?? 0
+  if (share < 1 || share >= shareMilli) return []
+  return [shareOf(shareMilli, share)]
+}
+
+const shareOf = (now: number, share: number): ProposedChange => ({
+  ...asked('share of each GPU', percentText(now), percentText(share), 1 + (4 * (now - share)) / now, (one) =>
+    restated(one, { gpus: one.gpus && { ...one.gpus, shareMilli: share } }),
+  ),
+  gives: ['gpus.shareMilli'],
+  number: { from: now, to: share, at: (other) => shareOf(now, other) },
+})
+
+/** The amount that claims hold of the suitable GPUs. */
+function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
+  const matching = gpus.filter((gpu) => modelFits(gpu, ask))
+  const heldBy = ({ grants }: Claim, index: number): number =>
+    (grants.gpu ?? []).reduce((sum, grant) => sum + (grant.index === index ? grant.milli : 0), 0)
+  return {
+    sizeOf: (claim) => matching.reduce((sum, { index }) => sum + heldBy(claim, index), 0),
+    isEnough: (ended) =>
+      matching.filter(({ index, freeMilli }) => freeMilli + ended.reduce((sum, claim) => sum + heldBy(claim, index), 0) >= ask.shareMilli)
+        .length >= ask.count,
+  }
+}

@@ -1,0 +1,43 @@
+import type { Code } from '../../../text/codes.ts'
+import { amountForSeveral, amountsRemedy } from './amounts.ts'
+import { companyRemedy } from './company.ts'
+import { filterItselfRemedy } from './filter-itself.ts'
+import { leastCells } from './guest-cells.ts'
+import { gpuRemedy, leastDevices, numaRemedy, pciRemedy } from './hardware.ts'
+import { isolationRemedy } from './isolation.ts'
+import { placementRemedy } from './placement.ts'
+import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
+import { serviceRemedy } from './service.ts'
+import { specsRemedy } from './specs.ts'
+import { respelt } from './spelling.ts'
+import { wishesRemedy } from './wishes.ts'
+
+/** All remedies. */
+export const remedies: readonly Remedy[] = [
+  amountsRemedy,
+  wishesRemedy,
+  serviceRemedy,
+  specsRemedy,
+  companyRemedy,
+  numaRemedy,
+  pciRemedy,
+  gpuRemedy,
+  placementRemedy,
+  isolationRemedy,
+  filterItselfRemedy,
+]
+
+const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => remedy.codes.map((code) => [code, remedy] as const)))
+
+/** The remedy for a reason; undefined where none is known. */
+export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)
+
+/** All changes that may remove a refusal: corrected names, and the proposals of the remedy. */
+export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
+  ...respelt(refusal),
+  ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
+]
+
+/** Changes that may place several instances on one host, since the numbers of a refusal are about a single instance. */
+export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
+  refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...leastDevices(refusal), ...leastCells(refusal)]

@@ -1,0 +1,46 @@
+import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
+import type { NumberRange, Refusal } from './remedy.ts'
+
+/** Whether the memory of a guest cell is in pages that are counted. */
+export const hasPages = ({ numaTopology }: RequestSpec): boolean => (numaTopology?.cells ?? []).some(isPaged)
+
+export const isPaged = ({ pageSize }: NumaCellRequest): boolean => pageSize !== null && pageSize !== 'small'
+
+/**
+ * The steps in MiB between sizes of the guest's cells that are whole pages of the stated size; if the host may choose the size, one step
+ * for each size of the host.
+ */
+export function pageSteps({ fleet, host, request }: Pick<Refusal, 'fleet' | 'host' | 'request'>): readonly number[] {
+  const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
+  const stated = wishes.flatMap((wish) => (typeof wish === 'number' ? [mibOf(wish)] : [])).reduce(leastCommon, 1)
+  if (!wishes.some((wish) => wish === 'large' || wish === 'any')) return [stated]
+  const sizes = fleet.hosts.get(host).stats.numaCells.flatMap(({ pages }) => pages.map(({ sizeKib }) => sizeKib))
+  return [...new Set(sizes.map((sizeKib) => leastCommon(stated, mibOf(sizeKib))))]
+}
+
+/**
+ * The sizes that hosts give where the guest leaves the size of its pages to them: whole pages of each size that some host has. Instances may be
+ * on hosts of several. Undefined where it states all sizes, so that one step is that of every host.
+ */
+export function pageRanges({ fleet, request }: Pick<Refusal, 'fleet' | 'request'>): readonly NumberRange[] | undefined {
+  const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
+  const open = wishes.filter((wish) => wish === 'large' || wish === 'any')
+  if (open.length === 0) return undefined
+  const stated = wishes.flatMap((wish) => (typeof wish === 'number' ? [mibOf(wish)] : [])).reduce(leastCommon, 1)
+  const sizes = new Set<number>()
+  for (const { stats } of fleet.hosts.present)
+    for (const { pages } of stats.numaCells)
+      for (const { sizeKib } of pages) if (sizeKib > SMALL_KIB || open.includes('any')) sizes.add(sizeKib)
+  const steps = new Set([...sizes].map((sizeKib) => leastCommon(stated, mibOf(sizeKib))))
+  return steps.size === 0 ? undefined : [...steps].map((step) => ({ step, least: step }))
+}
+
+const SMALL_KIB = 4
+const KIB_PER_MIB = 1_024
+
+/** The smallest number of MiB that is a whole number of pages. */
+const mibOf = (sizeKib: number): number => sizeKib / greatestCommon(sizeKib, KIB_PER_MIB)
+
+const greatestCommon = (one: number, other: number): number => (other === 0 ? one : greatestCommon(other, one % other))
+
+export const leastCommon = (one: number, other: number): number => (one / greatestCommon(one, other)) * other

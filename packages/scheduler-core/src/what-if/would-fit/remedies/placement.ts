@@ -1,0 +1,53 @@
+import type { Aggregate } from '../../../fleet/aggregates.ts'
+import { demandOf } from '../../../request/request-spec.ts'
+import { restated } from '../../../request/restated.ts'
+import { TENANT_KEY } from '../../../values/aggregate-keys.ts'
+import type { FleetEdits } from '../../edits.ts'
+import type { ProposedChange, Remedy } from './remedy.ts'
+import { asked } from './wishes.ts'
+
+/** The restrictions of Placement with `compat: nova`: by the cell, by aggregates of projects, and by traits of aggregates. */
+export const placementRemedy: Remedy = {
+  name: 'placement',
+  codes: ['cell.other', 'aggregate.tenant', 'aggregate.trait'],
+  propose({ fleet, request, host, reason }) {
+    const record = fleet.hosts.get(host)
+    switch (reason.code) {
+      case 'cell.other':
+        return [asked("Nova's cell", String(reason.need ?? ''), 'any', 3, (one) => restated(one, {}))]
+      case 'aggregate.tenant': {
+        const own = [...fleet.aggregates.byUuid.values()].find(({ metadata }) =>
+          Object.entries(metadata).some(([key, value]) => key.startsWith(TENANT_KEY) && value === request.projectId),
+        )
+        if (own === undefined) return []
+        return [changed(`aggregates of ${record.host}`, `joins ${own.name}`, own, { addHosts: [record.host] })]
+      }
+      default: {
+        const trait = String(reason.need ?? '')
+        // a forbidden trait is not required at the same time
+        if (demandOf(request).forbiddenTraits.includes(trait)) return []
+        // the aggregate remains kept for requests that require the trait
+        return [
+          asked(`extra spec trait:${trait}`, null, 'required', 3, (one) =>
+            restated(one, { flavor: { ...one.flavor, extraSpecs: { ...one.flavor.extraSpecs, [`trait:${trait}`]: 'required' } } }),
+          ),
+        ]
+      }
+    }
+  },
+}
+
+const changed = (
+  subject: string,
+  to: string,
+  { uuid }: Aggregate,
+  change: Partial<NonNullable<FleetEdits['aggregateChanges']>[number]>,
+): ProposedChange => ({
+  kind: 'FLEET',
+  subject,
+  from: null,
+  to,
+  effort: 4,
+  lastResort: true,
+  edits: { aggregateChanges: [{ aggregate: uuid, addHosts: [], removeHosts: [], setMetadata: {}, unsetMetadata: [], ...change }] },
+})

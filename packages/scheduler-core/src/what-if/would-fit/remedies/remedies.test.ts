@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { shortfallsOf, shortfallsText } from '../../../cause/shortfalls.ts'
+import { prepareChecks } from '../../../examine/examine.ts'
+import { copyFleet } from '../../../fleet/copy.ts'
+import type { Fleet } from '../../../fleet/fleet.ts'
+import { aLog, aReport, aRequest, aUuid } from '../../../testing/index.ts'
+import { type Code, codes } from '../../../text/codes.ts'
+import type { Fact } from '../../../text/evidence.ts'
+import { reasonText } from '../../../text/reason-text.ts'
+import { NO_EDITS } from '../../edits.ts'
+import { edit } from '../../testing.ts'
+import { remedies, remedyFor } from './index.ts'
+import { type Example, examples, profileNamed } from './testing/examples.ts'
+
+/** Texts of callers that are quoted unchanged: the query of a hint is JSON, and unreadable input is in quotes. */
+const asWritten = ['[">=","$free_ram_mb",999999]', 'the report is "nonsense"']
+
+/** Codes without an example, because it would need a document of Nova or a complex host; they have the remedy of similar codes. */
+const withoutExample: ReadonlySet<Code> = new Set<Code>([
+  ...([
+    'cpu.not_exact',
+    'disk.not_exact',
+    'image.version',
+    'cell.other',
+    'aggregate.image_property',
+    'trust.level',
+    'flavor.other',
+    'host.tried',
+  ] as const),
+  ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
+  ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
+  ...(['topology.skew', 'filter.refused', 'outside.no_answer', 'outside.bad_answer', 'outside.failed'] as const),
+  ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
+])
+
+/** The codes of refused hosts, which are the first ones of the catalogue, up to filter.error. */
+const hostCodes = (Object.keys(codes) as Code[]).slice(0, Object.keys(codes).indexOf('filter.error') + 1)
+
+test('every reason has a remedy, and no other code has', () => {
+  expect(remedies.flatMap((remedy) => remedy.codes).sort()).toEqual([...hostCodes].sort())
+})
+
+test('every reason has an example, or is listed without one', () => {
+  expect([...Object.keys(examples), ...withoutExample].sort()).toEqual([...hostCodes].sort())
+})
+
+function townOf({ host = {}, changes = [], later = [] }: Example): Fleet {
+  const log = aLog()
+  log.append([aReport('h1', host), aReport('h2')])
+  const aggregate = (number: number, name: string, hosts: string[]) =>
+    ({ type: 'aggregate', uuid: aUuid(number), expectedVersion: 0, next: { name, hosts, metadata: {} } }) as const
+  log.append([aggregate(1, 'own', ['h1']), aggregate(2, 'other', ['h2'])])
+  const verdicts = [...log.append(changes), ...log.append(later)]
+  expect(verdicts).toEqual(verdicts.map(() => undefined))
+  return log.fleet
+}
+
+/** The words of the needs of facts; for amounts only the class. */
+const asksOf = (facts: readonly Fact[] = []): readonly string[] =>
+  facts.flatMap(({ subject, required, actual, amountOf = '' }) => {
+    const words = typeof required === 'string' ? required.split(', ') : ['']
+    const subjects = subject.split(', ')
+    return words.map((word, i) => [subjects[i] ?? subject, amountOf, word, required === undefined ? actual : ''].join())
+  })
+
+describe.each(
+  Object.entries(examples).flatMap(([code, given]) => [given].flat().map((example, i) => ({ code, i, example: example as Example }))),
+)('$code, example $i', ({ code, example }) => {
+  const { profile = profileNamed('default') } = example
+  const fleet = townOf(example)
+  const request = aRequest(example.request)
+  const host = fleet.hosts.records[0]?.index ?? (0 as never)
+  const refusing = prepareChecks(fleet, request, profile)
+    .checksOf(host)
+    .find(({ reason }) => reason?.code === code)
+
+  test('has a sentence about the host, about each fact, and about a sufficient change', () => {
+    if (refusing?.reason === undefined) throw new Error(`the host must be refused for ${code}`)
+    const { filter, reason, facts = [] } = refusing
+    const changes = remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+    const lacks = shortfallsOf({ refusals: [{ filter, reason, facts }] })
+    const changed = changes.map(({ subject, from, to }) => `${subject}: ${from ?? ''} -> ${to}`)
+    const texts = [reasonText(reason), shortfallsText(lacks), ...changed].filter((text) => !asWritten.some((words) => text.includes(words)))
+    for (const text of texts) expect(text).not.toMatch(/[{}[\]"]|\d\/1000|undefined|null|NaN/)
+    // the first fact has the numbers of the sentence, so that nothing is repeated
+    expect(lacks.filter(({ required, actual }) => required === reason.need && actual === reason.have).length).toBeLessThan(2)
+  })
+
+  test('is the reason of the refusal, and each proposed change removes it', () => {
+    expect(refusing?.reason?.code).toBe(code)
+    if (refusing?.reason === undefined) return
+    const { filter, reason, facts = [] } = refusing
+    const changes = remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+    expect(changes.length).toBeGreaterThan(0)
+    const before = asksOf(facts)
+    const answered = changes.filter((change) => {
+      expect([change.request, change.edits, change.filters].filter((way) => way !== undefined)).toHaveLength(1)
+      expect(change.effort).toBeGreaterThanOrEqual(1)
+      expect(change.effort).toBeLessThanOrEqual(10)
+      const own = edit(copyFleet(fleet), { ...NO_EDITS, ...change.edits })
+      const filters = change.filters?.(profile.filters) ?? profile.filters
+      // an added host replaces the host that it copies
+      const asked = change.edits?.addHosts === undefined ? host : (own.hosts.records.at(-1)?.index ?? host)
+      const [again] = prepareChecks(own, change.request?.(request) ?? request, { ...profile, filters })
+        .checksOf(asked)
+        .filter((check) => check.filter === filter && check.reason !== undefined)
+      const left = asksOf(again?.facts)
+      // one of several words may be given up to suit another host: then this host is not asked for it either, and no further word is added
+      expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
+      // the words of the first fact, and its amounts with any value
+      const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))
+      // without the wish of the reason, the host may still have too few for another wish
+      const isLess = left.length < before.length || again?.reason?.code !== code
+      if (!isAnswered) expect([change.to, change.kind, isLess]).toEqual([change.to, 'REQUEST', true])
+      return isAnswered
+    })
+    expect(answered.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,104 @@
+import type { Fleet } from '../../../fleet/fleet.ts'
+import type { Profile } from '../../../records/profile.ts'
+import type { RequestSpec } from '../../../request/request-spec.ts'
+import type { Code } from '../../../text/codes.ts'
+import type { Reason } from '../../../text/reason.ts'
+import type { HostIndex } from '../../../values/host-index.ts'
+import type { FleetEdits } from '../../edits.ts'
+
+/** The object that would have to change: the request, the fleet, or the profile. */
+export const changeKinds = ['REQUEST', 'FLEET', 'POLICY'] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** One change as text, and as data: exactly one of the last three fields is set. */
+export interface ProposedChange {
+  readonly kind: ChangeKind
+  /** The target of the change: a field of the request, a host, a claim, an aggregate, a ratio, a filter. */
+  readonly subject: string
+  /** Null if there is no present value. */
+  readonly from: string | null
+  readonly to: string
+  /** The effort of the change, from 1 (little) to 10; the table is in docs/what-if.md. */
+  readonly effort: number
+  /**
+   * Whether the change overrides a decision of an operator, or a state such as DOWN: it is shown only if neither another request nor
+   * waiting suffices.
+   */
+  readonly lastResort?: boolean
+  request?(request: RequestSpec): RequestSpec
+  readonly edits?: Partial<FleetEdits>
+  filters?(filters: Profile['filters']): Profile['filters']
+  /** Whether waiting is enough, so that no one has to act. */
+  readonly waits?: boolean
+  /**
+   * The parts of the change, if fewer may suffice, and the change with some of them: claims that expire, earliest first; or wishes of the
+   * request, by their paths. The last part is left out first.
+   */
+  readonly parts?: Parts
+  /** The reduced amounts by their subjects, if several changes may reduce the same amount. */
+  readonly lowers?: Readonly<Record<string, number>>
+  /** The effect of the change, for finding equivalent changes with another subject. */
+  readonly alike?: string
+  /** The wishes of the request that the change gives up, by their paths, with everything below these paths. */
+  readonly gives?: readonly string[]
+  /**
+   * A number that the change sets: a sufficient number lies between the present and the new one. If instances share hosts, it may be larger
+   * than the amount of one host for one of them.
+   */
+  readonly number?: ChangedNumber
+}
+
+export interface ChangedNumber {
+  readonly from: number
+  readonly to: number
+  /** The step between possible values; 1 if absent. */
+  readonly step?: number
+  /** The possible numbers, if hosts restrict them: for each kind of host the smallest number and the step. */
+  readonly among?: readonly NumberRange[]
+  /** The same change with another value, which is a multiple of `step` if that is given. */
+  at(to: number, step?: number): ProposedChange
+  /**
+   * The same change for another request, which may have another present number because an earlier change was left out. Undefined if that
+   * request contains nothing to change.
+   */
+  of?(request: RequestSpec): ProposedChange | undefined
+}
+
+/** Numbers in steps from the smallest one on. */
+export interface NumberRange {
+  readonly step: number
+  readonly least: number
+}
+
+export interface Parts {
+  readonly names: readonly string[]
+  of(names: readonly string[]): ProposedChange
+}
+
+/** A host that a filter refuses, and the reason of the filter. */
+export interface Refusal {
+  readonly fleet: Fleet
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly host: HostIndex
+  readonly filter: string
+  readonly reason: Reason
+}
+
+/**
+ * Proposes changes that remove refusals with some codes. The law (remedies.test.ts): it is called only for reasons with one of its codes;
+ * each proposed change alone removes the reason: the filter no longer states the first fact with the same words or amounts. One of several
+ * wishes may be given up alone: the filter then evaluates one wish fewer, and nothing else. Without such a change it proposes nothing. It
+ * reads only the refusal and changes nothing, and two changes of one subject are the same change. It does not check whether the request is
+ * placed: the search tries every change before it is shown.
+ */
+export interface Remedy {
+  readonly name: string
+  readonly codes: readonly Code[]
+  propose(refusal: Refusal): readonly ProposedChange[]
+  /**
+   * The data of a host, in addition to the reason and its facts, on which proposed changes of the request depend: hosts with equal data get
+   * the same proposals except for numbers.
+   */
+  looksAt?(refusal: Refusal): string
+}

@@ -1,0 +1,37 @@
+import { at } from '../../../hosts/columns.ts'
+import { anotherHost } from './another-host.ts'
+import type { Remedy } from './remedy.ts'
+
+/** Place in `livenessStates`. */
+const DOWN = 2
+
+/**
+ * The host is not enabled or is down: it can be enabled or brought up. Both are last resorts, because an operator closed the host, and
+ * bringing it up may be impossible.
+ */
+export const serviceRemedy: Remedy = {
+  name: 'service',
+  codes: ['host.disabled', 'host.down'],
+  propose({ fleet, host, reason }) {
+    const record = fleet.hosts.get(host)
+    const { liveness } = fleet.hosts.columns
+    const isClosed = reason.code === 'host.disabled'
+    // enabling a disabled host does not make it available if it is silent too
+    const isDown = !isClosed || at(liveness, host) === DOWN
+    const because = reason.source ? ` (${reason.source})` : ''
+    const state = isClosed ? `${String(reason.have ?? 'disabled')}${isDown ? ' and down' : ''}` : 'down'
+    return [
+      {
+        kind: 'FLEET',
+        subject: `host ${record.host}`,
+        from: `${state}${because}`,
+        to: isClosed ? (isDown ? 'enabled and up' : 'enabled') : 'up',
+        effort: isDown ? 4 : 3,
+        lastResort: true,
+        edits: { enableHosts: [record.host] },
+      },
+      // a new host is enabled and up
+      anotherHost(record),
+    ]
+  },
+}

@@ -1,0 +1,221 @@
+import type { Fleet } from '../../../fleet/fleet.ts'
+import { demandOf, type RequestSpec } from '../../../request/request-spec.ts'
+import { restated } from '../../../request/restated.ts'
+import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
+import type { ProposedChange, Refusal } from './remedy.ts'
+import { asked } from './wishes.ts'
+
+/** A name in the request, the names of its kind in the fleet, and a function that replaces it in the request. */
+interface Name {
+  readonly subject: string
+  readonly word: string
+  known(): Iterable<string>
+  /** Other names of its kind in the request, which are not proposed: two wishes with one name would be one wish fewer. */
+  readonly others?: readonly string[]
+  rename(request: RequestSpec, to: string): RequestSpec
+}
+
+/** The largest number of pairs of a word and a name that are compared for one refusal, which takes about 12 ms. */
+const MOST_PAIRS = 20_000
+/** Misspelt words of one kind that are looked up: each may be three candidates, and there is more to try than names. */
+const MOST_WORDS = 8
+
+interface KnownNames {
+  readonly there: Spellings
+  /** Words that were looked up, each once for all hosts that refuse it. */
+  readonly near: Map<string, readonly string[]>
+}
+
+const looked = new WeakMap<Fleet, { readonly revision: number; readonly bySubject: Map<string, KnownNames> }>()
+
+/** The names of a fleet by their kinds, kept while it is at one revision: many hosts refuse the same word. */
+function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
+  const { revision } = fleet.place
+  const known = looked.get(fleet)
+  if (known?.revision === revision) return known.bySubject
+  const bySubject = new Map<string, KnownNames>()
+  looked.set(fleet, { revision, bySubject })
+  return bySubject
+}
+
+/**
+ * Proposes names of the fleet that are similar to an unknown name. The host of the refusal need not have them, because another host may. Of
+ * many unknown names in a large fleet, only the first ones are looked up.
+ */
+export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChange[] {
+  const spellings = spellingsOf(refusal.fleet)
+  const words = new Map<string, number>()
+  let pairs = 0
+  return namesIn(refusal).flatMap(({ subject, word, known, others = [], rename }) => {
+    const kind = spellings.get(subject) ?? { there: createSpellings(known()), near: new Map<string, readonly string[]>() }
+    spellings.set(subject, kind)
+    const { there, near } = kind
+    if (word === '' || there.has(word)) return []
+    pairs += there.size
+    const count = (words.get(subject) ?? 0) + 1
+    words.set(subject, count)
+    if ((pairs > MOST_PAIRS && pairs > there.size) || count > MOST_WORDS) return []
+    if (!near.has(word)) work.compared += there.size
+    const found = near.get(word) ?? there.near(word)
+    near.set(word, found)
+    return found
+      .filter((name) => !others.includes(name))
+      .map((name, i) => asked(subject, word, name, 1.1 + i / 10, (request) => rename(request, name)))
+  })
+}
+
+function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
+  const { hosts } = fleet
+  const subject = reason.subject ?? ''
+  switch (reason.code) {
+    case 'zone.other': {
+      const known = () => new Set(hosts.present.map(({ zone }) => zone))
+      const rename = (one: RequestSpec, to: string) => restated(one, { availabilityZone: to })
+      return [{ subject: 'availability zone', word: request.availabilityZone ?? '', known, rename }]
+    }
+    case 'trait.missing':
+      return [traitName(fleet, request, String(reason.need ?? ''))]
+    case 'aggregate.extra_spec':
+      return extraSpecNames(fleet, request, subject, String(reason.need ?? ''))
+    case 'class.not_reported':
+      return [className(fleet, request, subject)]
+    case 'aggregate.flavor': {
+      const rename = (one: RequestSpec, to: string) => restated(one, { flavor: { ...one.flavor, name: to } })
+      return [{ subject: 'flavor', word: request.flavor.name ?? '', known: () => metadataValues(fleet, 'instance_type'), rename }]
+    }
+    case 'gpu.model':
+      return gpuModels(fleet, request)
+    case 'host.not_requested':
+    case 'host.none_common':
+      return hostNames(fleet, request)
+    case 'topology.no_domain':
+      return topologyKeys(fleet, request)
+    default:
+      return []
+  }
+}
+
+function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
+  const { requiredTraits, forbiddenTraits } = demandOf(asking)
+  const key = `trait:${word}`
+  const other = (to: string) => (trait: string) => (trait === word ? to : trait)
+  return {
+    subject: `trait ${word}`,
+    word,
+    // hosts with equal reports share one set
+    known: () => [...new Set(hosts.present.map(({ traits }) => traits))].flatMap((traits) => [...traits]),
+    others: [...requiredTraits, ...forbiddenTraits],
+    rename: (request, to) =>
+      restated(request, {
+        flavor: { ...request.flavor, extraSpecs: withKey(request.flavor.extraSpecs, key, `trait:${to}`) },
+        requestedResources: request.requestedResources.map((group) => ({
+          ...group,
+          requiredTraits: group.requiredTraits.map(other(to)),
+        })),
+      }),
+  }
+}
+
+const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
+
+/** The key if no aggregate has it, otherwise its value. */
+function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, key: string, value: string): Name[] {
+  const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
+  const specs = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
+    withKey(withKey(given, key, to), `${AGGREGATE_SCOPE}${key}`, `${AGGREGATE_SCOPE}${to}`)
+  if (!keys.has(key)) {
+    const rename = (one: RequestSpec, to: string) => withSpecs(one, specs(to, one.flavor.extraSpecs))
+    const others = Object.keys(extraSpecs).map((spec) => (spec.startsWith(AGGREGATE_SCOPE) ? spec.slice(AGGREGATE_SCOPE.length) : spec))
+    return [{ subject: `key of extra spec ${key}`, word: key, known: () => keys, others, rename }]
+  }
+  const isIt = (spec: string): boolean => spec === key || spec === `${AGGREGATE_SCOPE}${key}`
+  const rename = (one: RequestSpec, to: string) =>
+    withSpecs(
+      one,
+      Object.fromEntries(Object.entries(one.flavor.extraSpecs).map(([spec, given]) => [spec, isIt(spec) && given === value ? to : given])),
+    )
+  return [{ subject: `extra spec ${key}`, word: value, known: () => metadataValues(fleet, key), rename }]
+}
+
+const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
+  restated(one, { flavor: { ...one.flavor, extraSpecs } })
+
+/** The values of a metadata key over all aggregates. */
+const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
+  [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
+    Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],
+  )
+
+const withKey = <Value>(given: Readonly<Record<string, Value>>, from: string, to: string): Record<string, Value> =>
+  Object.fromEntries(Object.entries(given).map(([key, value]) => [key === from ? to : key, value]))
+
+const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
+  [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))
+
+const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
+  subject: 'resource class',
+  word,
+  known: () => reportedClasses(fleet),
+  // an extra spec of a class replaces the amount of the flavor itself
+  others: Object.keys(demandOf(asking).amounts),
+  rename: (one, to) => withClass(one, word, to),
+})
+
+const withClass = (one: RequestSpec, word: string, to: string): RequestSpec =>
+  restated(one, {
+    flavor: { ...one.flavor, extraSpecs: withKey(one.flavor.extraSpecs, `resources:${word}`, `resources:${to}`) },
+    requestedResources: one.requestedResources.map((group) => ({
+      ...group,
+      amounts: group.amounts.map((amount) => (amount.resourceClass === word ? { ...amount, resourceClass: to } : amount)),
+    })),
+  })
+
+function gpuModels({ hosts }: Fleet, { gpus }: RequestSpec): Name[] {
+  const known = () => new Set(hosts.present.flatMap((record) => record.gpus.flatMap(({ model }) => model ?? [])))
+  return (gpus?.models ?? []).map((word) => ({
+    subject: 'GPU model',
+    word,
+    known,
+    others: gpus?.models ?? [],
+    rename: (one, to) =>
+      restated(one, { gpus: one.gpus && { ...one.gpus, models: one.gpus.models.map((model) => (model === word ? to : model)) } }),
+  }))
+}
+
+function hostNames({ hosts }: Fleet, { forceHosts, forceNodes, requestedDestination }: RequestSpec): Name[] {
+  const known = () => new Set(hosts.present.flatMap(({ host, node }) => [host, node]))
+  const words = new Set([...forceHosts, ...forceNodes, requestedDestination?.host ?? '', requestedDestination?.node ?? ''])
+  return [...words].map((word) => {
+    const other = (to: string) => (name: string) => (name === word ? to : name)
+    const orNull = (name: string | null, to: string) => (name === word ? to : name)
+    return {
+      subject: 'host asked for',
+      word,
+      known,
+      rename: (one, to) =>
+        restated(one, {
+          forceHosts: one.forceHosts.map(other(to)),
+          forceNodes: one.forceNodes.map(other(to)),
+          requestedDestination: one.requestedDestination && {
+            ...one.requestedDestination,
+            host: orNull(one.requestedDestination.host, to),
+            node: orNull(one.requestedDestination.node, to),
+          },
+        }),
+    }
+  })
+}
+
+function topologyKeys({ aggregates }: Fleet, { topologySpread }: RequestSpec): Name[] {
+  const known = () => new Set(['host', 'zone', ...[...aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata))])
+  return topologySpread.map(({ topologyKey: word }) => ({
+    subject: `spread over ${word}`,
+    word,
+    known,
+    others: topologySpread.map(({ topologyKey }) => topologyKey),
+    rename: (one, to) =>
+      restated(one, {
+        topologySpread: one.topologySpread.map((spread) => (spread.topologyKey === word ? { ...spread, topologyKey: to } : spread)),
+      }),
+  }))
+}

@@ -1,0 +1,122 @@
+import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
+import { restated } from '../../../request/restated.ts'
+import { withoutExtraSpecs } from '../change-request.ts'
+import type { ProposedChange } from './remedy.ts'
+import { eachOf, type Wish } from './wishes.ts'
+
+const WHOLE = 'numaTopology'
+
+/** A wish about the guest's topology: the extra specs and image properties from which Nova derives it, and the request without it. */
+interface TopologyWish {
+  readonly name: string
+  readonly keys: RegExp
+  said(request: RequestSpec): string
+  without(request: RequestSpec): RequestSpec
+}
+
+const cellsOf = ({ numaTopology }: RequestSpec): readonly NumaCellRequest[] => numaTopology?.cells ?? []
+
+const withCells = (request: RequestSpec, parts: Partial<NumaCellRequest>): RequestSpec =>
+  restated(request, {
+    numaTopology: request.numaTopology && {
+      ...request.numaTopology,
+      cells: request.numaTopology.cells.map((cell) => ({ ...cell, ...parts })),
+    },
+  })
+
+/** The values that the cells have for a property, each value once. */
+const saidOf = (request: RequestSpec, field: 'pageSize' | 'cpuPolicy' | 'cpuThreadPolicy', usual: string | null): string =>
+  [...new Set(cellsOf(request).flatMap((cell) => (cell[field] === null || cell[field] === usual ? [] : [String(cell[field])])))].join(', ')
+
+const whole: TopologyWish = {
+  name: WHOLE,
+  keys: /^hw[:_](numa_|cpu_policy|cpu_thread_policy|cpu_dedicated_mask|mem_page_size|emulator_threads_policy|pci_numa)/,
+  said: (request) => {
+    const count = request.numaTopology?.cells.length ?? Number(request.flavor.extraSpecs['hw:numa_nodes'] ?? 1)
+    return `${count} ${count === 1 ? 'cell' : 'cells'}`
+  },
+  // without cells a request cannot require nearness
+  without: (request) => restated(request, { numaTopology: null, gpus: request.gpus && { ...request.gpus, numaPolicy: null } }),
+}
+
+/**
+ * The wishes of a topology, each after those that depend on it, and the whole topology last: the later a wish is, the longer it is kept.
+ */
+const topologyWishes: readonly TopologyWish[] = [
+  {
+    name: 'emulator threads policy',
+    keys: /^hw[:_]emulator_threads_policy/,
+    said: ({ numaTopology }) => numaTopology?.emulatorThreadsPolicy ?? '',
+    without: (request) =>
+      restated(request, { numaTopology: request.numaTopology && { ...request.numaTopology, emulatorThreadsPolicy: null } }),
+  },
+  {
+    name: 'CPU thread policy',
+    keys: /^hw[:_]cpu_thread_policy/,
+    said: (request) => saidOf(request, 'cpuThreadPolicy', null),
+    without: (request) => withCells(request, { cpuThreadPolicy: null }),
+  },
+  {
+    name: 'page size',
+    keys: /^hw[:_]mem_page_size/,
+    said: (request) => saidOf(request, 'pageSize', null).replace(/\d+/g, '$& KiB'),
+    without: (request) => withCells(request, { pageSize: null }),
+  },
+  {
+    name: 'CPU policy',
+    // the thread policy and the emulator's CPU apply only to dedicated CPUs
+    keys: /^hw[:_](cpu_policy|cpu_dedicated_mask|cpu_thread_policy|emulator_threads_policy)/,
+    said: (request) => saidOf(request, 'cpuPolicy', 'shared'),
+    without: (request) => {
+      const shared = withCells(request, { cpuPolicy: 'shared', dedicatedCpus: [], cpuThreadPolicy: null })
+      return restated(shared, { numaTopology: shared.numaTopology && { ...shared.numaTopology, emulatorThreadsPolicy: null } })
+    },
+  },
+  whole,
+]
+
+/** Proposes to remove the topology, or the part of it that causes the refusal. */
+export const lessTopology = (request: RequestSpec): ProposedChange[] => without(request, topologyWishes)
+
+/** Proposes to remove the part of a topology that causes the refusal and to keep its cells. */
+export const lessOfCells = (request: RequestSpec): ProposedChange[] =>
+  without(
+    request,
+    topologyWishes.filter((wish) => wish !== whole),
+  )
+
+function without(request: RequestSpec, those: readonly TopologyWish[]): ProposedChange[] {
+  const wishes = those.flatMap((wish): Wish[] => {
+    const said = wish.said(request)
+    if (said === '') return []
+    const isWhole = wish.name === WHOLE
+    return [
+      {
+        path: isWhole ? WHOLE : `${WHOLE}.${wish.name}`,
+        said: isWhole ? said : `${wish.name} ${said}`,
+        without: (one) => withoutKeys(wish.without(one), wish.keys),
+        ...(isWhole && request.gpus?.numaPolicy != null && { with: ['gpus.numaPolicy'] }),
+      },
+    ]
+  })
+  return eachOf(
+    wishes,
+    (paths) =>
+      paths.includes(WHOLE)
+        ? { subject: 'NUMA topology', from: whole.said(request), to: 'none' }
+        : {
+            subject: `NUMA topology, ${paths.map((path) => path.slice(WHOLE.length + 1)).join(', ')}`,
+            // with several cells, the text names the cell of each value
+            ...(paths.length === 1 && { from: those.find(({ name }) => paths[0] === `${WHOLE}.${name}`)?.said(request) ?? '' }),
+            to: 'not asked',
+          },
+    5,
+  )
+}
+
+function withoutKeys(request: RequestSpec, keys: RegExp): RequestSpec {
+  const { flavor } = withoutExtraSpecs(request, (key) => keys.test(key))
+  const { image } = request
+  const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !keys.test(key)))
+  return restated(request, { flavor, image: image && { ...image, properties } })
+}

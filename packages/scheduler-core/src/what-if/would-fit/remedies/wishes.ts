@@ -1,0 +1,203 @@
+import type { HostRecord } from '../../../hosts/hosts.ts'
+import type { RequestSpec } from '../../../request/request-spec.ts'
+import { restated } from '../../../request/restated.ts'
+import { anotherHost } from './another-host.ts'
+import type { ProposedChange, Remedy } from './remedy.ts'
+
+/** The request names zones, aggregates or hosts: name others, or none. */
+export const wishesRemedy: Remedy = {
+  name: 'wishes',
+  codes: ['zone.other', 'aggregate.not_member', 'host.excluded', 'host.not_requested', 'host.none_common'],
+  propose({ fleet, request, host, reason }) {
+    const record = fleet.hosts.get(host)
+    switch (reason.code) {
+      case 'zone.other':
+        return [
+          {
+            ...asked('availability zone', request.availabilityZone, 'any', 2, (one) => restated(one, { availabilityZone: null })),
+            gives: ['availabilityZone'],
+          },
+          {
+            ...asked('availability zone', request.availabilityZone, record.zone, 2.5, (one) =>
+              restated(one, { availabilityZone: record.zone }),
+            ),
+            gives: ['availabilityZone'],
+          },
+        ]
+      case 'aggregate.not_member': {
+        const unmet = unmetLists(request, record)
+        const missing = unmet.map(({ list: [uuid] }) => fleet.aggregates.byUuid.get(uuid ?? ''))
+        const joins: ProposedChange[] = missing.includes(undefined)
+          ? []
+          : [
+              {
+                kind: 'FLEET',
+                subject: `aggregates of ${record.host}`,
+                from: null,
+                to: `joins ${missing.map((one) => one?.name).join(', ')}`,
+                effort: 4,
+                lastResort: true,
+                edits: {
+                  aggregateChanges: [...new Set(missing)].flatMap((one) =>
+                    one === undefined
+                      ? []
+                      : [{ aggregate: one.uuid, addHosts: [record.host], removeHosts: [], setMetadata: {}, unsetMetadata: [] }],
+                  ),
+                },
+              },
+            ]
+        return [...givenUp(unmet), ...joins]
+      }
+      case 'host.excluded':
+        if (reason.subject === 'forbiddenAggregates')
+          return anyOf(forbiddenAggregates(request, record.aggregates), (names) => ({
+            subject: names.length === 1 ? 'forbidden aggregate' : 'forbidden aggregates',
+            to: 'not forbidden',
+          }))
+        return request.ignoreHosts.includes(record.host)
+          ? [
+              asked('hosts to ignore', request.ignoreHosts.slice(0, 5).join(', '), `not ${record.host}`, 2, (one) =>
+                restated(one, { ignoreHosts: one.ignoreHosts.filter((name) => name !== record.host) }),
+              ),
+              anotherHost(record),
+            ]
+          : []
+      default:
+        return givenUp(unmetWishes(request, record))
+    }
+  },
+  looksAt({ fleet, request, host, reason }) {
+    const record = fleet.hosts.get(host)
+    const paths = [...unmetWishes(request, record), ...forbiddenAggregates(request, record.aggregates)]
+    const ignored = request.ignoreHosts.includes(record.host) ? [record.host] : []
+    return [...paths.map(({ path }) => path), ...ignored, ...(reason.code === 'zone.other' ? [record.zone] : [])].join(' ')
+  },
+}
+
+/** The lists of aggregates that do not contain the host. */
+const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly ListWish[] =>
+  aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
+
+/** The wishes for hosts or aggregates that exclude this host; all such wishes if a filter interprets names differently. */
+function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWish[] {
+  const { host, node } = record
+  const wishes = hostWishes(request)
+  const unmet = [...wishes.filter(({ names }) => !names.includes(host) && !names.includes(node)), ...unmetLists(request, record)]
+  return unmet.length > 0 ? unmet : wishes
+}
+
+/** Proposes to give up all wishes that exclude one host; the effort grows with their number. */
+const givenUp = (wishes: readonly NamedWish[]): ProposedChange[] =>
+  anyOf(
+    wishes,
+    (paths) => ({
+      subject: [...new Set(wishes.flatMap(({ path, name }) => (paths.includes(path) ? [name] : [])))].join(' and '),
+      to: 'any',
+    }),
+    ({ length }) => Math.min(10, 4 * length - 1),
+  )
+
+/** A wish of the request that can be given up alone: its path, its text, and the request without it. */
+export interface Wish {
+  readonly path: string
+  readonly said: string
+  without(request: RequestSpec): RequestSpec
+  /** The paths of other wishes that have no meaning without this one. */
+  readonly with?: readonly string[]
+}
+
+/** Proposes to give up all of some wishes, or fewer if that suffices; the last one is kept first. */
+export function anyOf<Some extends Wish>(
+  wishes: readonly Some[],
+  saying: (paths: readonly string[]) => { readonly subject: string; readonly from?: string; readonly to: string },
+  effort: number | ((paths: readonly string[]) => number) = 3,
+): ProposedChange[] {
+  if (wishes.length === 0) return []
+  const said = [...new Set(wishes.map((wish) => wish.said))].join(', ')
+  const names = wishes.map(({ path }) => path)
+  const { subject, from = said, to } = saying(names)
+  const change = asked(subject, from, to, typeof effort === 'number' ? effort : effort(names), (one) =>
+    wishes.reduce((left, wish) => wish.without(left), one),
+  )
+  const of = (some: readonly string[]) =>
+    anyOf(
+      wishes.filter(({ path }) => some.includes(path)),
+      saying,
+      effort,
+    )[0] ?? change
+  return [{ ...change, gives: wishes.flatMap(({ path, with: others = [] }) => [path, ...others]), parts: { names, of } }]
+}
+
+/** Proposes to give up each of some wishes alone, if that suffices for some host, or all of them, if one does not suffice. */
+export const eachOf: typeof anyOf = (wishes, ...saying) =>
+  wishes.length < 2 ? anyOf(wishes, ...saying) : [...wishes.flatMap((wish) => anyOf([wish], ...saying)), ...anyOf(wishes, ...saying)]
+
+const withDestination = (request: RequestSpec, parts: Partial<NonNullable<RequestSpec['requestedDestination']>>): RequestSpec =>
+  restated(request, { requestedDestination: request.requestedDestination && { ...request.requestedDestination, ...parts } })
+
+interface NamedWish extends Wish {
+  readonly name: string
+}
+
+interface ListWish extends NamedWish {
+  readonly list: readonly string[]
+}
+
+/** Lists of aggregates; a host must be in at least one of each list. */
+function aggregateListsOf({ requestedDestination, requestedResources }: RequestSpec): readonly ListWish[] {
+  const listed = (path: string, list: readonly string[], without: Wish['without']) => ({
+    ...{ path, list, name: 'aggregates asked for', said: list.join(', ') },
+    without,
+  })
+  return [
+    listed('requestedDestination.aggregates', requestedDestination?.aggregates ?? [], (one) => withDestination(one, { aggregates: [] })),
+    ...requestedResources.map(({ memberOf }, i) =>
+      listed(`requestedResources.${i}.memberOf`, memberOf, (one) =>
+        restated(one, { requestedResources: one.requestedResources.map((group, g) => (g === i ? { ...group, memberOf: [] } : group)) }),
+      ),
+    ),
+  ].filter(({ list }) => list.length > 0)
+}
+
+/** The aggregates of a host that the request forbids. */
+const forbiddenAggregates = ({ requestedDestination }: RequestSpec, own: readonly string[]): Wish[] =>
+  (requestedDestination?.forbiddenAggregates ?? [])
+    .filter((uuid) => own.includes(uuid))
+    .map((uuid) => ({
+      path: `requestedDestination.forbiddenAggregates.${uuid}`,
+      said: uuid,
+      without: (one) =>
+        withDestination(one, {
+          forbiddenAggregates: one.requestedDestination?.forbiddenAggregates.filter((other) => other !== uuid) ?? [],
+        }),
+    }))
+
+interface HostWish extends NamedWish {
+  readonly names: readonly string[]
+}
+
+function hostWishes({ forceHosts, forceNodes, requestedDestination }: RequestSpec): readonly HostWish[] {
+  const { host, node } = requestedDestination ?? { host: null, node: null }
+  const wishes: readonly Omit<HostWish, 'said'>[] = [
+    { path: 'forceHosts', name: 'hosts asked for', names: forceHosts, without: (one) => restated(one, { forceHosts: [] }) },
+    { path: 'forceNodes', name: 'nodes asked for', names: forceNodes, without: (one) => restated(one, { forceNodes: [] }) },
+    {
+      ...{ path: 'requestedDestination.host', name: 'requested destination', names: host ? [host] : [] },
+      without: (one) => withDestination(one, { host: null }),
+    },
+    {
+      ...{ path: 'requestedDestination.node', name: 'requested destination', names: node ? [node] : [] },
+      without: (one) => withDestination(one, { node: null }),
+    },
+  ]
+  return wishes.filter(({ names }) => names.length > 0).map((wish) => ({ ...wish, said: wish.names.join(', ') }))
+}
+
+/** Creates a change of the request. */
+export const asked = (
+  subject: string,
+  from: string | null,
+  to: string,
+  effort: number,
+  request: NonNullable<ProposedChange['request']>,
+): ProposedChange => ({ kind: 'REQUEST', subject, from, to, effort, request })

@@ -1,0 +1,145 @@
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Profile } from '../../records/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { HostName } from '../../values/host-name.ts'
+import type { Steps } from '../../values/steps.ts'
+import { between, rangesOf } from './numbers.ts'
+import type { ChangedNumber, NumberRange, ProposedChange } from './remedies/remedy.ts'
+import { type Applied, applyTo, isAskable, type Trial, tryOn } from './trial.ts'
+
+/** A set of changes to try, and the hosts that it is meant for: each is then examined for further refusals. */
+export interface Candidate {
+  readonly changes: readonly ProposedChange[]
+  readonly hosts: readonly HostName[]
+  readonly effort: number
+  /** The number of times that a change was replaced by another change of the same subject. */
+  readonly refined: number
+}
+
+/** A set of changes with which the request is placed. */
+export interface Kept {
+  readonly candidate: Candidate
+  readonly trial: Trial
+  readonly applied: Applied
+}
+
+/** The question, and how long the search may take. */
+export interface SearchOptions {
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly seed: string
+  readonly minHosts: number
+  isOver(): boolean
+}
+
+const EFFORT_PER_FURTHER_CHANGE = 1
+
+/** The total effort of several changes. */
+export const effortOf = (changes: readonly ProposedChange[]): number =>
+  changes.reduce((sum, one) => sum + one.effort, 0) + EFFORT_PER_FURTHER_CHANGE * (changes.length - 1)
+
+/** The effect of a change to the number of instances. */
+export const INSTANCES = 'instances'
+
+/** Numbers that may be lowered together: of more, two changes of one proposal are none. */
+const MOST_LOWERED = 2
+/** The largest number of sets of two least numbers that are tried, where hosts give amounts in several units. */
+const MOST_SETS = 8
+
+/** What was found, the decisions that it took, and whether sets were left out that may have been enough. */
+interface SharedRoom {
+  readonly kept: Kept | undefined
+  readonly runs: number
+  readonly isPartial: boolean
+}
+
+const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false }
+
+/**
+ * The number that one host has for one instance need not suffice, because several instances share the room of hosts, and another host may
+ * give a smaller number; and of two numbers, one host may lack the first and another host the second. The smallest possible numbers show
+ * whether any numbers suffice; the nearest ones are searched afterwards. This is done once for the same other changes, by at most
+ * `mostRuns` decisions.
+ */
+export function* sharedRoom(
+  fleet: Fleet,
+  { request, profile, seed, minHosts, isOver }: SearchOptions,
+  { changes, hosts, refined }: Candidate,
+  eased: Set<string>,
+  { failed, mostRuns }: { readonly failed: number; readonly mostRuns: number },
+): Steps<SharedRoom> {
+  const lowered = changes.filter(isLowered)
+  const key = changes
+    .map((change) => `${change.kind} ${change.subject} ${isLowered(change) ? 'less' : change.to}`)
+    .sort()
+    .join('\n')
+  if (lowered.length === 0 || lowered.length > MOST_LOWERED || eased.has(key)) return NOTHING_LOWERED
+  eased.add(key)
+  const { sets, isPartial } = yield* leastSets(request, profile, changes)
+  let runs = 0
+  for (const set of sets) {
+    yield
+    if (runs >= mostRuns || isOver()) return { kept: undefined, runs, isPartial: true }
+    const applied = applyTo(request, profile, set)
+    runs++
+    const trial = yield* tryOn(fleet, seed, applied, [], failed)
+    if (trial.placed && trial.unlocks >= minHosts)
+      return { kept: { candidate: { changes: set, hosts, refined, effort: effortOf(set) }, trial, applied }, runs, isPartial: false }
+  }
+  return { kept: undefined, runs, isPartial }
+}
+
+/** Whether a change asks for less of something that is counted, instances aside. */
+export const isLowered = ({ subject, number }: ProposedChange): boolean =>
+  number !== undefined && number.to < number.from && subject !== INSTANCES
+
+type Changes = readonly ProposedChange[]
+
+/**
+ * The changes with each lowered number at the least that some unit of the hosts gives; of two numbers some combinations of units, of one all
+ * units. The changes as they are given are left out.
+ */
+function* leastSets(
+  request: RequestSpec,
+  profile: Profile,
+  changes: Changes,
+): Steps<{ readonly sets: readonly Changes[]; readonly isPartial: boolean }> {
+  const lowered = changes.filter(isLowered)
+  let sets: readonly Changes[] = [changes]
+  let isPartial = false
+  for (const change of lowered) {
+    const lowerSets: Changes[] = []
+    for (const set of sets) lowerSets.push(...(yield* withLeast(request, profile, set, change)))
+    isPartial ||= lowered.length > 1 && lowerSets.length > MOST_SETS
+    sets = isPartial ? lowerSets.slice(0, MOST_SETS) : lowerSets
+  }
+  const said = (set: Changes): string => set.map(({ to }) => to).join('\n')
+  return { sets: sets.filter((set) => said(set) !== said(changes)), isPartial }
+}
+
+/** The set with this change at the least number of each unit of the hosts, each number once; the set itself if no unit gives less. */
+function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subject, number }: ProposedChange): Steps<readonly Changes[]> {
+  if (number === undefined) return [set]
+  const withNumber = (one: number, step: number) => set.map((other) => (other.subject === subject ? number.at(one, step) : other))
+  const least = new Map<number, Changes>()
+  for (const range of rangesOf(number)) {
+    // a range takes some tens of requests, which are parsed
+    yield
+    const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)).request)
+    const one = leastAsked(range, number, isAsked)
+    if (one !== undefined && !least.has(one)) least.set(one, withNumber(one, range.step))
+  }
+  return least.size === 0 ? [set] : [...least.values()]
+}
+
+/** The smallest number of a range, below the present one, that a caller may request: an image may need more than the minimum of hosts. */
+function leastAsked(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
+  const { first, count } = between(range, 0, from)
+  if (count === 0 || !isAsked(first + range.step * (count - 1))) return undefined
+  let [tooLittle, enough] = [-1, count - 1]
+  for (let next = 0; enough - tooLittle > 1; next = Math.floor((tooLittle + enough) / 2)) {
+    if (isAsked(first + range.step * next)) enough = next
+    else tooLittle = next
+  }
+  return first + range.step * enough
+}

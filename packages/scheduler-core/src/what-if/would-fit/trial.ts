@@ -1,0 +1,177 @@
+import { pluginsOf } from '../../contracts/plugins.ts'
+import { prepareChecksInSteps } from '../../examine/examine.ts'
+import { copyFleet } from '../../fleet/copy.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { hostAddress } from '../../hosts/hosts.ts'
+import { compileProfile } from '../../pipeline/compile.ts'
+import { prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import type { Profile } from '../../records/profile.ts'
+import { contradictionsOf, tooSmallForImage } from '../../request/contradictions.ts'
+import { parseRequestSpec } from '../../request/parse.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { type Decided, type DecideInput, decideInSteps } from '../../schedulers/decide.ts'
+import { groupOf } from '../../schedulers/filter-scheduler.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { HostName } from '../../values/host-name.ts'
+import type { Steps } from '../../values/steps.ts'
+import { applyEdits } from '../apply-edits.ts'
+import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from '../edits.ts'
+import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
+import type { ProposedChange } from './remedies/remedy.ts'
+
+/** The result of trying a candidate. */
+export interface Trial {
+  readonly placed: boolean
+  /** The number of instances that found a host. */
+  readonly found: number
+  readonly unlocks: number
+  readonly hosts: readonly HostName[]
+  /** The address of the first of these hosts, as HOST or HOST/NODE; null if there is none. */
+  readonly address: string | null
+  /** If the request is not placed: the further changes for each of the candidate's hosts. */
+  readonly next: readonly NextChanges[]
+}
+
+/** Changes that would remove the first reason for which a host is refused, after a candidate is applied. */
+interface NextChanges {
+  readonly host: HostName
+  readonly changes: readonly ProposedChange[]
+}
+
+const EXAMPLES = 5
+/** The number of edited fleets that are kept for further candidates with the same edits. */
+const KEPT_FLEETS = 6
+
+/** Copies of the fleet with edits; undefined for edits that cannot be made. */
+export function createFleets(fleet: Fleet) {
+  const made = new Map<string, Fleet | undefined>()
+  return {
+    *with(edits: FleetEdits): Steps<Fleet | undefined> {
+      if (isNoEdit(edits)) return fleet
+      const key = JSON.stringify(edits)
+      if (made.has(key)) return made.get(key)
+      let spare: Fleet | undefined
+      for (const [oldest, old] of made) {
+        if (made.size < KEPT_FLEETS) break
+        made.delete(oldest)
+        spare = old
+      }
+      // reuses the columns of a fleet that is no longer needed, because new ones for a large fleet would be much garbage
+      const copy = copyFleet(fleet, spare)
+      yield
+      const problems = yield* applyEdits(copy, edits)
+      made.set(key, problems.length === 0 ? copy : undefined)
+      return made.get(key)
+    },
+  }
+}
+
+/** A question with changes applied. */
+export interface Applied {
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly edits: FleetEdits
+  readonly filters: Profile['filters'] | undefined
+}
+
+export function applyTo(request: RequestSpec, profile: Profile, changes: readonly ProposedChange[]): Applied {
+  const filters = changes.reduce((all, change) => change.filters?.(all) ?? all, profile.filters)
+  return {
+    request: changes.reduce((one, change) => change.request?.(one) ?? one, request),
+    edits: changes.reduce((all, { edits }) => (edits === undefined ? all : joinEdits(all, { ...NO_EDITS, ...edits })), NO_EDITS),
+    profile: filters === profile.filters ? profile : { ...profile, filters },
+    filters: filters === profile.filters ? undefined : filters,
+  }
+}
+
+/** The decision without all-or-nothing. */
+export const inputOf = (request: RequestSpec, profile: Profile, seed: string): DecideInput => ({
+  id: '',
+  request,
+  profile,
+  // the seed that a simulation gives the only copy of its only request
+  seed: `${seed} 0.0`,
+  attempt: 1,
+  alternatesPerInstance: 0,
+  allOrNothing: false,
+  claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
+})
+
+/** Decides without reading the resulting state. */
+export function* nothing(): Steps<undefined> {
+  yield
+  return undefined
+}
+
+/** Decides without all-or-nothing, and reads the state in which the first instance found no host. */
+export function* decideOn<Read>(
+  fleet: Fleet,
+  seed: string,
+  request: RequestSpec,
+  profile: Profile,
+  read: (instance: number) => Steps<Read>,
+): Steps<Pick<Decided, 'found' | 'parts'> & { readonly read: Read }> {
+  const overlay = openOverlay(fleet)
+  try {
+    const { found, parts } = yield* decideInSteps(fleet, overlay, inputOf(request, profile, seed))
+    return { found, parts, read: yield* read(found) }
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** Whether a caller may make this request: a proposal must pass the same checks as a call. */
+export const isAskable = (request: RequestSpec): boolean =>
+  request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
+
+export function* tryOn(
+  fleet: Fleet,
+  seed: string,
+  { request, profile }: Applied,
+  hosts: readonly HostName[],
+  failed: number,
+): Steps<Trial> {
+  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
+  const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, function* (instance) {
+    return instance < request.numInstances ? yield* nextFor(fleet, request, profile, hosts) : []
+  })
+  if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
+  const overlay = openOverlay(fleet)
+  try {
+    // in the state of the instance that had found no host
+    const at = Math.min(failed, found - 1)
+    for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
+    const { hosts: unlocked } = yield* runFiltersInSteps(
+      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet),
+      fleet,
+    )
+    const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
+    const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
+    const others = passing
+      .map(({ host: name, node }) => ({ host: name, node }))
+      .filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
+    const examples = [...goesTo, ...others].slice(0, EXAMPLES)
+    const address = examples[0] === undefined ? null : hostAddress(fleet.hosts, examples[0])
+    return { placed: true, found, unlocks: unlocked.length, hosts: examples, address, next: [] }
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** Pauses at each host, because the search for similar names may read the names of all hosts. */
+function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
+  if (hosts.length === 0) return []
+  const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)
+  const next: NextChanges[] = []
+  for (const host of hosts) {
+    yield
+    const index = fleet.hosts.find(host)?.index
+    const refusing = index === undefined ? undefined : checksOf(index, true).find(({ reason }) => reason !== undefined)
+    if (index === undefined || refusing?.reason === undefined) continue
+    const { filter, reason } = refusing
+    const refusal = { fleet, request, profile, host: index, filter, reason }
+    next.push({ host, changes: [...proposalsFor(refusal), ...proposalsForSeveral(refusal)] })
+  }
+  return next
+}

