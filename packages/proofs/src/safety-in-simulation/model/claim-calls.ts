@@ -51,6 +51,8 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
     }
     claim.besideGpus ||= source.besideGpus
   }
+  // a move that added nothing leaves nothing apart
+  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return
   source.lingers = false

@@ -72,9 +72,14 @@ export function holdNoneBeside(claim: ModelClaim): void {
   claim.besideGpus = false
 }
 
+/** The level below which the last list of a host counts where its report has none. */
+const LISTS_NOTHING = 9
+
 /** Whether its host lists its instance. */
-export function isListed(fleet: ModelFleet, { host, instance }: ModelClaim): boolean {
-  return instance !== null && (fleet.host(host)?.present.includes(instance) ?? false)
+export function isListed(fleet: ModelFleet, claim: ModelClaim): boolean {
+  const host = fleet.host(claim.host)
+  if (host === undefined || claim.instance === null || (host.listsNothing && fleet.level >= LISTS_NOTHING)) return false
+  return host.present.includes(claim.instance)
 }
 
 export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChange, fence: number): ModelClaim {

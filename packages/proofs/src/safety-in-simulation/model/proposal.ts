@@ -84,17 +84,25 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
   if (overdue.some((claim) => !isOverdue(fleet, claim))) return 'claim.instance_taken'
   if (gpusOf(part).length > 0) return 'claim.no_room'
   const claim = { ...newClaim(fleet, change, part, fence), state: 'MATERIALISED', expiresAt: null }
-  const ended = fleet.claims.filter((one) => one.host === name && one.instance === instance && one.lingers && one.extra === null)
+  const ended = () => fleet.claims.filter((one) => one.host === name && one.instance === instance && one.lingers && one.extra === null)
   const room = () => Object.keys(claim.amounts).map((resourceClass) => freeOf(fleet, host, resourceClass))
-  for (const one of ended) one.lingers = false
+  const lingering = ended()
+  for (const one of lingering) one.lingers = false
   const before = room()
   fleet.claims.push(claim)
-  if (room().some((free, i) => free < Math.min(0, before[i] ?? 0)) || change.group !== null) {
+  const refusal = room().some((free, i) => free < Math.min(0, before[i] ?? 0))
+    ? 'claim.no_room'
+    : change.group !== null
+      ? 'claim.group_mismatch'
+      : undefined
+  if (refusal !== undefined) {
     fleet.claims.pop()
-    for (const one of ended) one.lingers = true
-    return change.group !== null ? 'claim.group_mismatch' : 'claim.no_room'
+    for (const one of lingering) one.lingers = true
+    return refusal
   }
   for (const one of overdue) if (isLive(one)) endClaim(fleet, one, 'EXPIRED')
+  // the report counts the instance once: for the new claim, no longer for one that has just expired
+  for (const one of ended()) one.lingers = false
   bindKey(fleet, change)
   forgetUnused(fleet)
   return undefined

@@ -46,8 +46,11 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   }
   host.present = [...full.instances]
   for (const claim of fleet.claims) {
-    if (claim.host === host.name && claim.instance !== null && !host.present.includes(claim.instance)) claim.lingers = false
-    if (claim.host !== host.name || growsInPlace(fleet, claim)) continue
+    if (claim.host !== host.name) continue
+    // an ended claim that holds nothing any more does not hold again when its instance comes back
+    const isHeld = claim.lingers || (!isLive(claim) && claim.extra !== null)
+    if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
+    if (growsInPlace(fleet, claim)) continue
     if (!isOfBefore) holdNoneBeside(claim)
     if (claim.instance === null || !isLive(claim)) continue
     const listed = host.present.includes(claim.instance)
@@ -96,9 +99,8 @@ function unlist(fleet: ModelFleet, claim: ModelClaim): void {
   claim.unlistedAt = fleet.now
 }
 
-/** A host that lists nothing shows no instance: what ended claims held there is free. */
+/** A host that lists nothing shows no instance: what ended claims held there is free. Its last list says what ran there before. */
 export function letGo(fleet: ModelFleet, host: ModelHost): void {
-  host.present = []
   for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false
   forgetUnused(fleet)
 }
