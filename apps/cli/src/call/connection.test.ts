@@ -6,7 +6,7 @@ import { gantt } from '../testing/gantt.ts'
 
 const NOBODY = 'http://127.0.0.1:2'
 
-/** A config file that only its owner reads. */
+/** A config file that only its owner can read. */
 function aConfig(content: string, mode = 0o600): string {
   const file = aFile('config.json', content)
   fs.chmodSync(file, mode)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Page, readPages, tally } from './pages.ts'
 
-/** A list of this many numbers, and the sizes that were asked for. */
+/** A list of this many numbers, with the page sizes that were requested. */
 function aList(totalCount: number): { read: (first: number, after: string | null) => Promise<Page<number>>; sizes: number[] } {
   const sizes: number[] = []
   const read = async (first: number, after: string | null): Promise<Page<number>> => {

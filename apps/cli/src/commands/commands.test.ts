@@ -57,7 +57,8 @@ test('hosts come in the order that is asked for: by name, unless another is', as
   expect(byName).toEqual(byName.toSorted())
   expect(await names('--sort', '-host')).toEqual(byName.toReversed())
   expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
-  // one of them reports it, and comes after those that do not; equal ones are ordered by the next
+  // One of the hosts reports it, and comes after those that do not; hosts with equal values are ordered by the next
+  // field.
   const others = byName.filter((name) => name !== 'az2-gpu')
   expect(await names('--sort', 'cpu.model,-host')).toEqual([...others.toReversed(), 'az2-gpu'])
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
@@ -240,7 +241,7 @@ test('a key bound to a project is shown what it may know of its own decisions', 
   expect((await explainAs(id, '--markdown')).out).toMatch(
     /^### NO_VALID_HOST\n\nNo host was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
   )
-  // other projects' objects appear not to exist
+  // For this key, objects of other projects do not exist.
   const foreign = await refusedDecision()
   expect((await explainAs(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
   expect((await explainAs(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)

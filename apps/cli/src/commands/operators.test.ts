@@ -5,7 +5,7 @@ import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { gantt, oneLine, widthOf } from '../testing/gantt.ts'
 import { useOwnService } from '../testing/own-service.ts'
 
-// `db stop` is tested on the server of this service
+// `db stop` is tested on the database server of this service.
 const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
@@ -149,7 +149,7 @@ test('replicas lists them and whether their states are sound, in 80 columns and 
 test('replicas --heal shows what differs from the log, and takes no --dry-run without it', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
-  // where the tests before it took a minute, there is a checkpoint to begin with
+  // If the earlier tests took a minute, there is a checkpoint from which to begin.
   expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(
     /^0 differences at revision \d+, by the (whole|checkpoint at revision \d+ and the) log; nothing was changed\. Replica: \S+ $/,
   )
@@ -202,7 +202,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
-  // no host reports it, so none passes
+  // No host reports it, so no host passes.
   fs.writeFileSync(
     file,
     JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }),
@@ -288,7 +288,7 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
     const { out, code } = await run(name, '--help')
     expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
     expect(widthOf(out)).toBeLessThanOrEqual(100)
-    // the default is written out in words
+    // The default is written out in full.
     expect(out).not.toMatch(/\(default:\s+[[{]/)
   },
 )

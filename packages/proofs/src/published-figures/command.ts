@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { FaultError, ProtocolError, UnreachableError } from '@gantt/client'
 import type { Command } from 'commander'
 import { readHuaweiEpisodes } from './huawei/episodes.ts'
@@ -38,7 +39,7 @@ export function addReplay(program: Command): void {
     .option('--hosts <n>', 'hosts', count, 5)
     .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
     .option('--seed <text>', 'seed of random choices', '1')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((options: Common & WaitFlags) => run(options, huaweiWait))
 
   replay
@@ -48,7 +49,7 @@ export function addReplay(program: Command): void {
     .option('--hosts <n>', 'hosts', count, 43)
     .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
     .option('--seed <text>', 'seed of random choices', '1')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((options: Common & FillFlags) => run(options, huaweiFill))
 
   replay
@@ -69,7 +70,7 @@ export function addReplay(program: Command): void {
     )
     .option('--key <key>', "the service's key, or one for each --server; or set GANTT_ADMIN_KEY", collectServers)
     .option('--concurrency <n>', 'calls that are on their way at once; no pod is overtaken by as many', count, 1)
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((options: Common & OpenbFlags) => run(options, openb))
 }
 

@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createChecks } from '../checks.ts'
 import { EngineMissingError } from './engine.ts'
@@ -33,7 +34,7 @@ export function addNemesis(program: Command): void {
     .option('--clients <n>', 'callers', whole(1, 256), 16)
     .option('--seed <text>', 'decides what is called and injected, though not how it meets; drawn if not given')
     .option('--only <faults...>', 'only these faults, by their names, in this order')
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), only, json }: Options) => {
       const say = (line: string): void => void process.stderr.write(`${line}\n`)
       const checks = createChecks(say)

@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os'
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, Option } from 'commander'
 import { createChecks } from '../checks.ts'
 import { EngineMissingError } from '../safety-under-faults/engine.ts'
@@ -25,7 +26,7 @@ export function addUpgrade(prove: Command, count: (text: string) => number): voi
     .option('--seconds <n>', 'how long callers go on between two rounds', count, 10)
     .option('--clients <n>', 'callers', count, 12)
     .option('--seed <text>', 'decides what is called; drawn if not given')
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(upgrade)
 }
 

@@ -17,7 +17,7 @@ const ACTIVATE = 'mutation ($version: ID!) { profileActivate(version: $version) 
 const CREATE = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) {
   __typename ... on ProfilePayload { version { id } } } }`
 
-/** From now on requests ask for plain amounts only. */
+/** From now on requests ask for VCPUs, memory and disk only. */
 async function needLess(): Promise<void> {
   const input = {
     note: 'plain machines',
@@ -33,7 +33,7 @@ async function needLess(): Promise<void> {
 
 const needAsBefore = (): Promise<unknown> => own.service.client.request(ACTIVATE, { version: 'default@0' })
 
-/** Values that another program reports of this machine. */
+/** What another program reports about this machine. */
 const said = (file: string, ...args: readonly string[]): string =>
   execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
 

@@ -70,7 +70,7 @@ test('where there are several ways, each is listed, one is chosen, and the size 
     '{ claims(first: 5, query: "host:ghosts") { nodes { account } } }',
   )
   expect(claims.nodes).toEqual([{ account: 'their-account' }])
-  // an instance has one live claim in its project, whoever calls
+  // An instance has one live claim in its project, even if the calls come from different callers.
   const gantt = { instanceUuids: [instances[1]], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
   const { selectDestinations } = await own.service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
     'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',

@@ -79,7 +79,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** Sets the fleet's ratios on whatever version is there. */
+/** Sets the fleet's ratios, whatever the current version is. */
 async function setByOther(): Promise<void> {
   const { client } = own.service
   const { fleetAllocation } = await client.request<{ fleetAllocation: { version: number } }>('{ fleetAllocation { version } }')
@@ -89,7 +89,10 @@ async function setByOther(): Promise<void> {
   )
 }
 
-/** The service behind a proxy at which another operator sets the fleet's ratios just before a call that `isMeant` selects. */
+/**
+ * A proxy in front of the service. Just before it forwards a call that `isMeant` selects, another operator sets the
+ * fleet's ratios.
+ */
 async function openDoor(isMeant: (call: { readonly query: string; readonly variables: { readonly dryRun?: boolean } }) => boolean) {
   const server: Server = createServer((request, response) => {
     void (async () => {
