@@ -29,7 +29,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
       fc.property(histories, (steps) => {
         const fleet = new Fleet()
         const historian = new Historian(level)
-        // Below STRICT_CLAIMS an instance may be claimed twice, which the auditor rightly finds.
+        // Below STRICT_CLAIMS an instance may be claimed twice, and the auditor must find that.
         const isMistake = ({ code }: Finding): boolean => level >= STRICT_CLAIMS || code !== 'instance.twice'
         fleet.apply(historian.first(fleet))
         for (const [i, step] of steps.entries()) {

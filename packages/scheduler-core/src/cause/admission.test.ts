@@ -10,7 +10,7 @@ import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** A fleet of hosts with much of everything but what their shapes say. */
+/** A fleet of hosts that have plenty of everything except for what their shapes limit. */
 function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readonly (readonly Change[])[]): Fleet {
   const log = aLog()
   const large = { vcpus: 64, memoryMb: 262_144 }

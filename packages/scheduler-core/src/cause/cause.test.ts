@@ -203,7 +203,7 @@ describe('where devices are to be near the guest, the cell that is spoken of is 
 })
 
 describe('several instances that may be on different hosts', () => {
-  /** The cause of the instance after this many placed instances. */
+  /** The cause for which the next instance after this many placed ones finds no host. */
   const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])

@@ -40,12 +40,14 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
         // cells for one instance
         const hasTooFewCells = nearest.refusals.some(({ reason: { code } }) => code === 'numa.not_reported' || code === 'numa.cells')
         if (onOneHost !== null && hasTooFewCells) return
-        // the instances before it have several cells each: once the host's are larger they sit on others than those that are compared
+        // the instances before it have several cells each: if the host's cells were larger, those instances would use
+        // other cells than the compared ones
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
         // Nova's rounds choose the host by the first member alone, and may choose another host than the one that was
         // repaired
         if (onOneHost !== null && profile.compat === 'nova') return
-        // a host that can take an instance makes its domain count, which may hold the instances before it elsewhere
+        // a host that can take an instance makes its domain count, and the instances before it may then be placed
+        // elsewhere
         if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]

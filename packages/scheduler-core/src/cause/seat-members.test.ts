@@ -128,7 +128,7 @@ test('C8: of one guest both sorts of devices that are not near are named, and wi
   }
 })
 
-/** The host with exactly what the sentences name. */
+/** The host with exactly the additions that the sentences name. */
 function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfallsOf>): readonly Cell[] {
   return cells.map((cell, id) => {
     const missing = (isOf: (subject: string, unit: string | undefined) => boolean): number =>
@@ -179,7 +179,7 @@ test('law: once all that is named is there, and nothing else, all members have r
         const text = shortfallsText(shortfalls)
         expect(text).not.toContain('have none')
         for (const { reason } of nearest.refusals) kinds.add(reason.code)
-        // what the host has too few of wherever they are, is there once they are near
+        // if a host has too few devices in total, enough of them near the cells also resolve the other shortfall
         const better = mended(cells, shortfalls)
         expect([text, foundOf(fleetWith(better), request, profile)]).toEqual([text, count])
       },

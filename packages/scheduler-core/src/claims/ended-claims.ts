@@ -24,7 +24,7 @@ export class EndedClaims {
   extraOnceEnded({ host, instance, state, source, grants, extra }: Claim): Grants | null {
     if (this.#hosts.featureLevel < ENDED_AS_HELD) return null
     const record = this.#hosts.get(host)
-    // the instance does not have the size of an unconfirmed destination yet
+    // an unconfirmed destination does not determine the size of the instance yet
     if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : extra
     return instance === null || record.stats.instances === null ? extra : null
   }
@@ -51,7 +51,8 @@ export class EndedClaims {
     const ended = [...record.claims].filter((claim) => !isLive(claim))
     if (ended.length === 0) return
     const isOnce = this.#hosts.featureLevel >= ENDED_AS_HELD
-    // where only claims count, no report shows the size of an instance, so a reservation's instance may still have its former size
+    // on a host where only claims count, no report shows the size of an instance, so an instance with a reservation may
+    // still have its former size
     const isKnown = ({ confirmedAt }: Claim): boolean => !isOnce || record.usedFrom === 'REPORT' || confirmedAt !== null
     const shown = [...record.claims].filter(({ state }) => state === 'MATERIALISED')
     const counted = new Set(shown.filter(isKnown).map(({ instance }) => instance))

@@ -15,7 +15,7 @@ const histories = fc.array(fc.record({ what: fc.constantFrom(...realActs), a: nu
   size: 'max',
 })
 
-/** The amounts that are allocated twice after any of the acts. */
+/** The amounts that are allocated twice after one of the acts. */
 function promisedTwice(setting: RealSetting, acts: readonly RealAct[], level?: number): string[] {
   const hosts = new RealHosts(setting, level)
   return acts.flatMap((act) => {
@@ -39,7 +39,7 @@ test('law: the used and the free amounts of a host never exceed its total if the
 })
 
 test('the rules before this level break that', () => {
-  // about one history in a few hundred breaks the law; the first one of this seed does
+  // about one history in a few hundred breaks the law, and the first one of this seed does
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 

@@ -144,7 +144,8 @@ describe('Z19 and what Placement and Nova test about consumers', () => {
   test('allocations-1.28 "put that allocation to new consumer": room on host and shared disk is one claim of one consumer', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
-    // the pool is not told: whether it fits is another rule, that the two parts are one claim is this one
+    // the pool is not reported: whether its amount fits is another rule, and this one is that both parts belong to one
+    // claim
     const verdict = log.append([{ type: 'feature', level: 8 }, someInstances({ key: 'a', instances: [X], grants })])
     expect(verdict).not.toContain('claim.instance_taken')
   })
@@ -205,7 +206,7 @@ describe('limits of idempotency keys', () => {
   })
 })
 
-/** Small numbers that become changes about two instances, so that most histories have something to refuse. */
+/** Small numbers that become changes about two instances, so that most histories contain changes that are refused. */
 const acts = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),
   { minLength: 5, maxLength: 40 },

@@ -9,7 +9,7 @@ import { LISTED_CLAIMS } from '../values/levels.ts'
 const one = aUuid(1)
 const other = aUuid(2)
 
-/** A host of 8 CPUs on which two instances use all, which no claim covers. */
+/** A host of 8 CPUs on which two instances without claims use all CPUs. */
 function filled(more: HostShape = {}, level = FEATURE_LEVEL): TestLog {
   const log = aLog(new Fleet())
   const shape = { vcpus: 8, vcpusUsed: 8, memoryMb: 4_096, memoryMbUsed: 2_048, instances: [one, other] }
@@ -34,7 +34,7 @@ test('the claim is materialised at once, takes nothing that is free, and holds i
   expect([free(log), log.fleet.hosts.columns.instances[0]]).toEqual([0, 0])
   expect(findings(log)).toEqual([])
   expect(findings({ ...log, fleet: restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))) })).toEqual([])
-  // a report that shows too little in use gives nothing of it away
+  // a report that shows less use than the instance has does not make room for others
   log.append([aReport('h1', { vcpus: 8, vcpusUsed: 0, memoryMb: 4_096, instances: [one, other] }, 2)])
   expect(free(log)).toBe(4)
 })

@@ -90,7 +90,10 @@ export class Ledger {
     return this.#keys.restoreEnded(stored)
   }
 
-  /** The limits, which apply since feature level 8; before, the afterlife is an hour, and the frozen judge has a fixed cap. */
+  /**
+   * The limits that operators set. They apply since feature level 8; before, the afterlife is an hour, and the cap is
+   * that of judge.ts.
+   */
   get keyLimits(): KeyLimits {
     return this.#keys.limits
   }

@@ -51,7 +51,7 @@ describe("situations of Nova's and Placement's code", () => {
     expect(log.append([takes(1, 'k1')])).toEqual(['claim.no_room'])
     log.append([ours({ vcpus: 10 }, 2)])
     expect(capacity(log.fleet)).toBe(4)
-    // Placement allows reserving the whole total since 1.26.
+    // Since microversion 1.26, Placement allows the whole total to be reserved.
     log.append([set({ reserved: 10 })])
     expect(capacity(log.fleet)).toBe(0)
     expectSound(log.fleet)

@@ -167,14 +167,14 @@ describe('below the level', () => {
   })
 })
 
-/* Laws. The order of values is implemented here a second time, independently. */
+/* The laws. The order of precedence is implemented here a second time, independently. */
 
 interface Said {
   override?: number | undefined
   reported: number | null
   fleet?: number | undefined
   release: number | null
-  /** 'bad': one of them states something that is not a ratio. */
+  /** 'bad': one of the aggregates states something that is not a ratio. */
   aggregates: (number | 'bad' | null)[]
 }
 

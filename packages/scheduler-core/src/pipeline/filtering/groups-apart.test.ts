@@ -22,7 +22,7 @@ const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly 
     group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
   })
 
-/** The end of that claim, which is the second in the fleet. */
+/** Ends that claim, which is the second one in the fleet. */
 const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
 
 function town(...changes: readonly Change[]) {

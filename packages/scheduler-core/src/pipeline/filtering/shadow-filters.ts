@@ -17,7 +17,7 @@ export interface ShadowStep {
   readonly asked: boolean
   /** Hosts that it would refuse. */
   readonly wouldRefuse: number
-  /** Hosts among them that passed everything else: what the funnel would lose with it. */
+  /** Hosts among them that all other filters passed: those that the filter would remove from the result. */
   readonly ofThosePassing: number
   readonly reasons: readonly ReasonCount[]
 }
