@@ -90,10 +90,7 @@ export class Ledger {
     return this.#keys.restoreEnded(stored)
   }
 
-  /**
-   * The limits that operators set. They apply since feature level 8; before, the afterlife is an hour, and the cap is
-   * that of judge.ts.
-   */
+  /** The limits that operators set, which apply since feature level 8. */
   get keyLimits(): KeyLimits {
     return this.#keys.limits
   }

@@ -354,8 +354,8 @@ export class RealHosts {
   }
 
   /**
-   * Whether an operator may use this setting: every instance of the host has a claim of its size, or is listed and had
-   * such a claim until it ended.
+   * Whether each instance of the host has a claim of its size, or is listed and had one: an operator may then use
+   * this.
    */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
