@@ -10,7 +10,7 @@ test('recorded decisions, replays and explanations agree with the model, bit for
   for (const kind of ['placed', 'inPart', 'refused', 'emptyFleets', 'chance', 'tied'] as const) expect(tally[kind], kind).toBeGreaterThan(0)
 })
 
-/** Every eighth in the short form. */
+/** The short form tests every eighth mistake. */
 const planted = Object.entries(mistakes).filter((_, i) => i % byExtent(8, 1) === 0)
 
 test.each(planted)('it is found when %s', (_, plant) => {

@@ -22,7 +22,10 @@ const count = (text: string): number => {
 
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
-/** `gantt prove ...`: promises shown on real processes and a real database, in folders of their own; decisions without either. */
+/**
+ * `gantt prove ...`: tests promises on real processes and a real database, in folders of their own; those about
+ * decisions need neither.
+ */
 export function addProve(program: Command): void {
   const prove = program
     .command('prove')

@@ -24,7 +24,7 @@ interface Common {
   readonly json?: true
 }
 
-/** `gantt replay`: real traces through the same core that the service decides with. */
+/** `gantt replay`: replays real traces with the code that the service decides with. */
 export function addReplay(program: Command): void {
   const replay = program.command('replay').description('replay a trace of real requests, and show the figure that is published for it')
   exitWith2(replay)
@@ -179,7 +179,10 @@ async function openb(flags: OpenbFlags): Promise<Report> {
   )
 }
 
-/** Runs, prints, and turns errors that a caller can cure into a message: exit code 2 for bad input, 1 for the rest. */
+/**
+ * Runs a replay and prints the result. An error that the caller can correct becomes a message, with exit code 2 for
+ * bad input and 1 otherwise.
+ */
 async function run<Flags extends { readonly json?: true }>(flags: Flags, replay: (flags: Flags) => Promise<Report>): Promise<void> {
   const startedAt = performance.now()
   try {
@@ -195,7 +198,7 @@ async function run<Flags extends { readonly json?: true }>(flags: Flags, replay:
   }
 }
 
-/** Options that cannot be taken end with 2, as commands of old do; commander's own code is 1. */
+/** Invalid options end with 2, like the other commands; commander itself would end with 1. */
 function exitWith2(command: Command): void {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 }

@@ -62,7 +62,7 @@ test('the same plan gives the same world', async () => {
   expect(one).toEqual(other)
 })
 
-/** The short form looks for every fifth one. */
+/** The short form tests every fifth mistake. */
 const planted = Object.entries(mistakes).filter((_, i) => isLongForm || i % 5 === 1)
 
 describe('a mistake is found within 200 worlds', () => {

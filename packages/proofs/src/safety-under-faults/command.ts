@@ -23,7 +23,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt nemesis`: real processes, real faults, and a judge that sees only what the callers saw. */
+/** `gantt nemesis`: real processes, real faults, and checks that use only what the callers saw. */
 export function addNemesis(program: Command): void {
   program
     .command('nemesis')
@@ -40,7 +40,7 @@ export function addNemesis(program: Command): void {
       const checks = createChecks(say)
       say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
       const ended = new AbortController()
-      // a run that is ended ends everything that it started, and unmounts its disks
+      // a run that is stopped ends everything that it started, and unmounts its disks
       const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
       let figures: Awaited<ReturnType<typeof runNemesis>> | undefined

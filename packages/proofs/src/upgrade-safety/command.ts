@@ -16,7 +16,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt prove upgrade`: replicas are exchanged for another release and back under load, on real processes. */
+/** `gantt prove upgrade`: replaces replicas by another release and back under load, with real processes. */
 export function addUpgrade(prove: Command, count: (text: string) => number): void {
   prove
     .command('upgrade')
@@ -36,7 +36,7 @@ async function upgrade({ seed = String(Date.now() % 1_000_000), json, ...options
   const load = `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors`
   say(`prove upgrade: engine ${options.engine}, ${options.clients} clients, seed ${seed} (${load})`)
   const ended = new AbortController()
-  // whoever ends the run ends all that it started
+  // a run that is stopped ends everything that it started
   const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
   let figures: UpgradeFigures | undefined
@@ -53,7 +53,7 @@ async function upgrade({ seed = String(Date.now() % 1_000_000), json, ...options
   if (failed > 0) process.exitCode = 1
 }
 
-/** Shows the stack of a defect, and only the message for something that is not installed. */
+/** Shows the stack of an internal error, and only the message if a program is not installed. */
 function wordsOf(error: unknown): string {
   if (error instanceof EngineMissingError || error instanceof NotBuiltError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -21,7 +21,7 @@ test.skipIf(!isLongForm)(
     expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
     expect(figures).toMatchObject({ unanswered: 0, faults: { 'a replica: back to the older release': 3 } })
     expect(figures.verified).toBeGreaterThan(10)
-    // the newer release's own calls: drawn once the log has its level
+    // calls of the newer release only, which are made once the log has its level
     expect(figures.leaves.replace).toBeGreaterThan(0)
   },
 )

@@ -179,7 +179,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   }),
 }
 
-/** Does something else with every entry that any fleet applies. */
+/** Changes the effect of every entry that any fleet applies. */
 function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonly Void[]) => readonly Void[]): Plant {
   return () => {
     const { apply } = Fleet.prototype
@@ -195,7 +195,7 @@ function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonl
   }
 }
 
-/** Does something to a host that is known before its next report is applied. */
+/** Changes a host that is known already, before its next report is applied. */
 function spoilReports(change: (host: ReturnType<Fleet['hosts']['own']>, fleet: Fleet) => void): Plant {
   return spoilApply((fleet, { changes }, apply) => {
     for (const one of changes) {
@@ -223,7 +223,7 @@ function spoilCore(parts: Partial<Core>): Plant {
   return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
 }
 
-/** Decides, replays and examines by a profile that is changed behind the record's back. */
+/** Decides, replays and examines by a changed profile, while the record names the original. */
 function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
   const withRaw = (decided: Decided): Decided => ({
     ...decided,

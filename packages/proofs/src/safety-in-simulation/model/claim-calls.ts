@@ -11,10 +11,10 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   claim.lingers = isListed(fleet, claim) && isAlone
   if (fleet.level < ENDS_AS_HELD || !isAlone) holdNoneBeside(claim)
   else if (claim.lingers) {
-    // the amount that it is confirmed to have, and that no report has counted
+    // the confirmed amount, which no report has counted
     if (claim.state === 'CONFIRMED' && source === undefined) holdBeside(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNoneBeside(claim)
-  // one that grows on this very host has nowhere else to be
+  // a destination on the same host ends with its source
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) standAlone(fleet, target)
   if (source !== undefined) standAlone(fleet, source)
@@ -27,7 +27,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** A claim whose move is over is asked for at its own host from now on. */
+/** A claim whose move has ended: its host has to list the instance from now on. */
 function standAlone(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
@@ -41,7 +41,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   standAlone(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
-  // what it added stays apart until the next report, whether that one counts it or not
+  // the added amount is held in addition to the report until the next report
   else if (!inPlace || fleet.level < 10) claim.extra = null
   if (fleet.level >= 10 && inPlace) {
     if (claim.extra === null) holdBeside(claim)
@@ -51,7 +51,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
     }
     claim.besideGpus ||= source.besideGpus
   }
-  // a move that added nothing leaves nothing apart
+  // a move that added nothing holds nothing in addition to the report
   if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return

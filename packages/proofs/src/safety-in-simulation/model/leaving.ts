@@ -59,7 +59,7 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   forgetUnused(fleet)
 }
 
-/** A host's name on the lists of aggregates becomes others: an edit of each, and so of all their hosts. */
+/** Replaces a host's name in the lists of aggregates by other names, which edits each of the aggregates and all their hosts. */
 export function editLists(fleet: ModelFleet, name: string, by: string[]): void {
   for (const aggregate of fleet.aggregates.filter(({ hosts }) => hosts.includes(name))) {
     const named = [...aggregate.hosts, ...by]

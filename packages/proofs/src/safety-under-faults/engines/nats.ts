@@ -9,7 +9,7 @@ import { shut, silence, slow } from '../faults/link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** The links of one replica, one to each server, and what cuts the next entry that it publishes on any of them. */
+/** The links of one replica, one to each server; the next entry that it publishes on any of them can be cut. */
 interface Links extends StoreLink {
   readonly ports: readonly number[]
   to(server: NatsServer): Link
@@ -17,7 +17,7 @@ interface Links extends StoreLink {
   close(): Promise<void>
 }
 
-/** Three nats-servers that keep what must not be lost, and one PostgreSQL with the tables that follow. */
+/** Three nats-servers with the log, and one PostgreSQL with the projections. */
 export const startNats: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
   const program = findNatsServer()
   if (program === undefined) throw new EngineMissingError(`${INSTALL_NATS_SERVER}, or name its program in NATS_SERVER_PATH`)
@@ -98,7 +98,10 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
-/** One at a time, and the next once all copies are in sync again: so most servers have everything, unless that is the fault. */
+/**
+ * Servers are restarted one at a time, each after all copies are in sync, so that a majority always has everything
+ * unless the fault is about that.
+ */
 function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
   const onServers = (name: string, harm: Harm): Fault => ({
     name,
@@ -135,7 +138,7 @@ function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
       disk?.fill()
       await sleep(1_000 + random.below(3_000))
       disk?.free()
-      // a server whose disk was full does without JetStream until it is started again
+      // a server whose disk was full disables JetStream until it is restarted
       await leader.kill()
     }),
   ]
@@ -157,7 +160,7 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
   ]
 }
 
-/** The server that leads the log, permanently, until it is started again. */
+/** Kills the server that is the leader of the log, until it is started again. */
 function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,
@@ -226,7 +229,7 @@ const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer):
   },
 })
 
-/** Replicas continue without it, and it catches up; one that starts waits for it. */
+/** Replicas continue without the database, which catches up later; a replica that starts waits for it. */
 const awayFor = (database: PostgresServer): Fault => ({
   name: 'database away',
   hits: ['database'],
