@@ -15,7 +15,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  // Placement: test_delete_provider_in_use; Nova: test_delete_compute_service_with_allocations
+  // after Placement's test_delete_provider_in_use and Nova's test_delete_compute_service_with_allocations
   test('is void while the host has live claims, and then changes nothing', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
@@ -162,7 +162,7 @@ test('a host that was readmitted and has not reported yet is forgotten again', (
 })
 
 describe('readmit', () => {
-  // Nova: a deleted compute node whose host comes back with the same uuid
+  // after Nova's tests of a deleted compute node whose host returns with the same uuid
   test('accepts reports again: the host comes back under its index with a full report, without its former data', () => {
     const log = hostsOf('h1')
     log.append([{ type: 'status', ...named('h1'), status: 'MAINTENANCE', reason: 'fan' }])

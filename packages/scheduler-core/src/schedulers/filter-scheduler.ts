@@ -122,7 +122,7 @@ interface Placed {
 
 /** Finds a host for one instance after the other. The caller holds each result before the next call. */
 interface Placing {
-  /** Undefined: it has none. */
+  /** Undefined if it has no host. */
   placeOne(instance: number): Steps<Placed | undefined>
   /** The result of each instance that was tried. */
   readonly instances: readonly InstanceRecord[]
@@ -141,7 +141,7 @@ function preparePlacing(
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
-  /** Hosts between two pauses. */
+  /** The number of hosts that are evaluated between two pauses. */
   slice: number,
   /** For each instance, the host that it must be placed on; absent: the best host. */
   given?: readonly HostIndex[],

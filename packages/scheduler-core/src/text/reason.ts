@@ -8,7 +8,7 @@ export interface Reason {
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** The source, as part of the sentence: an operator's reason, an option, a hint. The source of each number is in the facts. */
+  /** The source, as a part of the sentence: an operator's reason, an option, a hint. The sources of the numbers are in the facts. */
   readonly source?: string
   /** The reserved amount and its source, as part of the sentence; present where it causes the shortage. */
   readonly reserved?: string

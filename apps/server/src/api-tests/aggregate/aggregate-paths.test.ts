@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* Issues with an aggregate name places of the input that was given, whichever mutation it was. */
+/* Issues of an aggregate mutation name paths of the input that was given, whichever mutation it was. */
 
 let api: TestService
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// two replicas on one PostgreSQL; the third is the first one started again
+// two replicas on one PostgreSQL; the third one is the first after a restart
 let database: TestDatabase
 let api: TestService
 let second: TestService
@@ -22,7 +22,7 @@ beforeAll(async () => {
   decisions.refused = await place({}, { name: 'giant', memoryMb: 1_000_000 })
   decisions.chance = await place({ profile: 'random' })
   decisions.nova = await place({ profile: 'nova-compat' })
-  // the fleet goes on
+  // the fleet goes on changing
   for (let i = 0; i < 5; i++) await place({})
 })
 afterAll(async () => {
@@ -224,7 +224,7 @@ test('an unreadable record does not prevent the others from being listed and com
   )
   const expected = { id, outcome: 'NO_VALID_HOST', code: 'RECORD_UNREADABLE', message: expect.stringContaining('is packed in format 9') }
   expect(is.flatMap(({ unreadable }) => unreadable)).toEqual([expect.objectContaining(expected)])
-  // a page without other content is still followed by the next one
+  // a page without content is still followed by the next one
   const alone = await dataOf(
     second,
     '{ decisions(first: 1, query: "flavor:giant") { nodes { id } unreadable { id } pageInfo { endCursor } } }',

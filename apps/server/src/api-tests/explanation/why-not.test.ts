@@ -106,7 +106,7 @@ test('passed but lost: the gap by weigher, and the multiplier that would have wo
   expect([because, outcome]).toEqual(['LOST', 'ALTERNATE'])
   expect(verdict.rank).toBe(2)
   const cpu = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
-  // the winner has more memory by half, this one more CPUs by half
+  // the winner has half as much memory again, and this host half as many CPUs again
   expect(cpu.gap).toBeLessThan(0)
   expect(cpu.wouldFlipAt).toBeGreaterThan(1)
   const worst = await whyNot('worse')

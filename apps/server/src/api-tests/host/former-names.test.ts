@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** old was replaced by new; a decision named it before, another one after. */
+/** The host `old` was renamed to `new`; one decision named it before, another one after. */
 let api: TestService
 let [before, after, elsewhere]: string[] = []
 

@@ -79,7 +79,7 @@ describe('who may ask what', () => {
     }
   })
 
-  /** Status and first code of an answer; of a stream only that it began. */
+  /** The status and first error code of an answer; of a stream only whether it began. */
   async function endOf(document: string, key: string | null): Promise<readonly [number, unknown]> {
     if (!document.startsWith('subscription')) {
       const answer = await api.ask(document, {}, key)
@@ -223,7 +223,7 @@ describe('fields of objects', () => {
       expect([fields, answer.status]).toEqual([fields, fields.includes('query Q') ? answer.status : 403])
       expect(answer.data ?? null).toBe(null)
     }
-    // refused before anything ran
+    // the call is refused before anything is executed
     expect(await dataOf(api, '{ claims { totalCount } }')).toEqual(before)
     const allowed = await api.ask(place('destinations { selected { host { name } claim { id fence } } }'), {}, keys.get('SCHEDULE'))
     expect([allowed.status, allowed.errors]).toEqual([200, []])

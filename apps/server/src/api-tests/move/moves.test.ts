@@ -27,7 +27,7 @@ describe('a migration', () => {
     expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([8, 4])
     expect(await read(first.id)).toMatchObject({ state: 'RELEASED', reason: 'moved', movingTo: null })
     expect(await read(claimOf(moved).id)).toMatchObject({ moveOf: null })
-    // the source is gone, and the same call still gets the same answer
+    // once the source is gone, the same call still gets the same answer
     expect(await place({ ...flavor(4), forceHosts: [a, b] }, input)).toMatchObject({ replayed: true, decision: moved.decision })
   })
 
@@ -73,7 +73,7 @@ describe('a question about a move', () => {
     const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
     const before = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { fleetRevision } }', { id: early })).decision.fleetRevision
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
-    // where it is, others leave it no room to grow
+    // other instances leave it no room to grow on its host
     await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
     const moved = await place(spec, { intent: 'RESIZE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
@@ -98,7 +98,7 @@ describe('a question about a move', () => {
       false,
       { filter: 'CoreFilter', facts: [{ required: '6', actual: '2' }] },
     ])
-    // after the claim ended, and before it existed
+    // a past moment after the claim ended, and one before it existed
     const { revision } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { revision } }', { id: first.id })).claim
     expect(core((await ask(revision)).whyNot.verdict.checks).facts[0].actual).toBe('4')
     const { explanation, verdict } = (await ask(before)).whyNot

@@ -164,7 +164,7 @@ describe('a move goes near the volumes and ports that the instance was placed wi
     ports: ports.map((uuid) => ({ uuid, physicalNetwork: name })),
   })
   beforeAll(async () => {
-    // n2 has the most room, and reaches neither
+    // n2 has the most room, but reaches neither the volume nor the port
     await api.report({ n1: machine, n2: { ...machine, memoryMb: 131_072 }, n3: { ...machine, memoryMb: 32_768 } })
     await reportStats('n1', 'storage', storage(pool, [volume as string]))
     await reportStats('n2', 'storage', storage(elsewhere))
@@ -189,7 +189,7 @@ describe('a move goes near the volumes and ports that the instance was placed wi
     }
     const moved = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(moved).toMatchObject({ destinations: [{ selected: { host: { name: host } } }] })
-    // the same call has the same answer
+    // the same call gets the same answer
     const again = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(again).toEqual(moved)
     const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${moved.decision.id}") { outcome } }`, {})

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/*
- * Call F1: zone, trait and aggregate conditions apply under Nova's rules, whoever wrote the profile, and explanations
- * and replays agree.
+/**
+ * Conditions on zones, traits and aggregates apply under Nova's rules, whoever wrote the profile; explanations and
+ * replays agree with the decision.
  */
 
 let api: TestService

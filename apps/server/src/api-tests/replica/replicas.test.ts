@@ -127,7 +127,7 @@ test('a change of a newer kind waits until every living replica reads it: the fa
   await older.close()
   expect((await revoke()).errors).toEqual([])
   expect((await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
-  // and by a decision to the level that all read, once the next look at the replicas has shown it
+  // a decision also raises the level to the one that all replicas read, once the next check of the replicas has shown it
   const levelAfterPlacing = async (): Promise<number> => {
     await placeWith(newer, {})
     return (await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel

@@ -19,9 +19,9 @@ interface Starting {
   readonly service: Promise<Service>
   readonly warnings: string[]
   stop(): void
-  /** The answer to a probe: status and reason. */
+  /** The status of the answer to a probe, and its reason. */
   ready(): Promise<string>
-  /** Status and code of a call. */
+  /** The status of the answer to a call, and its error code. */
   call(): Promise<string>
 }
 

@@ -38,7 +38,7 @@ const openOn = (featureLevel?: number): Promise<Service> =>
     warn: (message) => api.warnings.push(message),
   })
 
-/** A replica that reads, and writes, as a release did that knew changes up to level 2. */
+/** A replica that reads and writes like a release that knew changes up to level 2. */
 let older: Service
 
 const logged = async (): Promise<Change[]> =>
@@ -168,7 +168,7 @@ describe('once every replica reads it', () => {
 
   test('1.1 is in the log, above its level, and the other replica continues', async () => {
     expect(newer.__typename).toBe('SelectDestinationsPayload')
-    // the level of the older replica first, then what the report needs; whether a decision has raised it further yet is a matter of time
+    // first the level of the older replica, then the level that the report needs; a decision may have raised it further by now
     const levels = (await logged()).flatMap((change) => (change.type === 'feature' ? [change.level] : []))
     expect(levels.slice(0, 2)).toEqual([2, 3])
     expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)

@@ -5,7 +5,7 @@ import { instantClock } from '../../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Reports and streams of @gantt/client, on a service behind a proxy that cuts and loses.
+// Tests reports and streams of @gantt/client against a service behind a proxy that cuts connections and loses data.
 
 let api: TestService
 let proxy: HttpProxy
@@ -112,7 +112,7 @@ test('a call takes as many reports and heartbeats as the service does', async ()
   expect([appliedCount, (await gantt.heartbeat(hosts)).heard]).toEqual([1_000, 1_000])
 })
 
-/** Reads a stream until there is enough of it, and ends it. */
+/** Reads a stream until there is enough, and ends it. */
 async function read<Event>(
   events: AsyncGenerator<Event, void>,
   isEnough: (seen: readonly Event[]) => boolean | Promise<boolean>,
@@ -132,7 +132,7 @@ test('hosts that changed while there was no connection come after it, and none c
   const stream = gantt.events.hostChanges({}, { after: '0', onBreak: (error) => breaks.push(error) })
   const of = (seen: readonly { readonly host: { readonly name: string } | null }[]) =>
     seen.map(({ host }) => host?.name ?? '').filter((name) => [a, b, c].includes(name))
-  // both in one entry of the log, so at one revision
+  // both are in one entry of the log, and so at one revision
   await api.report({ [a]: {}, [b]: {} })
   const seen = await read(stream, (events) => {
     if (breaks.length === 0 && of(events).length === 1) proxy.cut()
@@ -153,7 +153,7 @@ test('decisions arrive as they are made; after a break a gap says what to read',
   await api.report({ [randomUUID()]: {} })
   const opened = clientWith().events.decisions()
   const first = opened.next()
-  // it is not known when the stream is open: decisions are made until one has arrived
+  // the time at which the stream is open is unknown, so decisions are made until an event has arrived
   let hasCome = false
   void first.then(() => {
     hasCome = true

@@ -6,10 +6,13 @@ import { createSchema } from '../../schema/index.ts'
 import { streamText } from '../../testing/stream-text.ts'
 import { type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* What a caller with a valid key can do with streams that it should not: see, hold open, and make the service compute. */
+/**
+ * Attempts of a caller with a valid key to misuse streams: to read what it may not, to keep streams open, and to make
+ * the service compute.
+ */
 
 const SECRET_HOST = 'host-of-another-project'
-/** The streams that one key may have open on a replica. */
+/** The number of streams that one key may have open on a replica. */
 const MOST = 128
 let api: TestService
 const keys: Record<string, string> = {}
@@ -37,14 +40,14 @@ const open = (key: string, body: Body, { accept = 'text/event-stream', signal = 
     body: JSON.stringify(body),
   })
 
-/** The faults of a call that began no stream. */
+/** The errors of a call that did not begin a stream. */
 async function faultsOf(response: Response): Promise<readonly Json[]> {
   const text = await response.text()
   const data = text.split('\n').find((line) => line.startsWith('data: {'))
   return JSON.parse(data === undefined ? text : data.slice(6)).errors
 }
 
-/** Whether the reader has a stream left: it may have as many open as ever. */
+/** Whether the key can still open its maximum number of streams. */
 async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {

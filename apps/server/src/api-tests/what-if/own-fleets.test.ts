@@ -2,7 +2,7 @@ import { Fleet } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Fleets to which an entry was applied in one go. */
+/** Fleets to which an entry was applied without pauses. */
 const applied = vi.spyOn(Fleet.prototype, 'apply')
 
 let api: TestService

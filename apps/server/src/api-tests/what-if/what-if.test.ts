@@ -4,7 +4,7 @@ import { codeOf, dataOf, type Json, placeWith, startTestService, type TestServic
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // of a ratio below 1, so that an instance may fit a host and find no room all the same
+  // the ratio is below 1, so that an instance may fit the host's total and still find no room
   const scarce = { ramAllocationRatio: 0.9 }
   await api.report({ a1: scarce, a2: { memoryMb: 32_768 }, b1: { vcpus: 4, ...scarce } })
   for (const [zone, hosts] of Object.entries({ az1: ['a1', 'a2'], az2: ['b1'] }))
@@ -234,7 +234,7 @@ describe('whatWouldFit', () => {
       const { fits, counterfactuals, cause, cut, headline } = await wouldFit(subject)
       expect({ fits, cut }).toEqual({ fits: false, cut: null })
       expect(counterfactuals.length).toBeGreaterThan(0)
-      // it is the first of the list, and no other costs less
+      // this proposal is the first of the list, and none needs less effort
       expect(headline).toBe(`The smallest change: ${counterfactuals[0].text}.`)
       for (const { effort } of counterfactuals) expect(effort).toBeGreaterThanOrEqual(counterfactuals[0].effort)
       expect(cause).toMatchObject({ code: expect.any(String), text: expect.any(String) })

@@ -15,7 +15,10 @@ const FOUR = [
   [4, 5, 6, 7],
 ]
 
-/** Cores of the host, CPUs that are pinned already, the policy, how many are requested, how many for the emulator; and the result. */
+/**
+ * The host's cores, the CPUs that are pinned already, the policy, and the numbers of requested CPUs and of CPUs for
+ * the emulator; then the expected result.
+ */
 type Row = readonly [
   name: string,
   siblings: readonly (readonly number[])[],

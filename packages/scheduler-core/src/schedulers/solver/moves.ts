@@ -21,7 +21,7 @@ import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.
 import { chain, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
 import { type MemberScores, scoresOfKind } from './scores.ts'
 
-/** A claim that is to move, and the request of its one instance as the claim completes it. */
+/** A claim that is to move, and the request of its instance, with the fields that the claim adds. */
 export interface Move {
   readonly request: RequestSpec
   readonly source: Claim
@@ -33,7 +33,7 @@ export interface FormulateMovesOptions extends FormulateOptions {
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
-  /** What each move adds to the objective, apart from its worth. */
+  /** The value that each move adds to the objective, apart from that of being placed. */
   readonly bonus: number
   /** The result of the filter scheduler, one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }
