@@ -9,7 +9,7 @@ import { createNatsChild } from './nats-server/child.ts'
 import { findNatsServer } from './nats-server/find.ts'
 import { noNatsServer } from './testing/nats-servers.ts'
 
-// compose.yaml and Dockerfile cannot be run where there is no Docker. What can be shown without: that every name in them is real.
+// compose.yaml and Dockerfile cannot be run without Docker. Without it, this test checks that every name in them exists.
 
 const root = new URL('../../../', import.meta.url)
 const read = (file: string): string => fs.readFileSync(new URL(file, root), 'utf8')
@@ -22,7 +22,7 @@ interface Level {
   readonly items: string[]
 }
 
-/** The few forms of YAML that compose.yaml is written in: maps and lists by indent, and texts; throws at any other. */
+/** Parses the few forms of YAML that compose.yaml uses: maps and lists by indent, and texts; throws for any other. */
 function readYaml(text: string): Tree {
   const tree: Tree = {}
   const top: Level = { indent: -1, inner: tree, items: [] }
@@ -98,7 +98,7 @@ test('the image is built by scripts of this repository, starts the command of th
   const used = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script = '']) => script)
   expect(used).toEqual(['release'])
   for (const script of used) expect(scripts).toHaveProperty(script)
-  // what it copies from the first stage is what it links, and that is what it starts
+  // the path that is copied from the first stage is the one that is linked and started
   const [, unpacked] = /-C (\S+)$/m.exec(dockerfile) ?? []
   const [, from, installed] = /^COPY --from=release (\S+) (\S+)$/m.exec(dockerfile) ?? []
   const [, command, link = ''] = /^RUN ln -s (\S+) (\S+)$/m.exec(dockerfile) ?? []

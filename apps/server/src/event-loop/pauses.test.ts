@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts'
 import { createTurns } from './pauses.ts'
 import { answerInPieces, CallerGoneError, duringCall } from './question.ts'
 
-/** A clock that advances by a millisecond with each read, and turns that come when the test triggers them. */
+/** A clock that advances by a millisecond with each read, and turns of the event loop that the test triggers. */
 function aLoop() {
   let now = 0
   const due: (() => void)[] = []

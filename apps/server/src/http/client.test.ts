@@ -15,7 +15,7 @@ import { instantClock } from '../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../testing/test-service.ts'
 
-// The calls of @gantt/client, on a service behind a proxy that loses, delays and refuses.
+// Tests the calls of @gantt/client against a service behind a proxy that loses, delays and refuses.
 
 let api: TestService
 let proxy: HttpProxy
@@ -210,7 +210,7 @@ test('a call that was never sent, or refused unread, has no unknown outcome', as
   })
 })
 
-/** A key that ends at once when it is rotated. */
+/** A key that becomes invalid at once when it is rotated. */
 async function aKey() {
   const { apiKeyCreate } = await dataOf(
     api,

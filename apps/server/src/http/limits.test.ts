@@ -14,7 +14,7 @@ afterAll(async () => {
   await api.close()
 })
 
-/** A call as raw as it gets. */
+/** Sends this body with these headers, without checks by a client library. */
 function send(
   body: string | Buffer,
   headers: Record<string, string>,

@@ -25,7 +25,7 @@ const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): 
   lastOf: ({ host: name }) => NOW - (silent[name] ?? 0) * 1_000,
 })
 
-/** The result if these hosts are silent for this many seconds, and all others were just heard. */
+/** The result if these hosts are silent for this many seconds, and all others gave a sign just now. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
   const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), patience)
   return {
@@ -93,7 +93,7 @@ describe('many at once are not taken for down', () => {
     const others = fleet(40, 'UP', { domains: ['zone z2'] }, 'other')
     expect(judge([...dead, ...others], allSilent(dead, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2'] })
     expect(judge([...dead, ...others], allSilent(dead, 200)).warning).toContain(domain)
-    // one of them lives: the others died by themselves
+    // one host of the zone is alive, so the others failed by themselves
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
   })
 

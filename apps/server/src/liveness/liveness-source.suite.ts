@@ -4,7 +4,7 @@ import type { Heard, LivenessSource } from './liveness-source.ts'
 const A = { host: 'a', node: 'a' }
 const NODE = { host: 'a', node: 'n1' }
 
-/** The signs as a replica sees them that reads now. */
+/** The signs of life for a replica that reads them now. */
 export async function heardBy(source: LivenessSource): Promise<Heard & { readonly isMine: boolean }> {
   let seen: (Heard & { readonly isMine: boolean }) | undefined
   await source.look(async (heard, isMine) => {
@@ -14,7 +14,7 @@ export async function heardBy(source: LivenessSource): Promise<Heard & { readonl
   return seen
 }
 
-/** The contract of every source of signs of life. */
+/** The contract that every source of signs of life must satisfy. */
 export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
   test('a host that was heard is known by the store’s time, node by node', async () => {
     const source = await open()

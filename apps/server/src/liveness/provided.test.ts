@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const A = { host: 'a', node: 'a' }
 
-/** A provider that keeps leases in memory; `more` takes the place of what it does. */
+/** A provider that keeps leases in memory; `more` replaces some of its functions. */
 function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): LeaseProvider {
   const heard = new Map<string, HostName & { readonly at: number }>()
   const leases = {
@@ -36,7 +36,7 @@ function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): Lea
     list: () => [...heard.values()].map(({ host, node, at }) => ({ host, node, heardMsAgo: performance.now() - at })),
     ...more,
   }
-  // what a hostile one answers is the test's matter
+  // the answers of a hostile provider are invalid on purpose
   return { name: 'memory', description: 'Of a test.', open: () => leases as Leases }
 }
 

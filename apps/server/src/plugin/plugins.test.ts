@@ -18,7 +18,7 @@ const filter = (name: string, passes: string) =>
 const weigher = (name: string, raw: string) =>
   `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
 
-/** The host at this index in the order of names; it asks no filter. */
+/** The host at this index in the order of names; no filter is called. */
 const scheduler = (name: string, select: string) =>
   `{ name: '${name}', description: 'Of a test.', create: () => ({ select: (request, { hosts }) => { ${select} } }) }`
 const TAKES_LAST = "const { host, node } = hosts.records.at(-1); return { parts: [{ claim: '', instance: null, host, node, grants: {} }] }"

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// One service with two extenders: that of examples/extender-python, and one that answers as the test wants.
+// One service with two extenders: that of examples/extender-python, and one whose answers the test determines.
 
 const example = fileURLToPath(new URL('../../../../../examples/extender-python/', import.meta.url))
 

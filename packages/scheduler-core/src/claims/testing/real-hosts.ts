@@ -353,10 +353,7 @@ export class RealHosts {
     if (delta.addInstances !== undefined) machine.shown = new Set([...machine.shown, ...added])
   }
 
-  /**
-   * Whether each instance of the host has a claim of its size, or is listed and had one: an operator may then use
-   * this.
-   */
+  /** Whether each instance of the host has a claim of its size, or is listed and had one: an operator may then use this. */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine

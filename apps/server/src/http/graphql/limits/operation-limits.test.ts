@@ -11,7 +11,7 @@ beforeAll(() => {
   schema = createSchema()
 })
 
-/** Looks at shape and cost as a call's document is; answers its cost, or the rule that refused it. */
+/** Checks shape and cost in the way in which a call's document is checked; returns its cost, or the rule that refused it. */
 function judge(text: string, variables: Record<string, unknown> = {}): number | string {
   try {
     const document = parse(text, { maxTokens: limits.tokens })
@@ -22,7 +22,7 @@ function judge(text: string, variables: Record<string, unknown> = {}): number | 
   }
 }
 
-/** Objects in an answer, that of the root included. */
+/** The number of objects in an answer, with that of the root. */
 const objectsIn = (value: unknown): number => {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + objectsIn(item), 0)
   return value === null || typeof value !== 'object' ? 0 : Object.values(value).reduce((sum: number, item) => sum + objectsIn(item), 1)
@@ -30,7 +30,7 @@ const objectsIn = (value: unknown): number => {
 
 const nestedTypes = (levels: number): string => (levels === 0 ? 'name' : `fields { type { ${nestedTypes(levels - 1)} } }`)
 
-/** Fragments each of which spreads the next one twice, in two fields. */
+/** Fragments of which each spreads the next one twice, in two fields. */
 const doubling = (on: string, levels: number, field: string): string =>
   `${Array.from({ length: levels }, (_, i) => `fragment f${i} on ${on} { a: ${field} { ...f${i + 1} } b: ${field} { ...f${i + 1} } }`).join(
     ' ',
