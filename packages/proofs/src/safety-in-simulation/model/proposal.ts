@@ -83,7 +83,7 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
   const overdue = fleet.claims.filter((claim) => claim.instance === instance && isLive(claim))
   if (overdue.some((claim) => !isOverdue(fleet, claim))) return 'claim.instance_taken'
   if (gpusOf(part).length > 0) return 'claim.no_room'
-  const claim = { ...newClaim(fleet, change, part, fence), state: 'MATERIALISED', expiresAt: null }
+  const claim = { ...newClaim(fleet, change, part, fence), state: 'MATERIALISED', isConfirmed: true, expiresAt: null }
   const ended = () => fleet.claims.filter((one) => one.host === name && one.instance === instance && one.lingers && one.extra === null)
   const room = () => Object.keys(claim.amounts).map((resourceClass) => freeOf(fleet, host, resourceClass))
   const lingering = ended()
