@@ -16,7 +16,7 @@ import { openStanding, type Registered, type Standing } from './status.ts'
 let skipped = 0
 const byHand: Timers = { ...realTimers, now: () => performance.now() + skipped, every: () => () => {} }
 
-/** Has an auditor look at everything once, after its rest; the first step after a change of the log digests nothing yet. */
+/** Lets an auditor check everything once, after its pause; the first step after a change of the log digests nothing yet. */
 function look({ auditor }: Pick<Standing, 'auditor'>): void {
   skipped += 2_000
   const { rounds } = auditor.view()
@@ -70,7 +70,7 @@ afterAll(async () => {
 const pair = (): [Node, Node] => nodes as [Node, Node]
 const aSign = (more: Partial<Sign>): Sign => ({ ...pair()[0].describe(), id: 'old', url: null, revision: 0, ...more })
 
-/** Both are at the same revision, have checked all of it, and have seen each other's signs. */
+/** Waits until both are at the same revision, have checked all of it, and have seen each other's signs of life. */
 async function meet(): Promise<void> {
   const [a, b] = pair()
   for (const { replica } of [a, b]) await replica.fresh()
