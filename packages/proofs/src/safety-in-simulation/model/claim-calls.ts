@@ -14,6 +14,8 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
     // the amount that it is confirmed to have, and that no report has counted
     if (claim.state === 'CONFIRMED' && source === undefined) holdBeside(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNoneBeside(claim)
+  // a move in place may have added nothing
+  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // one that grows on this very host has nowhere else to be
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) standAlone(fleet, target)
@@ -51,8 +53,6 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
     }
     claim.besideGpus ||= source.besideGpus
   }
-  // a move that added nothing leaves nothing apart
-  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return
   source.lingers = false
