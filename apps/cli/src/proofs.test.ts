@@ -61,7 +61,7 @@ test('where it is installed, it adds the command', () => {
   expect(proveRace(adds)).toEqual({ status: 0, stdout: 'race\n', stderr: '' })
 })
 
-test('a package of proofs that lacks something is no missing package: the error is shown as it is', () => {
+test('if a dependency of the proofs package is missing, the error is shown unchanged', () => {
   const { status, stderr } = proveRace("import 'no-such-package'\nexport const proofs = {}")
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("Cannot find package 'no-such-package'") })
 })

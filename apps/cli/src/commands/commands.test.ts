@@ -50,7 +50,7 @@ test('hosts show the columns that are named, for long lists too', async () => {
   expect((await run('hosts', '--columns', 'colour')).code).toBe(2)
 })
 
-test('hosts come in the order that is asked for: by name, unless another is', async () => {
+test('hosts are listed in the requested order, by name if none is requested', async () => {
   const names = async (...args: readonly string[]) =>
     oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json', ...args)).hosts.map(({ name }) => name)
   const byName = await names()
@@ -160,7 +160,7 @@ test('explain shows the funnel, the reasons and, if asked, every host', async ()
 test.each([
   ['an id of nothing', 'foo'],
   ['an id of no decision', '00000000-0000-4000-8000-000000000000'],
-])('%s ends with 2 whatever is asked about it, and the command that lists decisions', async (_name, id) => {
+])('for %s every command ends with 2 and names the command that lists decisions', async (_name, id) => {
   for (const args of [
     ['explain', id],
     ['explain', id, '--markdown'],
@@ -190,7 +190,7 @@ test('a problem is reported once', async () => {
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })
 
-test('of many instances the next command is not hidden behind their alternates', async () => {
+test('with many instances, alternates are not listed, so that the next command stays visible', async () => {
   const { out } = await run('select', ...SMALL, '--count', '12', '--advice')
   expect(out.match(/^Next best after/gm)).toHaveLength(6)
   expect(out).toContain('\nNext best after 7 others: --json has them\nWhy there:')

@@ -59,7 +59,7 @@ test('aggregates are listed, and one is shown with its hosts', async () => {
   expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
 
-test('what was is shown with --at: hosts, one host, aggregates and claims of one state, with its revision', async () => {
+test('--at shows a past state with its revision: hosts, one host, aggregates and claims', async () => {
   const { id, host } = await reserve()
   const before = oneLine<{ asOf: { revision: string; at: string } }>(await run('hosts', '--at', '-0s', '--json')).asOf
   await run('claims', 'release', id, '--reason', 'given up')
@@ -91,7 +91,7 @@ test('what was is shown with --at: hosts, one host, aggregates and claims of one
   await run('host', 'set-status', host, '--status', 'ENABLED', '--reason', 'mended')
 })
 
-test('a moment that is none, has not come, or has no host yet is reported', async () => {
+test('an invalid moment, one in the future and one before the first host are reported', async () => {
   const bad = await run('hosts', '--at', 'yesterday')
   expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
   expect((await run('claims', '--at', '2999-01-01')).err).toContain('That has not come yet.')
@@ -115,7 +115,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
   expect((await run('host', 'show', 'nobody')).code).toBe(2)
 })
 
-test('a host is closed and opened; --dry-run only shows', async () => {
+test('a host is disabled and enabled; --dry-run only shows the effect', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
   expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would touch 2 hosts')
@@ -235,7 +235,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)
 })
 
-test('what a version that is tried would have done is shown over time, with the ranks of both choices', async () => {
+test('the results of a version on trial are shown over time, with the ranks of both choices', async () => {
   const file = path.join(own.folder, 'packing.conf')
   fs.writeFileSync(file, '[filter_scheduler]\nram_weight_multiplier = -100\n')
   await run('profile', 'import', file, '--name', 'site')

@@ -33,7 +33,7 @@ test('pairs show invisible characters', () => {
   expect(toPairs([['name', 'a\u202eb']])).toEqual(['name  a\\u{202e}b'])
 })
 
-test('JSON means the same, and has nothing unseen in it', () => {
+test('JSON has the same meaning and contains no invisible characters', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string({ unit: 'binary' })), (value) => {
       const text = shownJson({ value, bad })

@@ -13,7 +13,7 @@ test('recorded decisions, replays and explanations agree with the model, bit for
 /** The short form tests every eighth mistake. */
 const planted = Object.entries(mistakes).filter((_, i) => i % byExtent(8, 1) === 0)
 
-test.each(planted)('it is found when %s', (_, plant) => {
+test.each(planted)('the model finds that %s', (_, plant) => {
   const { core, remove } = plant()
   try {
     expect(checkCases({ seed: 1, from: 0, cases: 2_000, mostFailures: 1, isShrinking: false, core }).failures).toHaveLength(1)

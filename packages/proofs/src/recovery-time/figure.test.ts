@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createFigures, textOf } from './figure.ts'
 import { answeredAgainMs, longestSilenceMs } from './probe.ts'
 
-describe('what a recovery is measured by', () => {
+describe('figures of a recovery', () => {
   const answered = (...times: readonly (readonly [number, number])[]) => times.map(([begunAt, endedAt]) => ({ begunAt, endedAt }))
 
   test.each<[string, ReturnType<typeof answered>, number | undefined]>([

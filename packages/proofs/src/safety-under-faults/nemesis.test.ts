@@ -56,7 +56,7 @@ describe('on replicas without faults, the nemesis finds', () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
   })
 
-  test.skipIf(!isLongForm)(`that before feature level 8 things are promised twice${longFormNote}`, { timeout: LONG_MS }, async () => {
+  test.skipIf(!isLongForm)(`that resources are allocated twice below feature level 8${longFormNote}`, { timeout: LONG_MS }, async () => {
     const release = { settings: { GANTT_FEATURE_LEVEL: String(STRICT_CLAIMS - 1) } }
     const amounts = /no host ever holds more than it has|no host holds more than it has|each host counts exactly its claims/
     await findsAll([amounts, /an instance that has a claim gets no other/], { release })

@@ -26,7 +26,7 @@ test.skipIf(!isLongForm)(
   },
 )
 
-test('a checkout that is not built is named, with what makes it ready', () => {
+test('a checkout that is not built is named, with the command that builds it', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-upgrade-'))
   try {
     expect(() => olderRelease(folder)).toThrow(NotBuiltError)

@@ -6,7 +6,7 @@ import type { Claim } from '../records/claim.ts'
 import { ADDED_IN_PLACE, ENDED_AS_HELD, ENDED_CLAIMS, OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import type { ClaimMap } from './claim-store.ts'
 import { drop, dropCounted, hold, holdCounted, isCounted, liftCounted, liftParts } from './held-amounts.ts'
-import { countedBy, countedGrants, nullIfEmpty, withoutExtra } from './in-place.ts'
+import { countedBy, countedGrants, withoutExtra } from './in-place.ts'
 
 /**
  * The amounts and units that live claims hold on their hosts, and how they are left out of the sums while a move is
@@ -58,7 +58,7 @@ export class ClaimHolds {
     const record = this.#hosts.get(claim.host)
     if (isCounted(claim, record)) return countedBy(this.#hosts, record, extra)
     // without `extra`, the move took other units than its source had, and the report counts none of them
-    if (this.#hosts.featureLevel >= ENDED_AS_HELD) return nullIfEmpty(extra ?? claim.grants)
+    if (this.#hosts.featureLevel >= ENDED_AS_HELD) return extra ?? claim.grants
     if (this.#hosts.featureLevel >= ADDED_IN_PLACE) return extra
     return claim.state === 'MATERIALISED' ? countedBy(this.#hosts, record, extra) : null
   }

@@ -5,7 +5,7 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { ENDED_AS_HELD } from '../values/levels.ts'
 import { drop, hold } from './held-amounts.ts'
 import type { IdempotencyKeys } from './idempotency-keys.ts'
-import { countedGrants } from './in-place.ts'
+import { countedGrants, nullIfEmpty } from './in-place.ts'
 
 /** The grants that claims hold after they ended, because their instances run until a report of the host no longer lists them. */
 export class EndedClaims {
@@ -24,9 +24,11 @@ export class EndedClaims {
   extraOnceEnded({ host, instance, state, source, grants, extra }: Claim): Grants | null {
     if (this.#hosts.featureLevel < ENDED_AS_HELD) return null
     const record = this.#hosts.get(host)
+    // a move in place may have added nothing
+    const added = extra === null ? null : nullIfEmpty(extra)
     // an unconfirmed destination does not determine the size of the instance yet
-    if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : extra
-    return instance === null || record.stats.instances === null ? extra : null
+    if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : added
+    return instance === null || record.stats.instances === null ? added : null
   }
 
   /** Whether an ended claim still holds something on its host. */

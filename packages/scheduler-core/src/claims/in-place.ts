@@ -29,7 +29,7 @@ export function setExtra(claim: OwnClaim, extra: Grants | null, since: Claim['ex
   claim.extraSince = extra === null ? null : since
 }
 
-/** Grants, or null where they contain no amount and no unit: a claim that keeps nothing apart from the report has no `extra`. */
+/** Grants, or null where they contain no amount and no unit. */
 export function nullIfEmpty(grants: Grants): Grants | null {
   const hasUnits = Object.keys(unitsOf(grants, grants)).length > 0
   const amounts = [...Object.values(grants.classes ?? {}), ...Object.values(grants.pools ?? {})]

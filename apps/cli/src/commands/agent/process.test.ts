@@ -98,7 +98,7 @@ describe('from start to stop', () => {
     expect(await agent.end()).toBe('counts')
   })
 
-  test('a key that is exchanged late stops neither reports nor the check of claims', async () => {
+  test('a key that is replaced late stops neither reports nor the check of claims', async () => {
     let key = 'gantt_not-known-yet'
     const agent = startAgent('run-2', () => key)
     await agent.next('failed')

@@ -134,7 +134,7 @@ test.skipIf(!isLongForm)(
   },
 )
 
-test('what cannot be done is refused, each with what was found and what would help, and nothing is started', async () => {
+test('impossible commands are refused with what was found and the remedy, and nothing is started', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo

@@ -22,7 +22,7 @@ const weight = (weigher: string, weighted: number, multiplier: number, multiplie
   multiplierSource,
 })
 
-test('a multiplier that an aggregate gave is shown with its source, also where it takes a weigher out', () => {
+test('a multiplier that an aggregate sets is shown with its source, also if it disables a weigher', () => {
   const explained: Explained = {
     decision: DECISION,
     explanation: {

@@ -15,13 +15,13 @@ function aService(...answers: readonly unknown[]): { readonly api: DemoApi; give
   return Object.assign(service, { api })
 }
 
-test('a call that the service had no time for is retried', async () => {
+test('a call that the service was too busy to answer is retried', async () => {
   const service = aService(BUSY, BUSY, { data: { claimRelease: [{ __typename: 'ClaimPayload' }] } })
   await service.api.release([{ id: 'c', fence: 1 }])
   expect(service.given).toBe(3)
 })
 
-test('a call that the service refused is not', async () => {
+test('a call that the service refused is not retried', async () => {
   const service = aService(BROKEN)
   await expect(service.api.release([{ id: 'c', fence: 1 }])).rejects.toThrow('Not like this.')
   expect(service.given).toBe(1)

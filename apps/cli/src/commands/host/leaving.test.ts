@@ -6,7 +6,7 @@ const { run } = useOwnService()
 
 const why = ['--reason', 'scrapped'] as const
 
-test('a host is forgotten after a look at what would end with it, and comes back when it is readmitted', async () => {
+test('a host is forgotten after a preview of the claims that end, and returns when it is readmitted', async () => {
   type Placed = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
   const placed = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json')).destinations[0]
   const host = placed?.selected.host.name ?? ''

@@ -19,7 +19,7 @@ interface Shown {
 const vcpus = async (host: string) =>
   oneLine<Shown>(await run('host', 'show', host, '--json')).capacity.find(({ resourceClass }) => resourceClass === 'VCPU')
 
-test('a ratio of a host is tried, set, shown with who set it, and taken away', async () => {
+test('a ratio of a host is previewed, set, shown with its author, and removed', async () => {
   const host = await firstHost()
   const before = await vcpus(host)
   const set = ['host', 'set-allocation', host, '--class', 'VCPU', '--reason', 'measured']

@@ -188,7 +188,7 @@ describe('a host is evacuated', () => {
     expect((await run('host', 'evacuate', 'nobody')).code).toBe(2)
   })
 
-  test('that holds nothing has nothing to evacuate', async () => {
+  test('without claims has nothing to evacuate', async () => {
     const name = 'az2-a-host-with-a-name-that-no-terminal-has-room-for.rack7.example.org'
     expect((await run('host', 'evacuate', name)).out).toBe(`No claim is on ${name}.\n`)
   })
@@ -241,7 +241,7 @@ test.each([
 })
 
 // This test is last, because the host that it reports is UP and would disturb the test of liveness above.
-test('instances without a claim are warned of before all else: they do not move, and the host is not empty', async () => {
+test('a warning about instances without a claim comes first, because they do not move and the host is not empty', async () => {
   const instances = [crypto.randomUUID(), crypto.randomUUID()]
   const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }
   await own.service.client.request(

@@ -44,7 +44,7 @@ test('a dry run shows what is in the profile and what is missing, in 80 columns,
   expect(out).toMatch(/\nNothing was written\.\n$/)
 })
 
-test('--json has the document, what was found line by line, and what was left alone', async () => {
+test('--json contains the document, the findings line by line, and the settings that were left unchanged', async () => {
   const said = oneLine(await importing(OLD, '--dry-run', '--json', '--name', 'site', '--note', 'ours'))
   expect(said).toMatchObject({
     release: 'newton',

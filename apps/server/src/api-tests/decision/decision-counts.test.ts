@@ -111,7 +111,7 @@ describe('in groups', () => {
     },
   )
 
-  test('the largest comes first, those without come as one, and a name is never a pattern', async () => {
+  test('the largest group comes first, decisions without the field are one group, and a name is never a pattern', async () => {
     const { nodes } = await groups('', 'FLAVOR')
     expect(nodes.map(({ key, decisions }: Json) => [key, decisions])).toEqual([
       ['small', 4],
@@ -127,7 +127,7 @@ describe('in groups', () => {
     expect((await groups('', 'PROFILE')).nodes).toMatchObject([{ key: expect.stringMatching(/^default@\d+$/), decisions: ALL, failed: 4 }])
   })
 
-  test('tries are those for the instance that is named first', async () => {
+  test('attempts are counted for the instance that is named first', async () => {
     const { nodes } = await groups('-outcome:PLACED', 'CHAIN')
     expect(nodes.find(({ key }: Json) => key === tried)).toMatchObject({ decisions: 2, failed: 2, terms: `chain:${tried}` })
     expect(await listed(`instance:${tried}`)).toBe(3)
@@ -139,7 +139,7 @@ describe('in groups', () => {
   })
 })
 
-test('of more decisions than are counted the newest are, whole milliseconds of them', async () => {
+test('if there are too many decisions, the newest are counted, in whole milliseconds', async () => {
   const prisma = createPrisma(api.connection)
   try {
     const counted = { query: { terms: [] }, span: {}, names: [] }

@@ -199,7 +199,7 @@ test('an empty id is no id', async () => {
   expect(errors[0]?.message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
 })
 
-test('of a host with several nodes, the one that was taken, else the one that came nearest to it, is meant', async () => {
+test('a host with several nodes means the selected node, otherwise the one nearest to selection', async () => {
   const incarnation = randomUUID()
   const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 8_192, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
   const updates = Object.entries({ 'n-1': { vcpusUsed: 8 }, 'n-2': { memoryMbUsed: 2_048 }, 'n-3': {} }).map(([node, more]) => ({

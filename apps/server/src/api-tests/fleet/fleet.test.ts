@@ -97,7 +97,7 @@ describe('columns of all hosts', () => {
     await dataOf(api, `mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }`, { c: [claim] })
   })
 
-  test('only the hosts that a query means', async () => {
+  test('only the hosts that match a query', async () => {
     const { fleet } = await dataOf(api, `{ fleet { columns(names: [STATUS], query: "az:z1 -status:DISABLED") { ${COLUMNS} } } }`)
     expect(fleet.columns.names).toEqual(['a1'])
     expect(unpack({ data: fleet.columns.ordinals })).toEqual([0])

@@ -139,7 +139,7 @@ describe('earlier states', () => {
   })
 })
 
-describe('what cannot be asked', () => {
+describe('invalid moments', () => {
   const refusalOf = async (at: unknown) => {
     const answer = await api.ask('query ($at: Moment) { hosts(at: $at) { totalCount } }', { at })
     return [codeOf(answer), answer.errors[0]?.extensions.rule, answer.errors[0]?.message]

@@ -129,7 +129,7 @@ describe('the order of hosts', () => {
     expect(fault.message).toContain(message)
   })
 
-  test('a cursor is good for its order alone', async () => {
+  test('a cursor is valid only for its order', async () => {
     const o = [{ field: 'FREE', resourceClass: 'VCPU' }]
     const { pageInfo } = (await ask({ n: 1, o })).hosts
     const other = await api.ask(LIST, { n: 1, o: [{ field: 'FREE', resourceClass: 'MEMORY_MB' }], a: pageInfo.endCursor })

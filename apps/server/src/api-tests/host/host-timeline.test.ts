@@ -18,7 +18,7 @@ const engines = [
   { engine: 'nats', skipped: noNatsServer },
 ]
 
-describe.each(engines)('what happened to a host, with the log in $engine', ({ engine, skipped }) => {
+describe.each(engines)('the timeline of a host, with the log in $engine', ({ engine, skipped }) => {
   if (skipped !== undefined) {
     test(`is read from its tables [skipped: ${skipped}]`, (context) => context.skip(skipped))
     return

@@ -190,7 +190,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await ask(asked)).toEqual({ host: { hasOtherNodes: true } })
   })
 
-  test('a name that a host has again is none of its former ones', async () => {
+  test('a name that a host has again is not listed among its former names', async () => {
     await api.report({ 'again-1': {} })
     for (const [from, to] of [
       ['again-1', 'again-2'],
@@ -258,7 +258,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('x1', { force: true, expectedClaims: 2 })).toMatchObject({ __typename: 'HostForgetPayload' })
   })
 
-  test('to forget a host goes through what its entry changed alone, not through all claims that ever ended', async () => {
+  test('forgetting a host reads only what its entry changed, not all claims that ever ended', async () => {
     await api.report({ z1: {}, z2: {} })
     const ids = [await placeOn('z1'), await placeOn('z1')].map(({ destinations }) => destinations[0].selected.claim.id)
     const { claims } = api.service.replica.fleet.ledger
@@ -288,7 +288,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       expect(on(both)).toBe('o2')
     })
 
-    test('repeats its call by its key, and takes an alternate of a decision from before', async () => {
+    test('repeats its call with the key, and takes an alternate of a decision from before the replacement', async () => {
       await api.report({ q1: {}, q2: {} })
       const input = { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' } }
       const gantt = { forceHosts: ['q1', 'q2'], instanceUuids: [randomUUID()] }
@@ -378,7 +378,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }
   })
 
-  test('each is a row of the audit', async () => {
+  test('each change is a row of the audit', async () => {
     const { nodes } = (await ask('{ auditLog(first: 100, query: "mutation:hostForget") { nodes { mutation result target } } }')).auditLog
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostHasClaims', target: 'a1' })
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostForgetPayload', target: 'a1' })

@@ -104,7 +104,7 @@ const claimState = async (api: TestService, id: string): Promise<string> =>
   (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { state } }', { id })).claim.state
 
 describe('one host', () => {
-  test('falls silent: SUSPECT and still chosen, then DOWN and refused with since when; its claim stays; it comes back by heartbeat or report', async () => {
+  test('falls silent: it is SUSPECT and still chosen, then DOWN and refused with the time of its last sign; its claim stays; a heartbeat or report makes it UP', async () => {
     const api = await startReplica()
     const [silent = '', ...others] = named('one', 6)
     await report(api, [silent, ...others])
@@ -248,7 +248,7 @@ describe('replicas', () => {
     expect(await statesOf(second, [silent])).toEqual(['UP'])
   })
 
-  test('the one that draws conclusions dies over it: the other does', async () => {
+  test('if the replica that draws conclusions ends meanwhile, the other one does it', async () => {
     const [first, second] = [await startReplica(), await startReplica()]
     await report(first, hosts)
     await pass(61, { heard: await allBut(silent) })

@@ -44,7 +44,7 @@ const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscr
   Object.values(root?.getFields() ?? {}).map((field) => ({ root: root?.name ?? '', field, name: `${root?.name}.${field.name}` })),
 )
 
-describe('who may ask what', () => {
+describe('the permissions of keys', () => {
   test('every root field has a row in the table, and every row has a field', () => {
     const missing = roots.filter(({ name }) => whoMay[name] === undefined).map(({ name }) => name)
     expect(
@@ -203,7 +203,7 @@ describe('fields of objects', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('node leads a bound key nowhere; an edge of an answer leads a key without READ nowhere', async () => {
+  test('node returns nothing for a bound key, and edges of an answer return nothing for a key without READ', async () => {
     const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
     const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]
     for (const id of ids)

@@ -313,7 +313,7 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
   const countOf = async (host: string): Promise<number> =>
     (await dataOf(api, `{ hosts(query: "host:${host}") { totalCount } }`)).hosts.totalCount
 
-  test('one if it states none, and that one any number of times', async () => {
+  test('one node if the key states no limit, any number of times', async () => {
     const key = await keyFor(['one'])
     expect((await send(key, nodeOf('one', null))).appliedCount).toBe(1)
     expect((await send(key, nodeOf('one', null, 2))).appliedCount).toBe(1)

@@ -114,7 +114,7 @@ test('a key ends at its expiry', async () => {
   expect(codeOf(late)).toBe('UNAUTHENTICATED')
 })
 
-test('last use is known at once here, and written behind the calls', async () => {
+test('the last use is known at once on this replica, and written after the calls', async () => {
   const { key, secret } = await create(nova)
   expect(key.lastUsedAt).toBe(null)
   const before = Date.now()

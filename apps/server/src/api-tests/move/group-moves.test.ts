@@ -62,7 +62,7 @@ describe('a server group', () => {
     expect(await place({ ...flavor(1), ...group(3), forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('takes a claim in where its rule allows it', async () => {
+  test('accepts a claim if its rule allows that', async () => {
     const [a] = await hosts('join', 1)
     const uuid = randomUUID()
     const rule = { uuid, policy: 'ANTI_AFFINITY' }

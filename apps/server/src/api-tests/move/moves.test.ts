@@ -66,8 +66,8 @@ describe('a migration', () => {
   })
 })
 
-describe('a question about a move', () => {
-  test('of another time takes away its own claim only where that is there: what has ended holds nothing', async () => {
+describe('a query about a move', () => {
+  test('at another time ignores its own claim only if that exists then, because an ended claim holds nothing', async () => {
     const [a, b] = await hosts('asked', 2)
     const spec = { ...flavor(6), forceHosts: [a, b] }
     const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
@@ -146,7 +146,7 @@ describe('a resize', () => {
     expect(api.service.replica.fleet.place.revision).toBe(revision + 1)
   })
 
-  test('goes elsewhere where its host has no room', async () => {
+  test('goes to another host if its own has no room', async () => {
     const [a, b] = await hosts('elsewhere', 2)
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }))
     await place({ ...flavor(3), forceHosts: [a] })
@@ -221,7 +221,7 @@ test('an alternate is claimed without a search, and every filter still applies',
   expect(await create({ host: { host: other } })).toMatchObject({ __typename: 'ValidationError', code: 'INVALID' })
 })
 
-test('operators revoke a claim whatever its fence is; its holder learns it', async () => {
+test('operators revoke a claim whatever its fence is, and its holder is informed', async () => {
   const [a] = await hosts('revoke', 1)
   const claim = claimOf(await place({ ...flavor(3), forceHosts: [a] }))
   const REVOKE = `mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "rack 4 burns") { __typename ... on ClaimPayload { replayed claim { state reason } } } }`

@@ -214,7 +214,7 @@ describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {
   })
 })
 
-describe('a question about an edited fleet is refused by that fleet', () => {
+describe('a query about an edited fleet is refused by the rules of that fleet', () => {
   test('a group whose only member is gone takes another policy', async () => {
     const uuid = randomUUID()
     const made = await place({ gantt: { flavor, instanceGroup: { uuid, policy: 'SOFT_AFFINITY' } } })

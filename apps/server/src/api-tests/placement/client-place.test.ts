@@ -277,12 +277,12 @@ describe('a key that is bound to a project', () => {
     expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
   })
 
-  test('learns that no host was found, without reasons', async () => {
+  test('is informed that no host was found, without the reasons', async () => {
     const result = await gantt.selectDestinations(ofProject(randomUUID(), 1_000_000))
     expect(result).toMatchObject({ __typename: 'NoValidHost', placedCount: 0, reasons: [] })
   })
 
-  test('is refused where the client asks as for others', async () => {
+  test('is refused if the client selects the fields for other keys', async () => {
     const { secret } = await api.service.keys.create({ name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' })
     const asking = createGantt({ url: api.url, key: secret }).selectDestinations(ofProject(randomUUID()))
     await expect(asking).rejects.toMatchObject({ code: 'FORBIDDEN' })

@@ -40,7 +40,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     expect(JSON.stringify(whatWouldFit)).toContain('near if possible')
   })
 
-  test('a preferred one may be elsewhere', async () => {
+  test('a preferred GPU may be near other cells', async () => {
     expect(await place({ ...guest, forceHosts: ['near'], gpus: { count: 1, numaPolicy: 'preferred' } })).toMatchObject({
       destinations: [{ selected: { claim: { gpus: [{ index: 1 }] } } }],
     })
@@ -122,7 +122,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     }
   })
 
-  test('a move obeys the groups in its request, in addition to those of its group', async () => {
+  test('a move is kept apart from the groups in its request, in addition to those of its own group', async () => {
     await api.report({ c: machine, d: machine })
     const [moving, other] = [randomUUID(), randomUUID()]
     const { claim } = (await place(member(moving, {}, ['c']))).destinations[0].selected

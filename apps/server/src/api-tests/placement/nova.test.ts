@@ -189,7 +189,7 @@ describe('requests in the words of Nova', () => {
     expect(`${issues[0].message} ${issues[0].expected}`).toContain(allowed)
   })
 
-  test('one form at a time', async () => {
+  test('a report in several forms is refused', async () => {
     const { errors } = await api.ask(SELECT, { in: { idempotencyKey: 'k', spec: { nova: requestSpec(), legacy: {} } } })
     expect(errors.length).toBeGreaterThan(0)
   })
@@ -211,7 +211,7 @@ describe('an Aggregate in the words of Nova', () => {
     expect(again.aggregate).toEqual({ uuid, name: 'fast', version: 2, hostNames: ['n2'], metadata: [{ key: 'disk', value: 'nvme' }] })
   })
 
-  test('is where a RequestSpec of Nova wants its instance', async () => {
+  test('determines the hosts of a RequestSpec that names it', async () => {
     const requested_destination = envelope('Destination', '1.4', { aggregates: [uuid] })
     const placed = await select({ nova: requestSpec({ requested_destination }) })
     expect(placed.destinations[0].selected.host.name).toBe('n2')

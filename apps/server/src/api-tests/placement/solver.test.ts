@@ -55,7 +55,7 @@ test('the filter scheduler refuses a request with several kinds that fits in one
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
-test('a comparison decides nothing for a solver that was not asked, and counts those requests', async () => {
+test('a comparison does not guess the decisions of a solver that was not asked, and counts those requests', async () => {
   await create('compared', {})
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor, numInstances: 2 })
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor })

@@ -54,7 +54,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(b.service.replica.fleet.hosts.records.map(({ index }) => free[index])).toEqual([0, 0, 0, 0])
     })
 
-    test('who follows the decisions of one hears of refusals of the other, which no log has', async () => {
+    test('a subscriber to the decisions of one replica gets refusals of the other, although they are in no log', async () => {
       const [a, b] = services as [TestService, TestService]
       const opened = createGantt({ url: a.url, key: 'the-admin-key-of-tests' }).events.decisions({ query: 'flavor:elsewhere' })
       const first = opened.next()

@@ -105,7 +105,7 @@ test('heal reports the differences and repairs them; both are in the audit', asy
   expect(auditLog.nodes.map(({ result }: { result: string }) => result)).toEqual(Array(3).fill('ReplicaHealPayload'))
 })
 
-test('heal is refused when another replica is meant', async () => {
+test('heal is refused if the call names another replica', async () => {
   const refused = await heal({ replica: second.replica.name })
   expect(refused).toMatchObject({ __typename: 'ReplicaHealRefused', code: 'PRECONDITION', path: ['replica'] })
   expect(refused.message).toContain(second.replica.name)

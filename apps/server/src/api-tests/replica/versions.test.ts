@@ -190,7 +190,7 @@ describe('once every replica reads it', () => {
     expect(await documentOf(plainly.decision.id)).toMatchObject({ version: '1.0' })
   })
 
-  test('a request is answered in the version that is asked for, as far as that can say it', async () => {
+  test('a request is returned in the requested version, as far as that can express it', async () => {
     expect(await documentOf(plainly.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
     const kept = await documentOf(newer.decision.id)
     expect(kept).toMatchObject({
@@ -212,7 +212,7 @@ describe('once every replica reads it', () => {
     expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('so is what a host reported', async () => {
+  test('so is the report of a host', async () => {
     const stats = async (host: string, version: string | null = null): Promise<Json> => {
       const found: Json = (await statsOf(host, version)).data?.host
       return found.stats

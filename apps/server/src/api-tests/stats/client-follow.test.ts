@@ -80,7 +80,7 @@ test('a second incarnation takes over with a whole picture, and the first is not
   expect(await usedOf(host)).toBe(99)
 })
 
-test('many hosts report in one call, each with its own result, and say that they live', async () => {
+test('many hosts send reports and heartbeats in one call, each with its own result', async () => {
   const gantt = clientWith()
   const hosts = [randomUUID(), randomUUID()]
   const updates = hosts.map((host, at) => ({
@@ -104,7 +104,7 @@ test('the key of an agent, bound to its host, is enough to report and to say tha
   expect(await other.report()).toMatchObject({ __typename: 'ValidationError', code: 'FORBIDDEN' })
 })
 
-test('a call takes as many reports and heartbeats as the service does', async () => {
+test('a call accepts as many reports and heartbeats as the service does', async () => {
   const gantt = clientWith()
   const hosts = Array.from({ length: 1_000 }, (_, at) => ({ host: `many-${at}` }))
   const reporter = { incarnation: randomUUID(), sequence: 1 }
@@ -125,7 +125,7 @@ async function read<Event>(
   return seen
 }
 
-test('hosts that changed while there was no connection come after it, and none comes twice', async () => {
+test('hosts that changed without a connection are delivered after it is restored, each once', async () => {
   const [a = '', b = '', c = '']: readonly string[] = [randomUUID(), randomUUID(), randomUUID()]
   const breaks: unknown[] = []
   const gantt = clientWith({ clock: instantClock(() => api.report({ [c]: {} })) })

@@ -271,7 +271,7 @@ describe('whatWouldFit', () => {
     for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })
 
-  test('of a request that is placed there is nothing to change', async () => {
+  test('a request that fits gets no proposals', async () => {
     const { decision } = await placeWith(api, { claim: { mode: 'NONE' } })
     expect(await wouldFit({ decisionId: decision.id })).toMatchObject({
       fits: true,
@@ -281,7 +281,7 @@ describe('whatWouldFit', () => {
     })
   })
 
-  test('where nothing will do, the cause is named', async () => {
+  test('if no change suffices, the cause is named', async () => {
     const spec = { gantt: { flavor: { vcpus: 64, memoryMb: 1_024 } } }
     const { counterfactuals, cause, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
     expect(counterfactuals).toEqual([])

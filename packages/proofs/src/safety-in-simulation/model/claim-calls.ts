@@ -14,6 +14,8 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
     // the confirmed amount, which no report has counted
     if (claim.state === 'CONFIRMED' && source === undefined) holdBeside(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNoneBeside(claim)
+  // a move in place may have added nothing
+  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // a destination on the same host ends with its source
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) standAlone(fleet, target)
@@ -51,8 +53,6 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
     }
     claim.besideGpus ||= source.besideGpus
   }
-  // a move that added nothing holds nothing in addition to the report
-  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return
   source.lingers = false

@@ -137,7 +137,7 @@ const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
   })
 
 test('the core judges every log as the reference model does, and reaches its state', () => {
-  fc.assert(judgesAlike(), { numRuns: byExtent(15, 100) })
+  fc.assert(judgesAlike(), { numRuns: byExtent(15, 100, 20_000) })
 })
 
 test('a claim that forgets its amount when pins move is found', () => {

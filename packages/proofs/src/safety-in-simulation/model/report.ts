@@ -48,7 +48,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   for (const claim of fleet.claims) {
     if (claim.host !== host.name) continue
     // an ended claim that holds nothing does not hold anything again when its instance reappears
-    const isHeld = claim.lingers || (!isLive(claim) && claim.extra !== null)
+    const isHeld = claim.lingers || (claim.extra !== null && !isLive(claim))
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
     if (!isOfBefore) holdNoneBeside(claim)
