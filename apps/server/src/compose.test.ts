@@ -67,7 +67,7 @@ const dockerfile = read('Dockerfile')
 /** The required variables as compose fills them in. */
 const filled = (text: string): string => text.replace(/\$\{(\w+):\?[^}]+\}/g, (_all, name) => `${name.toLowerCase()}-of-the-test`)
 
-test('compose.yaml names only volumes and services that it has, and starts again what ends', () => {
+test('compose.yaml names only volumes and services that it defines, and restarts services that end', () => {
   expect(Object.keys(services)).toEqual(['nats-1', 'nats-2', 'nats-3', 'postgres', 'replica'])
   for (const { restart } of Object.values(services)) expect(restart).toBe('unless-stopped')
   const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((each) => each.split(':')[0]))
@@ -75,7 +75,7 @@ test('compose.yaml names only volumes and services that it has, and starts again
   expect([...(replica.depends_on ?? [])].sort()).toEqual(Object.keys(services).filter((name) => name !== 'replica'))
 })
 
-test('replicas get settings that the service knows, and which lead to the servers of the file', () => {
+test('replicas get settings that the service knows, with the addresses of the servers in the file', () => {
   const fromImage = Object.fromEntries([...(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, ...pair]) => pair))
   const given = Object.fromEntries(Object.entries(replica.environment ?? {}).map(([name, value]) => [name, filled(value)]))
   const known = read('apps/server/src/config.ts')

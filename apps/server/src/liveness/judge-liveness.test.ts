@@ -56,7 +56,7 @@ describe('what follows from silence', () => {
     expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
   })
 
-  test('silence without a reader means nothing, and makes no host UP', () => {
+  test('silence while nobody reads signs of life has no effect, and makes no host UP', () => {
     const hosts = [host('h0', 'UP'), host('h1', 'SUSPECT'), host('h2', 'DOWN')]
     expect(judge(hosts, allSilent(hosts, 900), NOW - 30_000).changes).toEqual([])
   })
@@ -67,7 +67,7 @@ test('the reason contains since when, for how long, and which source', () => {
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
 
-describe('many at once are not taken for down', () => {
+describe('many hosts that become silent at once do not become DOWN', () => {
   test('more than a fifth of the fleet, and five at least', () => {
     const dead = fleet(5, 'SUSPECT')
     const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
@@ -77,12 +77,12 @@ describe('many at once are not taken for down', () => {
     expect(of(20).changes).toHaveLength(5)
   })
 
-  test('four of five are no mass', () => {
+  test('four of five hosts do not count as many', () => {
     const dead = fleet(4, 'SUSPECT')
     expect(judge([...dead, host('other', 'UP')], allSilent(dead, 200)).changes).toHaveLength(4)
   })
 
-  test('hosts whose leases run out one after another are one mass', () => {
+  test('hosts whose leases expire one after another count together', () => {
     const [first, ...rest] = fleet(6, 'SUSPECT')
     const hosts = [first as WatchedHost, ...rest, ...fleet(10, 'UP', {}, 'other')]
     expect(judge(hosts, { ...allSilent(rest, 100), h0: 200 })).toMatchObject({ changes: [], withheld: ['h0'] })
@@ -109,7 +109,7 @@ describe('many at once are not taken for down', () => {
     expect(judge(hosts, { h0: 200 }).changes).toEqual(['h1 UP', 'h0 DOWN'])
   })
 
-  test('a source that is empty all of a sudden takes nothing down', () => {
+  test('a source that is suddenly empty makes no host DOWN', () => {
     const hosts = fleet(100, 'SUSPECT', { domains: ['zone nova'] })
     expect(judge(hosts, allSilent(hosts, 10_000))).toMatchObject({ changes: [] })
   })

@@ -25,7 +25,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('hearing nothing is fine, and who looks alone may conclude', async () => {
+  test('no signs are no error, and a replica that checks alone may draw conclusions', async () => {
     const source = await open()
     source.heard([])
     const { isMine, now, listeningSince } = await heardBy(source)
@@ -34,7 +34,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('what goes wrong in a conclusion is thrown to the caller of look, and the next look works', async () => {
+  test('an error in a conclusion is thrown to the caller of look, and the next call works', async () => {
     const source = await open()
     await expect(source.look(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect((await heardBy(source)).isMine).toBe(true)

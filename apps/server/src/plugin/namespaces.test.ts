@@ -129,7 +129,7 @@ describe.each([
     })
   })
 
-  test('takes documents that its schema takes, and of the others nothing', async () => {
+  test('accepts documents that its schema accepts, and stores nothing of the others', async () => {
     const results = await reportStats(
       updateOf('a', name, { freeWatts: 500 }),
       updateOf('b', name, { freeWatts: 50 }),

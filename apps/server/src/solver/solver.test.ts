@@ -188,7 +188,7 @@ describe('a call that is being solved', () => {
     await replica.close()
   })
 
-  test('is answered that it is busy, or that its turn came too late, before anything is done for it', async () => {
+  test('is answered as busy, or as too late, before any work is done for it', async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const profile = profileOf({ solver: { timeLimitMs: 30 } })
     const fleet = fleetWith({ h1: {} }, profile)

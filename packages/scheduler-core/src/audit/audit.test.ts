@@ -305,7 +305,7 @@ test('a claim forgets its amount when pins move: it is found by the free share o
   ])
 })
 
-test('a claim that was let in where another claim waits for its GPU is found', () => {
+test('a claim that was accepted although another claim waits for its GPU is found', () => {
   const fleet = onAnotherGpu()
   const { ledger } = fleet
   const third = { ...claim(fleet, 'c1'), id: 'c3', state: 'CONFIRMED' as const, instance: null, createdAt: 9_000 }
@@ -322,7 +322,7 @@ test('a state without faults has no findings', () => {
   expect(findingsOf(aState())).toEqual([])
 })
 
-describe('each kind of fault is found, and shown by comparing with the state as it should be', () => {
+describe('each kind of fault is found, and the comparison with the correct state shows it', () => {
   test.each(faults)('$name', ({ plant, found }) => {
     const fleet = aState()
     plant(fleet)

@@ -7,7 +7,7 @@ import { A, B, C, findingsOf, HOUR, Scene } from './testing/scene.ts'
 
 const optionsOf = (fleet: Fleet, finding: Finding): string[] => [...repairOf(fleet, finding).options].map(({ name }) => name)
 
-describe('repairs of what hosts report', () => {
+describe('repairs of contradictions in reports', () => {
   /** The options for the one finding of a code, and what each does. */
   const repairs = (scene: Scene, code: Finding['code'], host?: string): string[] => {
     const { fleet } = scene.log
@@ -150,7 +150,7 @@ describe('repairs of an instance with claims in two projects', () => {
     expect(repairs(scene())).toEqual(['claim:b'])
   })
 
-  test('a host that lists no instances does not say that it runs none: nothing is guessed, and an operator chooses', () => {
+  test('a host without a list of instances may run some: the repair guesses nothing, and an operator chooses', () => {
     expect(repairs(scene().reports('h2', { instances: null }))).toEqual(['claim:a', 'claim:b'])
   })
 })

@@ -22,7 +22,7 @@ test('a host that lacks amounts alone is nearer than one that is closed', () => 
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 8_192 })).toContain('Nearest is full: ')
 })
 
-test('what a large host lacks in all and has in use besides counts once', () => {
+test('a shortfall in the total and in the free amount of one host counts once', () => {
   const log = aLog()
   const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])

@@ -11,7 +11,7 @@ import { saidOf } from './testing/said.ts'
 const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: devices, and what the nearest host lacks', () => {
-  test('hosts that have none of a device that it asks for never change it, where others have some', () => {
+  test('hosts without a requested device never change the cause, if other hosts have some', () => {
     let without = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {

@@ -28,7 +28,7 @@ describe('the laws of the cause: hosts that the request is not about', () => {
     expect(outsiders).toBeGreaterThan(0)
   })
 
-  test('hosts outside of the places that it names change neither code nor sentence, where it admits none', () => {
+  test('hosts outside of the named places change neither code nor sentence, if the request admits no host', () => {
     const met = new Set<string>()
     const drawn = { within: 0, contradictory: 0, exclusive: 0 }
     fc.assert(

@@ -147,7 +147,7 @@ function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfalls
   })
 }
 
-test('law: once all that is named is there, and nothing else, all members have room, and the fleet is as it was after it was looked at', () => {
+test('law: with exactly the named additions all members have room, and the examination leaves the fleet unchanged', () => {
   const kinds = new Set<string>()
   const cell = fc.record({
     cpus: fc.nat({ max: 6 }),

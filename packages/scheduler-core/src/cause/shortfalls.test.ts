@@ -89,7 +89,7 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
     )
   })
 
-  test('for the free amount of a report, if that would be enough', () => {
+  test('for the free amount by the report, if a smaller reserve would be enough', () => {
     const shape = { vcpus: 8, inventories: [{ resourceClass: 'CUSTOM_Q', total: 10, reserved: 3, used: 5 }] }
     const asks = (amount: number) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_Q': String(amount) } } })
     expect(reported(asks(4), shape)).toContain('a: CUSTOM_Q: 4 needed, 2 free; 3 of its 10 are reserved (by its report).')

@@ -43,7 +43,7 @@ describe('an ended key', () => {
     expect([claims.get('k.0') === first, claims.get('k.1') === second]).toEqual([true, true])
   })
 
-  test('answers as it did before it ended, by its key and by its claims, in a copy and in a restored fleet', () => {
+  test('returns the same answer as before it ended, by its key and by its claims, in a copy and in a restored fleet', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     const before = log.fleet.ledger.findKey('acme', 'k')

@@ -45,7 +45,7 @@ describe('an instance has one live claim in its project', () => {
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X] })], { basis })).toEqual(['claim.instance_taken'])
   })
 
-  test.each(['RELEASED', 'REVOKED', 'EXPIRED', 'abandoned'])('once its claim is %s it may have another', (how) => {
+  test.each(['RELEASED', 'REVOKED', 'EXPIRED', 'abandoned'])('once its claim is %s, the instance may have another', (how) => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], ttlMs: 100 })])
     const ends: Readonly<Record<string, Change>> = {
@@ -68,7 +68,7 @@ describe('an instance has one live claim in its project', () => {
     expect(log.append([{ type: 'extend', ...ref, ttlMs: 1_000 }])).toEqual(['claim.lost'])
   })
 
-  test('a move keeps where its instance counts, whoever makes it', () => {
+  test('a move keeps the scope of its instance, whoever makes it', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], mode: 'CONFIRM' })])
     log.append([aMove({ key: 'm', account: 'operators', hosts: ['h2'], instances: [X], mode: 'CONFIRM', source: refOf(log, 'k1.0') })])
@@ -81,7 +81,7 @@ describe('an instance has one live claim in its project', () => {
   })
 })
 
-describe('before the level, and where it rises', () => {
+describe('below the level, and at the entry that raises it', () => {
   test('the same instance twice counts in a log of level 7, and stays as it was', () => {
     const log = threeHosts(7)
     expect(log.append([aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })])).toEqual([
@@ -102,7 +102,7 @@ describe('before the level, and where it rises', () => {
     expect(log.append([someInstances({ key: 'b', account: 'other', instances: [X], project: 'p' })])).toEqual([undefined])
   })
 
-  test('the entry that raises the level is judged by it, whatever was decided before', () => {
+  test('the entry that raises the level is judged by the rules of the new level, whatever was decided before', () => {
     const log = threeHosts(7)
     const twice = [aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })]
     expect(log.append([...twice, { type: 'feature', level: 8 }])).toEqual([undefined, 'claim.instance_taken', undefined])
@@ -212,7 +212,7 @@ const acts = fc.array(
   { minLength: 5, maxLength: 40 },
 )
 
-test('whatever is proposed: one live claim for each instance in its scope, whole sums, and copies and restored fleets that agree', () => {
+test('for any proposals: one live claim for each instance in its scope, correct sums, and copies and restored fleets that agree', () => {
   fc.assert(
     fc.property(acts, (steps) => {
       const log = threeHosts()

@@ -80,7 +80,7 @@ describe('an entry that is applied with pauses', () => {
     expect(most).toBeLessThan(MOST)
   })
 
-  test('keeps everybody else away until it is applied whole', () => {
+  test('locks the fleet until it is applied completely', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, rows[0]?.[1] ?? [])
     const steps = fleet.applyInSteps(entry)
@@ -92,7 +92,7 @@ describe('an entry that is applied with pauses', () => {
     expect(copyFleet(fleet).place.revision).toBe(entry.revision)
   })
 
-  test('leaves an unusable fleet where it is ended early', () => {
+  test('leaves an unusable fleet if it is ended early', () => {
     const { fleet } = aTown()
     const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
     steps.next()
@@ -100,7 +100,7 @@ describe('an entry that is applied with pauses', () => {
     expect(() => copyFleet(fleet)).toThrow('cannot be copied')
   })
 
-  test('is refused before anything is written where it is not the next one', () => {
+  test('is refused before anything is written if it is not the next one', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, [])
     expect(() => fleet.applyInSteps({ ...entry, revision: entry.revision + 1 }).next()).toThrow(RangeError)

@@ -7,7 +7,7 @@ import { checkpointOf } from './checkpoint.ts'
 import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
 describe('forget', () => {
-  test('is void with another number of live claims than was expected', () => {
+  test('is void if the number of live claims is not the expected one', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     expect(log.append([{ ...forget('h1', true), expectedClaims: 2 }])).toEqual(['leave.claims_changed'])
@@ -52,7 +52,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  test('a reservation whose time is over keeps nothing', () => {
+  test('an expired reservation does not prevent it', () => {
     const log = hostsOf('h1')
     log.append([aClaim({ key: 'k1', hosts: ['h1'], ttlMs: 10 })])
     expect(log.append([forget('h1')], { at: 1_010 })).toEqual([undefined])
@@ -130,7 +130,7 @@ describe('forget', () => {
     expect(log.append([forget('h1'), forget('h9')])).toEqual(['leave.not_there', 'leave.not_there'])
   })
 
-  test('of several hosts, all leave or none', () => {
+  test('either all of several hosts leave or none', () => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h2')])
     const both: HostForgotten = { type: 'forget', hosts: [named('h1'), named('h2')], isForced: false, reason: 'scrapped' }

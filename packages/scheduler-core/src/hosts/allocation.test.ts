@@ -121,7 +121,7 @@ describe('edits', () => {
     expect(log.append([fleetSet({ classes: { VCPU: { ratio: 1_001 } } })])).toEqual(['allocation.range'])
   })
 
-  test('of one value leave the other, with who set it and when', () => {
+  test('of one value leave the other unchanged, with its author and time', () => {
     const log = logWith(ours(), set({ ratio: 2, by: 'ann' }))
     log.append([set({ reserved: 1, by: 'bob' })], { at: 5_000 })
     expect(log.fleet.hosts.get(H).allocation).toEqual({
@@ -145,7 +145,7 @@ describe('edits', () => {
     expectSound(log.fleet)
   })
 
-  test('a forgotten host loses what was set for it, and a replaced host keeps it', () => {
+  test('a forgotten host loses its settings, and a replaced host keeps them', () => {
     const log = logWith(ours(), set({ ratio: 2 }))
     log.append([{ type: 'replace', hosts: [{ from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } }], reason: 'renamed' }])
     expect(capacity(log.fleet)).toBe(16)

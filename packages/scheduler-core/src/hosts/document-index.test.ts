@@ -21,7 +21,7 @@ function youngestOf({ hosts }: Fleet, port: string): number | undefined {
   return found?.index
 }
 
-test('whose document of a thing is the youngest is known without reading all, whatever comes, goes, is copied or restored', () => {
+test('the host with the youngest document of a thing is found without reading all, after any reports, removals, copies and restarts', () => {
   const step = fc.record({
     what: fc.constantFrom('document', 'document', 'document', 'copy', 'restore', 'forget', 'replace'),
     host: fc.constantFrom(...HOSTS),

@@ -171,7 +171,7 @@ function suiteAt<Ask, Grant>(
 
     // a kind without `keep` holds its units twice while an instance moves on its own host
     if ((kind.isPlain === true || kind.keep !== undefined) && level >= (kind.isPlain === true ? STRICT_CLAIMS : OWN_UNITS))
-      test('an instance may have again what it holds on its own host, or less, however full the host is', () => {
+      test('an instance may keep what it holds on its own host, or a part of it, however full the host is', () => {
         fc.assert(
           fc.property(hosts, asks, rule, fc.integer({ min: 1, max: 5 }), (shape, ask, name, others) => {
             const fleet = hostOf(shape)

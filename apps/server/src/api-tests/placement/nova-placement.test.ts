@@ -74,7 +74,7 @@ test('the explanation has the counts of the decision, and the replay is equal', 
   expect(verified.verifyDecision.outcome).toBe('SAME')
 })
 
-test('what Placement decides in a profile is written and read', async () => {
+test('the settings of Placement’s checks in a profile are written and read', async () => {
   const placement = { limitTenants: true, tenantsNeedAggregate: true, defaultAvailabilityZone: 'az0' }
   const done = await dataOf(
     api,

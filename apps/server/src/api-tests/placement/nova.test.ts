@@ -93,7 +93,7 @@ const SELECT = `mutation ($in: SelectDestinationsInput!) { selectDestinations(in
 const select = async (spec: Json, more: object = {}): Promise<Json> =>
   (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec, ...more } })).selectDestinations
 
-describe('hosts in the words of Nova', () => {
+describe('hosts in Nova’s form', () => {
   test('a ComputeNode, alone or with what goes with it, is a full report', async () => {
     const answer = await report({
       n1: computeNode('n1'),
@@ -135,7 +135,7 @@ describe('hosts in the words of Nova', () => {
   })
 })
 
-describe('requests in the words of Nova', () => {
+describe('requests in Nova’s form', () => {
   test('a RequestSpec is placed as our own form is, and kept as it came', async () => {
     const uuid = randomUUID()
     const placed = await select({ nova: requestSpec({ instance_uuid: uuid, later: 1 }) })
@@ -195,7 +195,7 @@ describe('requests in the words of Nova', () => {
   })
 })
 
-describe('an Aggregate in the words of Nova', () => {
+describe('an Aggregate in Nova’s form', () => {
   const IMPORT = `mutation ($d: JSON!, $dry: Boolean) { aggregateImport(document: $d, dryRun: $dry) { __typename
     ... on AggregatePayload { dryRun aggregate { uuid name version hostNames metadata { key value } } }
     ... on ValidationError { issues { path message } } } }`
@@ -204,7 +204,7 @@ describe('an Aggregate in the words of Nova', () => {
     (await dataOf(api, IMPORT, { d: { uuid, name: 'ssd', hosts: ['n1', 'n2'], metadata: { disk: 'ssd', tier: '1' }, ...fields }, dry }))
       .aggregateImport
 
-  test('is made by its own uuid, and made the same when it comes again', async () => {
+  test('is created with its own uuid, and updated to equal Nova’s when it is sent again', async () => {
     expect(await bring({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
     expect(await bring({})).toMatchObject({ dryRun: false, aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] } })
     const again = await bring({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })

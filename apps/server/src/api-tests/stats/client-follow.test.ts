@@ -94,7 +94,7 @@ test('many hosts send reports and heartbeats in one call, each with its own resu
   expect(await gantt.heartbeat([{ host: known }, { host: unknown }])).toMatchObject({ heard: 1 })
 })
 
-test('the key of an agent, bound to its host, is enough to report and to say that it lives', async () => {
+test('an agent’s key that is bound to its host suffices for reports and heartbeats', async () => {
   const host = randomUUID()
   const made = await api.service.keys.create({ name: host, account: 'agents', scopes: ['REPORT'], hosts: [host] })
   const gantt = clientWith({ key: made.secret })

@@ -280,7 +280,7 @@ test('a number of claims that no dry run counts is refused', async () => {
   expect(await api.ask(call)).toMatchObject({ data: { hostForget: { issues: [{ path: ['expectedClaims'] }] } } })
 })
 
-test('a part of a profile is named by its place among all that the caller wrote, and a scheduler as it was written', async () => {
+test('a part of a profile is named by its index in the caller’s list, and a scheduler as it was written', async () => {
   const input = {
     filters: [{ name: 'RamFilter', enabled: false }, { name: 'RamFilter' }, { name: 'NoFilter' }],
     weighers: [
@@ -300,7 +300,7 @@ test('a part of a profile is named by its place among all that the caller wrote,
   expect(await call({ ...input, filters: [], weighers: [], schedulerName: 'X!' })).toEqual(['input.schedulerName: true'])
 })
 
-describe('every field of every input, and every argument: what cannot be there is named where the caller wrote it', () => {
+describe('every field of every input, and every argument: an invalid value is reported at the caller’s path', () => {
   test('these are all inputs of the schema', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType)
     const fields = inputs.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))

@@ -110,7 +110,7 @@ describe('the status of replicas', () => {
     expect(b.auditor.view().agreedAt).not.toBeNull()
   })
 
-  test('one that has applied nothing is behind by every change, since the first', async () => {
+  test('a replica that has applied nothing lags by every change, since the first', async () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
@@ -148,7 +148,7 @@ describe('the log’s feature level', () => {
     await close()
   })
 
-  test('is not raised while a replica lives that reads less; then it is', async () => {
+  test('is not raised while a living replica reads a lower level; then it is raised', async () => {
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))
     const warn = (message: string): void => void warnings.push(message)
     const registered = await openStanding({ store, name: 'newer', timers: byHand, warn })
@@ -181,7 +181,7 @@ describe('the log’s feature level', () => {
 })
 
 describe('the auditor', () => {
-  test('finds a column that is not what claims hold; no checkpoint is made of such a state; heal shows it and sets it right', async () => {
+  test('finds a column that differs from what claims hold; no checkpoint is made of such a state; heal shows and corrects it', async () => {
     await meet()
     const [a] = pair()
     const claimed = a.replica.fleet.hosts.classes.get('VCPU')?.claimed

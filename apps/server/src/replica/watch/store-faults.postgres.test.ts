@@ -70,7 +70,7 @@ async function withReplica(
 
 const terminate = () => killers.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'replica'`)
 
-test.each(['off', 'on'] as const)('sessions that are ended under load lose and double nothing (shared flush: %s)', async (flush) => {
+test.each(['off', 'on'] as const)('sessions that end under load lose and repeat nothing (shared flush: %s)', async (flush) => {
   await withReplica(
     async (replica) => {
       const placing = Array.from({ length: 8 }, async () => {

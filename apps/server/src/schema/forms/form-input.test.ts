@@ -91,7 +91,7 @@ test('a field that is added to a form is a field of its input type', () => {
 const text = z.string().describe('A text.')
 const one = (field: z.ZodType) => z.strictObject({ field: field.describe('A field.') }).describe('A form.')
 
-describe('a form that the API has no type for is refused', () => {
+describe('a form without a type in the API is refused', () => {
   test.each([
     ['bigint', z.bigint()],
     ['date', z.date()],
@@ -141,7 +141,7 @@ describe('a form that the API has no type for is refused', () => {
   })
 })
 
-describe('what GraphQL hands over', () => {
+describe('the input that GraphQL passes on', () => {
   const form = z
     .strictObject({
       text: text.nullable(),
@@ -193,7 +193,7 @@ describe('what GraphQL hands over', () => {
     )
   })
 
-  test('is written without what the form does not have', () => {
+  test('is written without fields that the form does not have', () => {
     expect(input.write({ text: 'a', added: 1 })).toEqual({ text: 'a' })
   })
 

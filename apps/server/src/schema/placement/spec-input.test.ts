@@ -47,7 +47,7 @@ function isFilled(document: unknown, path: string): boolean {
   return typeof found === 'object' && found !== null && Object.keys(found).length > 0
 }
 
-test('what is written for a request, the API accepts and reads as that request', () => {
+test('the input that is written for a request is accepted by the API and parsed as the same request', () => {
   const parsed = parseRequestSpec(full)
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   const nested = nestedIn(specSchemas[CURRENT_SPEC_VERSION]).filter((path) => path !== '' && !path.startsWith('nova'))

@@ -44,13 +44,13 @@ describe('an option in a section where nothing reads it is reported with its lin
     ),
   ])('%s', (_name, text, finding) => expect(textsOf(imported(text, 'zed'))).toContain(finding))
 
-  test('a name that other sections have too is theirs', () => {
+  test('a name that other sections have too belongs to those sections', () => {
     const conf = imported(section('driver = messagingv2', 'oslo_messaging_notifications') + section('workers = 2', 'conductor'))
     expect([textsOf(conf), conf.elsewhere.length]).toEqual([[], 2])
   })
 })
 
-describe('what nothing is said of is as the release has it', () => {
+describe('settings that the file does not contain have the defaults of the release', () => {
   test.each([
     ['juno', 'RetryFilter AvailabilityZoneFilter RamFilter ComputeFilter', 'MetricsWeigher RAMWeigher'],
     ['liberty', 'RetryFilter AvailabilityZoneFilter RamFilter DiskFilter ComputeFilter', 'IoOpsWeigher MetricsWeigher RAMWeigher'],

@@ -34,7 +34,7 @@ required = no
 auth_uri = http://controller:5000/v2.0
 `
 
-test('a file of the days of juno', () => {
+test('a file of juno', () => {
   const conf = imported(JUNO, 'kilo')
   expect([releaseName(conf.release), conf.isGuessed, conf.isWhole]).toEqual(['kilo', false, true])
   expect(conf.profile).toMatchObject({ compat: 'nova', hostSubsetSize: 30, nova: { maxAttempts: 5, packing: false, shuffleBest: false } })
@@ -113,7 +113,7 @@ test('a file of zed, with custom classes', () => {
   ])
 })
 
-describe('what Placement decides before the filters', () => {
+describe('settings of the checks that Placement makes before the filters', () => {
   const scheduler = (...lines: string[]) => section(lines.join('\n'), 'scheduler')
   const KOLLA = section('enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter', 'filter_scheduler')
 
@@ -237,7 +237,7 @@ test('a file that oslo.config refuses is refused with its lines', () => {
   expect(importNovaConf('[a]\nx')).toEqual({ ok: false, faults: [{ line: 2, message: expect.any(String) }] })
 })
 
-test('every filter and weigher of Nova can be taken over', () => {
+test('every filter and weigher of Nova can be imported', () => {
   const weighers = novaWeighers.map(({ name }) => `nova.scheduler.weights.x.${name}`).join()
   const conf = imported(`[filter_scheduler]\nenabled_filters = ${novaFilters.map(({ name }) => name).join()}\nweight_classes = ${weighers}`)
   expect([conf.isWhole, conf.profile.filters.length, conf.profile.weighers.length]).toEqual([true, novaFilters.length, novaWeighers.length])
@@ -251,7 +251,7 @@ test('every option of a filter or weigher has its row', () => {
   expect([...wanted, ...multipliers].filter((name) => !keys.has(name) && !keys.has(`filter_scheduler.${name}`))).toEqual([])
 })
 
-test('what comes out is a profile, and the same rules as the same configuration gives', () => {
+test('the result is a valid profile with the same rules as the configuration', () => {
   for (const [text, release] of [
     [JUNO, 'kilo'],
     [ZED, 'zed'],
@@ -275,7 +275,7 @@ test('what comes out is a profile, and the same rules as the same configuration 
   expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
 })
 
-describe('what counts on hosts', () => {
+describe('settings that apply to hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['with a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],

@@ -37,7 +37,7 @@ test.each<[string, Record<string, string>, string]>([
   ['what every object inherits is no attribute', { 'capabilities:constructor': 's!= x' }, 'capability.missing'],
 ])('%s', (_name, extraSpecs, verdict) => expect(verdictOf(computeCapabilitiesFilter, { request: asks(extraSpecs), host })).toBe(verdict))
 
-test('extra specs that are unset ask nothing', () => {
+test('unset extra specs require nothing', () => {
   expect(verdictOf(computeCapabilitiesFilter, { request: { flavor: { extraSpecs: undefined } } })).toBe('passes')
 })
 

@@ -28,7 +28,7 @@ test.each<[string, Given, string]>([
   ['a rebuild looks at nothing', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(computeFilter, given)).toBe(verdict))
 
-test('the reasons have the numbers, and who disabled', () => {
+test('the reasons have the numbers, and the operator’s reason for disabling the host', () => {
   expect(reasonOf(computeFilter, { host: silentFor(61) })).toMatchObject({
     need: 'at most 60',
     have: 61,

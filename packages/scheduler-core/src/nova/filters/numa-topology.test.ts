@@ -118,7 +118,7 @@ describe('all cells together', () => {
     ['networks that no cell knows', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 
-  test('devices are near to the cell, or it is another cell', () => {
+  test('a cell is chosen only if the devices are near it', () => {
     const given = (...cells: readonly HostCell[]): Given => ({
       host: { numaTopology: host(...cells), pciPools: [pool] },
       request: { image, numaTopology: guest(guestCell()), pciRequests: [device] },

@@ -62,7 +62,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     '{ __schema { types { name fields(includeDeprecated: true) { name args(includeDeprecated: true) { name type { name } } type { name ofType { name } } } } } }',
     '{ __type(name: "Host") { interfaces { name } possibleTypes { name } fields(includeDeprecated: true) { ...F ...F } } } fragment F on __Field { type { name } }',
     getIntrospectionQuery({ inputValueDeprecation: true }),
-  ])('what it costs is the number of objects of its answer, with all that is deprecated: %.60s', (text) => {
+  ])('its cost is the number of objects in its answer, deprecated ones included: %.60s', (text) => {
     const { data } = execute({ schema, document: parse(text) }) as ExecutionResult
     // a fragment that is spread twice is counted twice, and answered once
     expect(judge(text.replace('...F ...F', '...F'))).toBe(objectsIn(data) - 1)
@@ -97,7 +97,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     ['of a mutation', `mutation { __schema { types { ${nestedTypes(6)} } } }`, 'limit.cost'],
   ])('%s is refused', (_name, text, rule) => expect(judge(text)).toContain(rule))
 
-  test('a type whose name is a variable costs what it costs by its name', () => {
+  test('a type whose name is in a variable costs the same as by its name', () => {
     const cost = judge('{ __type(name: "Host") { fields { type { ofType { fields { name type { name } } } } } } }')
     const text = 'query ($n: String! = "Host") { __type(name: $n) { fields { type { ofType { fields { name type { name } } } } } } }'
     expect([judge(text), judge(text, { n: 'Host' }), judge(text, { n: 'Nothing' })]).toEqual([cost, cost, 1])
@@ -114,7 +114,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
   })
 })
 
-describe('the work of looking at a document is that of reading it', () => {
+describe('the work of checking a document is proportional to its length', () => {
   const chain = (levels: number, line: (next: string) => string): string =>
     `{ ...f0 } ${Array.from({ length: levels }, (_, i) => `fragment f${i} on Query { ${line(`...f${i + 1}`)} }`).join(' ')} fragment f${levels} on Query { viewer { scopes } }`
   test.each<[string, string]>([

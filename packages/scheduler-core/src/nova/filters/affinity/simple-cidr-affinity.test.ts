@@ -32,7 +32,7 @@ test.each<[string, string, string | undefined, string | null, string]>([
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(address, cidr), host: { hostIp } })).toBe(verdict),
 )
 
-test('without an address nothing is asked', () => {
+test('a request without an address requires nothing', () => {
   expect(verdictOf(simpleCidrAffinityFilter, { host: { hostIp: null } })).toBe('passes')
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(''), host: { hostIp: null } })).toBe('passes')
   expect(verdictOf(simpleCidrAffinityFilter, { request: { schedulerHints: { cidr: ['/8'] } }, host: { hostIp: null } })).toBe('passes')
