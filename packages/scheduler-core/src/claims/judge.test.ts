@@ -254,7 +254,7 @@ describe('rule 8: edits', () => {
   })
 })
 
-describe("rule 9: abandoned keys", () => {
+describe('rule 9: abandoned keys', () => {
   test('abandon binds an unused key: an earlier copy of the call that lands later is void', () => {
     const log = twoHosts()
     const basis = log.fleet.place

@@ -30,16 +30,19 @@ describe('members that must share a host and fit on none: each host is compared 
   }
   const two = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
 
-  test.each(['default', 'nova-compat'])('%s: a new group needs room for all members on one host, even if not even the first finds one', (profile) => {
-    const text = causeIn(
-      { a: { vcpus: 8, vcpusUsed: 1, memoryMb: 65_536 }, b: { vcpus: 64, vcpusUsed: 60, memoryMb: 65_536 } },
-      { numInstances: 3, vcpus: 8, memoryMb: 64 },
-      [],
-      profile,
-    )
-    expect(text).toContain('24 vCPUs needed')
-    expect(text).not.toMatch(/\b8 vCPUs needed/)
-  })
+  test.each(['default', 'nova-compat'])(
+    '%s: a new group needs room for all members on one host, even if not even the first finds one',
+    (profile) => {
+      const text = causeIn(
+        { a: { vcpus: 8, vcpusUsed: 1, memoryMb: 65_536 }, b: { vcpus: 64, vcpusUsed: 60, memoryMb: 65_536 } },
+        { numInstances: 3, vcpus: 8, memoryMb: 64 },
+        [],
+        profile,
+      )
+      expect(text).toContain('24 vCPUs needed')
+      expect(text).not.toMatch(/\b8 vCPUs needed/)
+    },
+  )
 
   const disks = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 64, rootGb: 40 } }
   const roomy = { vcpus: 64, memoryMb: 65_536, localGb: 100 }
