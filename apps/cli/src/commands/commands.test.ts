@@ -158,7 +158,7 @@ test('explain shows the funnel, the reasons and, if asked, every host', async ()
 })
 
 test.each([
-  ['an id of nothing', 'foo'],
+  ['an id that belongs to no object', 'foo'],
   ['an id of no decision', '00000000-0000-4000-8000-000000000000'],
 ])('for %s every command ends with 2 and names the command that lists decisions', async (_name, id) => {
   for (const args of [
@@ -281,13 +281,13 @@ test('decisions are listed, and narrowed by outcome', async () => {
 
 test.each([
   ['an unknown command', ['hostz'], "unknown command 'hostz'"],
-  ['an order by what there is not', ['hosts', '--sort', 'az,-colour'], 'Hosts are not ordered by "colour".'],
-  ['an order by nothing', ['hosts', '--sort', ','], 'It must name a field.'],
+  ['an order by an unknown field', ['hosts', '--sort', 'az,-colour'], 'Hosts are not ordered by "colour".'],
+  ['an empty order', ['hosts', '--sort', ','], 'It must name a field.'],
   ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
   ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
-  ['nothing to place', ['select'], 'Give --vcpus and --memory-mb'],
+  ['a request without resources', ['select'], 'Give --vcpus and --memory-mb'],
   ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
-  ['a file that is not there', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
+  ['a file that does not exist', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
 ])('%s ends with a message and 2', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])

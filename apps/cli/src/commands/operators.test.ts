@@ -265,7 +265,7 @@ test.each([
   ['a rollback without a reason', ['profile', 'rollback', 'site'], '--reason is missing'],
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
   ['ten minutes in words', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
-  ['a claim of no id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
+  ['a claim with an invalid id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
 ])('%s ends with a message and 2', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
@@ -273,7 +273,7 @@ test.each([
 
 test.each([
   ['a status', ['host', 'set-status', 'az1-a', '--status', 'DISABLED']],
-  ['where used amounts come from', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS']],
+  ['the source of used amounts', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS']],
   ['an allocation', ['host', 'set-allocation', 'az1-a', '--class', 'VCPU', '--ratio', '2']],
 ])('a preview of %s needs no reason', async (_name, args) => {
   const { out, err, code } = await run(...args, '--dry-run')

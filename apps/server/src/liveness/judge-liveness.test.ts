@@ -38,13 +38,13 @@ const allSilent = (hosts: readonly WatchedHost[], seconds: number) => Object.fro
 
 describe('what follows from silence', () => {
   test.each<[what: string, state: Liveness, seconds: number, follows: readonly string[]]>([
-    ['a host that was heard stays UP', 'UP', 59, []],
+    ['a host that gave a sign stays UP', 'UP', 59, []],
     ['a silent host is SUSPECT', 'UP', 60, ['h0 SUSPECT']],
     ['a host that is silent for long is SUSPECT before it is DOWN', 'UP', 600, ['h0 SUSPECT']],
-    ['a SUSPECT host is given its time', 'SUSPECT', 179, []],
+    ['a SUSPECT host stays so until the timeout', 'SUSPECT', 179, []],
     ['a SUSPECT host that stays silent is DOWN', 'SUSPECT', 180, ['h0 DOWN']],
-    ['a SUSPECT host that is heard is UP', 'SUSPECT', 59, ['h0 UP']],
-    ['a DOWN host that is heard is UP', 'DOWN', 1, ['h0 UP']],
+    ['a SUSPECT host that gives a sign is UP', 'SUSPECT', 59, ['h0 UP']],
+    ['a DOWN host that gives a sign is UP', 'DOWN', 1, ['h0 UP']],
     ['a DOWN host that is silent stays so', 'DOWN', 6_000, []],
   ])('%s', (_what, state, seconds, follows) => {
     expect(judge([host('h0', state), ...fleet(10, 'UP', {}, 'other')], { h0: seconds }).changes).toEqual(follows)

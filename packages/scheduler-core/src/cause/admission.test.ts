@@ -75,7 +75,7 @@ describe('hosts without the requested resource do not change why those with some
       'There is no host with CUSTOM_P and CUSTOM_R. Each by itself: 1 with CUSTOM_P; 1 with CUSTOM_R. Nearest is h0: ',
     ],
     [
-      'one that no host has',
+      'a thing that no host has',
       { h0: { inventories: [{ resourceClass: 'CUSTOM_P', total: 1 }] }, h1: {} },
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_PP': '1', 'resources:CUSTOM_P': '1' } } },
       'There is no host with CUSTOM_P and CUSTOM_PP. Each by itself: 1 with CUSTOM_P; 0 with CUSTOM_PP. Nearest is h0: ',

@@ -87,7 +87,7 @@ describe('A9: members that live together, with devices near their cells: what th
       'h0: cell 0 of one more instance on cell 1 of the host: 6 CPUs needed, 2 here.',
     ],
     [
-      'C9: CPUs where none of them has a place, and nothing is said of another cell',
+      'C9: CPUs if no member has room, with nothing about another cell',
       [
         { cpus: 8, gib: 8, gpus: 0, devices: 0 },
         { cpus: 2, gib: 8, gpus: 2, devices: 0 },
@@ -96,7 +96,7 @@ describe('A9: members that live together, with devices near their cells: what th
       'h0: cell 0 of 2 instances on cell 1 of the host: 8 CPUs needed, 2 here.',
     ],
     [
-      'C9: devices where none of them has a place',
+      'C9: devices if no member has room',
       [{ cpus: 8, gib: 8, gpus: 1, devices: 0 }],
       [2, small, gpus(2)],
       'h0: 4 GPUs needed; the host has 1 in all. 4 GPUs needed by 2 instances near cell 0 of the host, 1 free there.',

@@ -23,7 +23,7 @@ describe('an instance has one live claim in its project', () => {
     ['for another instance', someInstances({ key: 'k2', instances: [Y], project: 'p' }), 'counts'],
     ['without an instance', someInstances({ key: 'k2', project: 'p' }), 'counts'],
     ['as one of several', someInstances({ key: 'k2', hosts: ['h2', 'h3'], instances: [Y, X], project: 'p' }), 'claim.instance_taken'],
-    ['to be brought back', { ...someInstances({ key: 'k2', instances: [X], project: 'p' }), intent: 'UNSHELVE' }, 'claim.instance_taken'],
+    ['to be unshelved', { ...someInstances({ key: 'k2', instances: [X], project: 'p' }), intent: 'UNSHELVE' }, 'claim.instance_taken'],
     ['by a type from before the level', { ...aClaim({ key: 'k2', instances: [X] }) }, 'claim.instance_taken'],
   ])('asked again %s', (_name, change, expected) => {
     const log = threeHosts()

@@ -51,16 +51,16 @@ describe('it is void', () => {
   test.each<readonly [string, () => TestLog, Change, string]>([
     ['where the host does not list the instance', () => filled(), listed(cpus(1), aUuid(3)), 'claim.not_listed'],
     ['where no instance is named', () => filled(), listed(cpus(1), null), 'claim.not_listed'],
-    ['where the host lists nothing', () => filled({ instances: null }), listed(cpus(1)), 'claim.not_listed'],
+    ['where the host has no list', () => filled({ instances: null }), listed(cpus(1)), 'claim.not_listed'],
     ['below its level', () => filled({}, LISTED_CLAIMS - 1), listed(cpus(1)), 'claim.not_listed'],
     [
-      'for units, of which a report does not say whose they are',
+      'for units, because a report does not show which instance uses them',
       () => filled({ gpus: [{ index: 0, usedMilli: 1_000 }] }),
       listed({ gpu: [{ index: 0, milli: 1_000 }] }),
       'claim.no_room',
     ],
     [
-      'where only the use of all claims counts and all is taken',
+      'where used amounts come from claims and all is taken',
       () => {
         const log = filled()
         log.append([{ type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'test' }])

@@ -25,7 +25,7 @@ describe('rule 1: the basis is judged', () => {
     ['another id', (head) => ({ ...head, id: 'other' })],
     ['another stamp', (head) => ({ ...head, at: head.at + 1 })],
     ['an earlier revision under the name of the head', (head) => ({ ...head, revision: head.revision - 1 })],
-    ['a revision that is not there yet', (head) => ({ ...head, revision: head.revision + 1 })],
+    ['a future revision', (head) => ({ ...head, revision: head.revision + 1 })],
   ])('a basis with %s makes the entry void whole, edits and reports too', (_name, lie) => {
     const log = twoHosts()
     const basis = lie(log.fleet.place)
@@ -147,7 +147,7 @@ describe('rule 5: a void proposal binds no key', () => {
   test.each<[string, (log: TestLog) => Change, string]>([
     ['no room', () => aClaim({ key: 'k', grants: { classes: { VCPU: 99 } } }), 'claim.no_room'],
     ['a deadline that passed', () => aClaim({ key: 'k', notAfter: 1 }), 'claim.deadline'],
-    ['a host that is not there', () => aClaim({ key: 'k', hosts: ['h9'] }), 'claim.no_room'],
+    ['a host that does not exist', () => aClaim({ key: 'k', hosts: ['h9'] }), 'claim.no_room'],
   ])('%s leaves the key free', (_name, make, code) => {
     const log = twoHosts()
     expect(log.append([make(log)])).toEqual([code])
@@ -295,7 +295,7 @@ describe('an entry of a newer release', () => {
   })
   test.each<[string, object, RegExp]>([
     ['of another format', { format: 2 }, /has format 2; this release reads format 1/],
-    ['with a change that is not known', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
+    ['with an unknown change', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
     [
       'that raises the feature level too high',
       { changes: [{ type: 'feature', level: FEATURE_LEVEL + 1 }] },

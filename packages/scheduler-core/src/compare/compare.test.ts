@@ -84,7 +84,7 @@ describe('the cause', () => {
       'The first goes to h1, the second goes to h2. The cause is the state of the fleet: with the state of the fleet of the second alone, the first goes to h2 too.',
     ],
     [
-      'the fleet, where the request differs too and alone leads elsewhere',
+      'the fleet, while the request differs too and alone leads to another host',
       {},
       { hosts: { h1: { ...full }, h2: { memoryMb: 4_096 } }, request: { memoryMb: 2_048 } },
       'FLEET',
@@ -101,7 +101,7 @@ describe('the cause', () => {
       'The first goes to h1, the second finds no host. It took the request and the state of the fleet of the second together: with less of it, the first did not go there.',
     ],
     [
-      'each of two alone',
+      'either of two alone',
       {},
       { hosts: { h1: full, h2: full }, request: { vcpus: 99 } },
       'MIXED',

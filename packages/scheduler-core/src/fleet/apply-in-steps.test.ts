@@ -35,10 +35,10 @@ const zone = (hosts: readonly string[]) => ({ name: 'zone', hosts, metadata: { a
 
 const rows: readonly (readonly [string, readonly Change[]])[] = [
   ['reports of every host', names.map((name) => aReport(name, { vcpusUsed: 1 }, 2))],
-  ['an aggregate that every host comes into', [{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names) }]],
+  ['an aggregate that every host joins', [{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names) }]],
   ['an aggregate that every host leaves', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: { ...zone([]), name: 'all' } }]],
   ['an aggregate that is deleted', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }]],
-  ['a feature level at which all hosts and claims are counted anew', [{ type: 'feature', level: FEATURE_LEVEL }]],
+  ['a feature level at which all hosts and claims are recounted', [{ type: 'feature', level: FEATURE_LEVEL }]],
   [
     'changes of which some are void',
     [

@@ -117,7 +117,7 @@ describe('forget', () => {
   test.each<[string, Change]>([
     ['a status', { type: 'status', ...named('h1'), status: 'DISABLED', reason: '' }],
     ['a sign of life', { type: 'liveness', ...named('h1'), state: 'DOWN', reason: '' }],
-    ['where its use comes from', { type: 'usedFrom', ...named('h1'), usedFrom: 'CLAIMS', reason: '' }],
+    ['the source of its used amounts', { type: 'usedFrom', ...named('h1'), usedFrom: 'CLAIMS', reason: '' }],
   ])('%s of a forgotten host is void', (_what, change) => {
     const log = hostsOf('h1')
     log.append([forget('h1')])

@@ -14,15 +14,20 @@ import { aggregate, capacity, expectSound, fleetSet, H, logWith, MACHINE, novaRe
 describe('the order of ratios', () => {
   const all = [fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } }), aggregate(1, '6'), aggregate(2, '5'), set({ ratio: 2 })]
   test.each<readonly [string, readonly Change[], number, string]>([
-    ['the override of the host is first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
+    ['the override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
     ['then the least of its aggregates', [novaReport('h1', { cpu_allocation_ratio: 1.5 }), ...all.slice(0, 3)], 5, 'AGGREGATE'],
     ["then the report's own", [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all.slice(0, 1)], 7, 'REPORT'],
     ["for Nova's 0.0 the fleet's", [novaReport('h1'), ...all.slice(0, 1)], 3, 'FLEET'],
     ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 26 })], 16, 'NOVA_DEFAULT'],
-    ['which is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
-    ['and 1 where no release is named', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
-    ['or nothing was imported', [novaReport('h1')], 1, 'NONE'],
-    ['a report in our form without a ratio stays 1', [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })], 1, 'REPORT'],
+    ['the default of the release is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
+    ['the ratio is 1 where no release is named', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
+    ['the ratio is 1 where nothing was imported', [novaReport('h1')], 1, 'NONE'],
+    [
+      'the ratio is 1 for a report in the typed form without one',
+      [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })],
+      1,
+      'REPORT',
+    ],
   ])('%s', (_name, changes, ratio, source) => {
     const { fleet } = logWith(...changes)
     expect(saysRatio(fleet)).toEqual([ratio, source])
@@ -53,8 +58,8 @@ describe('reserved amounts', () => {
     ['then the inventory', [ours({ inventories }), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 100, 'REPORT'],
     ["for a document of Nova's the fleet's value", [novaReport('h1'), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 7, 'FLEET'],
     ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 20 })], 512, 'NOVA_DEFAULT'],
-    ['nothing where no release is named', [novaReport('h1')], 0, 'NONE'],
-    ['and nothing of a report in our form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
+    ['0 where no release is named', [novaReport('h1')], 0, 'NONE'],
+    ['0 for a report in the typed form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
   ])('%s', (_name, changes, reserved, source) => {
     const { fleet } = logWith(...changes)
     expect(kept(fleet)).toEqual([reserved, source])

@@ -84,7 +84,7 @@ test.each([
   ['half a size', ['findings', '--repair', 'x', '--reason', 'x', '--vcpus', '2'], 2],
   ['a reason without a repair', ['findings', '--reason', 'x'], 2],
   ['a repair without a reason', ['findings', '--repair', 'x'], 2],
-  ['a finding that is not there', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 2],
+  ['a finding that does not exist', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 2],
 ])('%s is refused', async (_, words, code) => {
   expect(await run(...words)).toMatchObject({ out: '', code })
 })

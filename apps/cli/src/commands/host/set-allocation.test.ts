@@ -115,8 +115,13 @@ const fleetRatio = async () => oneLine<{ reason: string }>(await run('fleet-allo
 const versionsOf = async (name: string) => (await run('profile', 'show', name, '--json')).code
 
 test.each([
-  ['before they are tried', true, 2, ''],
-  ['between trial and profile', false, 0, 'The profile is written as raced@1; its ratios and reserved amounts are not. '],
+  ['before the dry run', true, 2, ''],
+  [
+    'between the dry run and the creation of the profile',
+    false,
+    0,
+    'The profile is written as raced@1; its ratios and reserved amounts are not. ',
+  ],
 ] as const)(
   'an import whose ratios are refused writes nothing, or reports what it wrote: set by another operator %s',
   async (_when, tried, found, said) => {

@@ -83,9 +83,9 @@ test('a filter that cannot be mapped ends with 1 and writes nothing, unless it m
 })
 
 test.each([
-  ['a file that is not there', ['profile', 'import', '/nowhere/nova.conf'], '/nowhere/nova.conf cannot be read'],
+  ['a file that does not exist', ['profile', 'import', '/nowhere/nova.conf'], '/nowhere/nova.conf cannot be read'],
   ['a folder', ['profile', 'import', '/'], 'cannot be read'],
-  ['a release that there was not', ['profile', 'import', 'nova.conf', '--release', 'diablo'], 'It must be one of juno, kilo'],
+  ['an unknown release', ['profile', 'import', 'nova.conf', '--release', 'diablo'], 'It must be one of juno, kilo'],
 ])('%s ends with a message and 2', async (_what, args, message) => {
   expect(await gantt({}, ...args)).toEqual({ out: '', err: expect.stringContaining(message), code: 2 })
 })

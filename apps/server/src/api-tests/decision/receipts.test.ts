@@ -95,9 +95,9 @@ test.each([
     ['DECIDED DIFFERENT'],
     'answer.0',
   ],
-  ['bytes that nobody can read', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['unreadable bytes', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its outcome', `UPDATE decision SET outcome = 'PARTIAL' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['its outcome into none', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['an invalid outcome', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its packed form away', `UPDATE decision SET packed = NULL WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its document away', `UPDATE decision SET document = 'null' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ...(
@@ -121,8 +121,8 @@ test.each([
   ['its time', `UPDATE decision SET at_ms = at_ms + 1 WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['who asked', `UPDATE decision SET caller = 'other' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its claims', `UPDATE decision SET claim_ids = ARRAY[id] WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['the hosts it is found by', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['the instances it is found by', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its search column of hosts', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its search column of instances', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   [
     'its reasons',
     `UPDATE decision SET document = '{"reasons":[{"filter":"RamFilter","code":"memory.short","hosts":1,"text":"x"}]}' WHERE id = $1`,

@@ -247,10 +247,10 @@ describe('a key bound to a project', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['the free room of a host that is not the freest', () => report({ 'zqx-b': 8_999 })],
     ['the free room of a host that is closed', () => report({ 'zqx-shut': 1 })],
-    ['a host that was not there', () => report({ 'zqx-new': 5 })],
+    ['the existence of a further host', () => report({ 'zqx-new': 5 })],
     ['the members of an aggregate', () => addTo('zqx fast', 'zqx-b')],
     ['the status of a host that is not the freest', () => setStatus('zqx-b', 'MAINTENANCE')],
-    ['the same, back', () => setStatus('zqx-b', 'ENABLED')],
+    ['that status, back to its former value', () => setStatus('zqx-b', 'ENABLED')],
   ])('reads the same, byte for byte, when %s changes', async (_name, change) => {
     const before = await readings()
     await change()

@@ -42,12 +42,12 @@ async function whyNot(host: string, subject = `decisionId: "${decision}"`): Prom
 
 test.each([
   [
-    'one of the best is taken by the seed',
+    'the seed selects one of the best hosts',
     { hostSubsetSize: 3 },
     /^(\w+) was among the 3 best: rank (\d) of 3, .*\. One of them is taken by the seed, and that was (\w+), rank (\d) with .*\.$/,
   ],
   [
-    'any is taken by the seed',
+    'the seed selects any host',
     { scheduler: 'CHANCE' },
     /^(\w+) passed every filter, and was not drawn: any of the (3) hosts that passed may be taken, by the seed, and that was (\w+)\.$/,
   ],

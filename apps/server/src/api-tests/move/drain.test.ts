@@ -125,7 +125,7 @@ describe('hosts that a simulation drains', () => {
   })
 
   test.each([
-    ['a host that nobody knows', { drainHosts: ['ghost'] }, ['input', 'overlay', 'drainHosts', '0']],
+    ['an unknown host', { drainHosts: ['ghost'] }, ['input', 'overlay', 'drainHosts', '0']],
     ['a host that is also enabled', { drainHosts: ['full'], enableHosts: ['full'] }, ['input', 'overlay', 'enableHosts', '0']],
   ])('%s is refused, and named', async (_what, overlay, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec }], overlay } })

@@ -161,9 +161,9 @@ test('a profile without decisions is reported as such', async () => {
 })
 
 test.each<[string, Json, Json, string]>([
-  ['a filter that is none', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
-  ['a document that is none', { draft: [] }, {}, 'an object with the parts of a profile'],
-  ['a baseline that is none', draft({}), { baseline: 'nobody' }, 'There is no profile'],
+  ['an unknown filter', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
+  ['an invalid document', { draft: [] }, {}, 'an object with the parts of a profile'],
+  ['an unknown baseline', draft({}), { baseline: 'nobody' }, 'There is no profile'],
   ['too large a sample', draft({}), { sample: 20_000 }, '1 to 10000'],
 ])('%s is reported', async (_name, candidate, more, message) => {
   const answer = await api.ask(COMPARE, { candidate, ...more })

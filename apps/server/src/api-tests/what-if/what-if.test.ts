@@ -120,14 +120,14 @@ describe('simulate', () => {
   test.each([
     ['an unknown host', { overlay: { removeHosts: ['ghost'] } }, 'input.overlay.removeHosts.0'],
     ['an unknown profile', { profile: 'none' }, 'input.profile'],
-    ['a draft that is none', { profileChanges: { weighers: 3 } }, 'input.profileChanges.weighers'],
+    ['an invalid draft', { profileChanges: { weighers: 3 } }, 'input.profileChanges.weighers'],
     ['too many instances', { requests: [{ spec: { gantt: { flavor } }, count: 10_001 }] }, 'input.requests'],
     [
-      'a request that is none',
+      'an invalid request',
       { requests: [{ spec: { gantt: { flavor: { vcpus: -1, memoryMb: 1 } } } }] },
       'input.requests.0.spec.gantt.flavor.vcpus',
     ],
-    ['a revision to come', { at: 1_000_000 }, 'input.at'],
+    ['a future revision', { at: 1_000_000 }, 'input.at'],
     ['too long a deadline', { deadline: 'PT2M' }, 'input.deadline'],
   ])('%s is refused, and named', async (_name, input, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec: { gantt: { flavor } } }], ...input } })
@@ -216,7 +216,7 @@ describe('whatWouldFit', () => {
   test.each([
     ['too large for its zone', { flavor: { vcpus: 8, memoryMb: 8_192 }, availabilityZone: 'az2' }],
     [
-      'for a zone that is not there, with devices that are not there',
+      'for a missing zone, with missing devices',
       { flavor, availabilityZone: 'az9', pciRequests: [{ count: 1, specs: [{ properties: [{ key: 'vendor_id', value: 'v' }] }] }] },
     ],
     ['more instances than there is room for', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],

@@ -38,9 +38,9 @@ const doubling = (on: string, levels: number, field: string): string =>
 
 describe('introspection has a depth of its own and shares every other limit', () => {
   test.each<[string, string]>([
-    ['as GraphiQL asks', getIntrospectionQuery()],
+    ['of GraphiQL', getIntrospectionQuery()],
     [
-      'with all that can be asked, as code generators do',
+      'of code generators, with everything that can be selected',
       getIntrospectionQuery({
         descriptions: true,
         specifiedByUrl: true,
