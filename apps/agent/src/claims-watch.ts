@@ -54,7 +54,7 @@ export interface ClaimsWatchOptions {
   readonly clock: Clock
 }
 
-/** Between streams that could not be opened for a reason that passes: a key that is being exchanged. */
+/** The pause between attempts to open a stream after a temporary error, such as a key that is being replaced. */
 const PAUSE_MS = 10_000
 
 /**

@@ -14,7 +14,7 @@ export interface Offer {
   readonly nodeName: string
   /** Undefined: not reported. */
   readonly hostIp: string | undefined
-  /** Kept back for the machine itself; reported as in use. */
+  /** The amounts that are reserved for the machine itself; they are reported as used. */
   readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
   /** Overcommit. */
   readonly ratios: { readonly cpu: number; readonly ram: number; readonly disk: number }

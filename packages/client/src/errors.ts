@@ -41,7 +41,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** One of the top-level `errors` of an answer: a fault of the caller's document or of the service, never an expected end. */
+/** One of the top-level `errors` of an answer: an error of the caller's document or of the service, never an expected failure. */
 export interface Fault {
   readonly message: string
   readonly path?: readonly (string | number)[]

@@ -4,7 +4,7 @@ import { UnknownOutcomeError } from './errors.ts'
 import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
 
-/** What a placement is to be made of: a request for one instance. The room is reserved first, and confirmed once the instance runs. */
+/** The input of a placement: a request for one instance. The room is reserved first, and confirmed once the instance runs. */
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {

@@ -25,7 +25,7 @@ export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<In
 }
 
 export interface SelectOptions extends CallOptions {
-  /** Where no host was found: ask again until the deadline. A refusal binds no key, so the same key finds room later. */
+  /** If no host was found, the call is repeated until the deadline. A refusal binds no key, so the same key can find room later. */
   readonly waitForRoom?: boolean
 }
 

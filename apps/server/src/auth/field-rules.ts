@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** What a reporter learns about its next report: fields, not who reads them. */
+/** The fields that a reporter may read about its next report, without the readers of these fields. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],

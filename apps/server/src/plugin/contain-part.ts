@@ -144,7 +144,7 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
 
 type Part = Filter | Weigher
 
-/** What a part reads with given options; where it cannot say, nothing: it is asked of every host. */
+/** The fields that a part reads with the given options; none if it cannot tell, so that it is called for every host. */
 const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
   typeof reads !== 'function'
     ? reads

@@ -148,7 +148,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   checks.check(
     'every mutation is in the audit once',
     isAudited,
-    () => `${more} rows for ${load.answered} calls and ${unknown} of unknown end`,
+    () => `${more} rows for ${load.answered} calls and ${unknown} with an unknown outcome`,
   )
   for (let replica = 0; replica < REPLICAS; replica++) {
     const live = new Set((await claimsOf(clientOf(cluster, replica), ['CONFIRMED'])).map(({ id }) => id))

@@ -20,7 +20,7 @@ export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'f
   readonly documents: RequestDocuments
 }
 
-/** What the profiles of one kind are made of. */
+/** The parts of profiles of one kind. */
 export interface PlacingRules {
   readonly candidates: CandidatesFilter
   /** The filters and weighers that such a profile may name. */

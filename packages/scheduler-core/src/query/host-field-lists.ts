@@ -19,7 +19,7 @@ export const reportedFields: readonly ReportedField[] = hostFields.filter(isRepo
 /** The fields whose values are counted next to a list, in their order there; the first one is whether a host takes instances at all. */
 export const facetFields: readonly FacetField[] = first(hostFields.filter(isFacet), ['state', 'status'])
 
-/** Those that are columns of the API: texts and sets of them first. */
+/** The fields that are columns of the API, texts and sets of texts first. */
 export const columnFields: readonly ColumnField[] = first(
   hostFields.filter(hasColumn),
   facetFields.filter((field) => !isReported(field)).map(({ name }) => name),

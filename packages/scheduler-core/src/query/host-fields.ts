@@ -1,7 +1,7 @@
 import { amountOf, type CountedHost, countLiveClaims, hostStates, hostStatusWords, namesOf } from './host-reading.ts'
 import type { QueryField } from './query.ts'
 
-/** What the fields read of a fleet and of one of its hosts. */
+/** The data of a fleet and of one of its hosts that the fields read. */
 export interface ReadableHost extends CountedHost {
   readonly fleet: CountedHost['fleet'] & {
     readonly hosts: { readonly columns: Readonly<Record<'status' | 'liveness' | 'instances' | 'gpuFreeMilli', ArrayLike<number>>> }

@@ -6,7 +6,7 @@ export interface PageGrant {
   readonly count: number
 }
 
-/** What a claim takes from one host cell. It is the log's: what it holds is what it names, in every release. */
+/** The part of a claim on one host cell. It is stored in the log: it holds exactly the units that it names, in every release. */
 export interface CellGrant {
   /** The guest's cell. */
   readonly guest: number
@@ -47,8 +47,8 @@ export const kindNames = ['classes', 'numa', 'gpu', 'pci', 'pools'] as const
 export type KindName = (typeof kindNames)[number]
 
 /**
- * What a claim takes from a host, kind by kind: the very units, cells, CPUs and devices. It is the log's: a shape that is in a log never
- * changes.
+ * The resources that a claim takes from a host, kind by kind: the exact units, cells, CPUs and devices. It is stored
+ * in the log, so that a published shape never changes.
  */
 export interface Grants {
   readonly classes?: Amounts

@@ -270,7 +270,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
   }
 }
 
-/** What the host could hold in all per requested class, for the host's own double check, as Nova's limits. */
+/** The maximum that the host could hold of each requested class, for the host's own check, like Nova's limits. */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

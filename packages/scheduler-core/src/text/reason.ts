@@ -3,7 +3,7 @@ import type { Code } from './codes.ts'
 /** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
 export interface Reason {
   readonly code: Code
-  /** What is short or wrong: a resource class, a cell, an aggregate key. */
+  /** The thing that is short or wrong: a resource class, a cell, an aggregate key. */
   readonly subject?: string
   readonly need?: number | string
   readonly have?: number | string

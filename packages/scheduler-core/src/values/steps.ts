@@ -7,7 +7,7 @@ export const SLICE = 32
  */
 export type Steps<Result> = Generator<undefined, Result>
 
-/** So many elements between two pauses that there is no pause. Used to decide a call, where each pause would cost time. */
+/** A number of elements between two pauses that is never reached: used to decide a call, where each pause would cost time. */
 export const WHOLE = Number.POSITIVE_INFINITY
 
 /** Runs work that has pauses without any pause. */

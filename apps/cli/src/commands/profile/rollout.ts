@@ -185,7 +185,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
       [
         fares,
         ...(skipped === 0 ? [] : [`For ${skipped} there was no time.`]),
-        ...(notSolved === 0 ? [] : [`About ${notSolved} a solver would have to be asked: they were not compared.`]),
+        ...(notSolved === 0 ? [] : [`${notSolved} would have needed a solver and were not compared.`]),
       ].join(' '),
     ),
   ]

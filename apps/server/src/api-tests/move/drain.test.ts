@@ -106,7 +106,7 @@ describe('hosts that a simulation drains', () => {
     expect([again.failed, again.drain.moved]).toEqual([0, 2])
   })
 
-  test('leave what their reports count and no claim covers', async () => {
+  test('keep the instances that their reports list and no claim covers', async () => {
     await api.report({ old: { vcpusUsed: 3, memoryMbUsed: 1_024, runningVms: 3 } })
     expect((await simulate({ drainHosts: ['old'] })).drain).toMatchObject({ moved: 0, stuck: 0, withoutClaims: 3, instances: [] })
   })

@@ -84,7 +84,7 @@ describe('a RequestSpec in the typed form', () => {
     expect(numaTopology).toMatchObject({ emulatorThreadsPolicy: 'isolate', cells: [{ id: 0, memoryMb: 1_024, ...typed }] })
   })
 
-  test('devices, without the requests for none', () => {
+  test('devices, without requests for zero devices', () => {
     const request = (data: object) =>
       envelope('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
     const pci_requests = envelope('InstancePCIRequests', '1.1', {

@@ -28,7 +28,7 @@ export interface Move {
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True where not all may find room: placing one more is worth more than any difference in weighers. */
+  /** True if there may be no room for all moves: then placing one more is worth more than any difference in weighers. */
   readonly mayStay?: boolean
 }
 
