@@ -11,7 +11,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** An operation: its text, or the id of one that the service knows, with its name for those who watch calls. */
+/** An operation: its text, or the id of one that the service knows, with its name for logs of the calls. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
 /** Single calls, each sent once. */

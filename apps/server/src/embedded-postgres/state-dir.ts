@@ -78,7 +78,7 @@ function madeFirst(folder: string): string | undefined {
   }
   throw new EmbeddedPostgresError(
     'postgres.state_dir_foreign',
-    `${folder} cannot be a folder: it is a file, or lies in one, or where no folder can be made. Choose another folder for the data with GANTT_DATA_DIR.`,
+    `${folder} cannot be used as a folder: it is a file, is inside of one, or cannot be created. Choose another folder for the data with GANTT_DATA_DIR.`,
   )
 }
 

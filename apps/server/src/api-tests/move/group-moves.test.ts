@@ -91,7 +91,7 @@ describe('a server group', () => {
   })
 })
 
-test('a whole host is evacuated in one call whose picks see each other', async () => {
+test('a whole host is evacuated in one call, and each move takes the earlier ones into account', async () => {
   const [from, ...to] = await hosts('evac', 3, { vcpus: 4 })
   const uuid = randomUUID()
   const everywhere = { forceHosts: [from, ...to] }
