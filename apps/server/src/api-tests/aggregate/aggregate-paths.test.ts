@@ -28,7 +28,12 @@ test.each<[string, string, Record<string, unknown>, readonly string[]]>([
   ['a host that is added', UPDATE, { input: { addHosts: ['ghost'] } }, ['input.addHosts.0']],
   ['a metadata key that is set', UPDATE, { input: { setMetadata: [{ key: '', value: 'v' }] } }, ['input.setMetadata.0.key']],
   ["a host of Nova's aggregate", IMPORT, ofNova({ hosts: ['ghost'] }), ['document.hosts.0']],
-  ["the zone of Nova's aggregate", IMPORT, ofNova({ metadata: { a: 'b', availability_zone: '' } }), ['document.metadata.availability_zone']],
+  [
+    "the zone of Nova's aggregate",
+    IMPORT,
+    ofNova({ metadata: { a: 'b', availability_zone: '' } }),
+    ['document.metadata.availability_zone'],
+  ],
 ])('%s', async (_what, mutation, variables, expected) => {
   const { issues } = (await dataOf(api, mutation, variables)).result
   expect(issues.map(({ path }: { path: string[] }) => path.join('.'))).toEqual(expected)
