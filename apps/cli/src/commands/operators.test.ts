@@ -49,6 +49,16 @@ test.skipIf(!isLongForm)(
   },
 )
 
+test.each([
+  ['host', 'show', 'nosuch'],
+  ['claims', '--host', 'nosuch'],
+  ['claims', '--host', 'az1-a/nosuch'],
+])('a host that does not exist is a wrong call: gantt %s %s %s', async (...words) => {
+  const { out, err, code } = await run(...words)
+  expect([out, code]).toEqual(['', 2])
+  expect(err).toContain(`no host "${words.at(-1)}" has reported`)
+})
+
 test('aggregates are listed, and one is shown with its hosts', async () => {
   const { out } = await run('aggregates')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
