@@ -28,7 +28,7 @@ test('a claim is extended, confirmed, listed and released; then it is lost', asy
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test(`more claims than one page are listed, and more claims than one call may have are ended by one command, or none is`, async () => {
+test('more claims than one page are listed, and more claims than one call may have are ended by one command, or none is', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)

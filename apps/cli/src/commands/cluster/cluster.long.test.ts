@@ -75,7 +75,7 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test(`two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running`, async () => {
+test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running', async () => {
   const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
   expect(engine).toBe('postgres')
   expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([

@@ -75,7 +75,7 @@ describe.skipIf(noNatsServer !== undefined)(
     }
     const revive = (...some: NatsServers['servers']) => Promise.all(some.map((server) => server.restart()))
 
-    test(`waits for servers that are not up, then for a leader, and continues without help`, async () => {
+    test('waits for servers that are not up, then for a leader, and continues without help', async () => {
       const [first, ...others] = cluster.servers
       if (first === undefined) throw new Error('there are three servers')
       await Promise.all(cluster.servers.map((server) => server.kill()))
