@@ -13,6 +13,9 @@ const graphql = [{ find: /^graphql$/, replacement: fileURLToPath(new URL('node_m
 /** The long form has laws over 10,000 draws, which a busy machine needs many minutes for. */
 const TIMEOUT_MS = isLongForm ? 3_600_000 : 600_000
 
+/** Files that run in the long form only: each starts processes, databases or a nats-server, or follows a document to its end. */
+const LONG = '**/*.long.test.ts'
+
 const project = (name: string, root: string, options: ProjectConfig['test'] = {}): ProjectConfig => ({
   resolve,
   ssr,
@@ -20,7 +23,7 @@ const project = (name: string, root: string, options: ProjectConfig['test'] = {}
     name,
     root,
     include: ['src/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', ...(isLongForm ? [] : [LONG])],
     // for what never ends: a test that waits looks for its condition, and how long that takes is up to the load of the machine
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,

@@ -19,8 +19,9 @@ if (files.length > 0)
 summaries.push(runInBrowser(['rare', 'colours', 'zoom-200', 'large', 'screenshots']))
 report(summaries)
 
-/** Whether a suite runs more tests in the long form. */
+/** Whether a file runs in the long form only, or it or a suite of it runs more in that form. */
 function hasLongForm(file) {
+  if (file.endsWith('.long.test.ts')) return true
   const source = read(file)
   const suites = [...source.matchAll(SUITE)].map(([, suite]) => read(path.join(path.dirname(file), suite)))
   return [source, ...suites].some((text) => IMPORTS_EXTENT.test(text))

@@ -34,7 +34,7 @@ test.skipIf(!isLongForm)(`the field of the page is in every list of fields${long
     const run = (project: string, ...files: readonly string[]) =>
       runTool(folder, 'vitest/vitest.mjs', 'run', '--project', project, ...files)
     run('cli', CHECK)
-    run('server', 'apps/server/src/query-page.test.ts', 'apps/server/src/api-tests/host/host-order.test.ts')
+    run('server', 'apps/server/src/query-page.test.ts', 'apps/server/src/api-tests/host/host-order.long.test.ts')
     run('core', 'packages/scheduler-core/src/query')
     run('console', 'apps/console/src/features/hosts')
   } finally {

@@ -60,6 +60,8 @@ function sourcesIn(folder, within) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  // files named .long.test.ts are run in the long form only
+  process.env.GANTT_TEST_ALL = '1'
   // Vitest looks for the folders of projects from the working directory on
   process.chdir(process.argv[2] ?? root)
   const faults = await unrunTests(process.cwd())

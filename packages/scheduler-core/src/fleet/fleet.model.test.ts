@@ -235,14 +235,14 @@ describe.each([3, FEATURE_LEVEL])('at feature level %i random histories keep eve
   test.each(byExtent([1], [1, 2, 3], [1, 2, 3, 4, 5, 6, 7, 8]))('seed %i', (seed) => {
     fc.assert(
       fc.property(histories, (steps) => run(level, steps)),
-      { seed, numRuns: 10 },
+      { seed, numRuns: byExtent(3, 10) },
     )
   })
 
   test('seed 9, where the first positions of the log leave the window', () => {
     fc.assert(
       fc.property(histories, (steps) => run(level, steps, 2 * PLACE_WINDOW - 5)),
-      { seed: 9, numRuns: 2 },
+      { seed: 9, numRuns: byExtent(1, 2) },
     )
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { examineAgain, replay } from '../decision/replay.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfilesAt } from '../profiles/built-in.ts'
@@ -14,20 +15,22 @@ const profileNamed = (name: string, parts?: Partial<ProfileInput>): Profile => {
   return parts === undefined ? profile : profileSchema.parse({ ...profile, number: 1, ...parts })
 }
 
-for (const profile of [
+const usual = [
   profileNamed('default'),
+  profileNamed('best-fit', { hostSubsetSize: 3 }),
+  profileNamed('default', { name: 'solver', scheduler: 'solver' }),
+  profileNamed('nova-compat'),
+  profileNamed('random', { name: 'random-subset', hostSubsetSize: 4 }),
+]
+const others = [
   profileNamed('first-fit'),
   profileNamed('balance-fit', { tieOrder: 'seeded' }),
-  profileNamed('best-fit', { hostSubsetSize: 3 }),
   profileNamed('fgd'),
   profileNamed('default', { name: 'ranked', normalisation: 'rank', tieOrder: 'seeded' }),
   profileNamed('random'),
-  profileNamed('default', { name: 'solver', scheduler: 'solver' }),
   profileNamed('best-fit', { name: 'solver-packs', scheduler: 'solver' }),
-  profileNamed('nova-compat'),
-  profileNamed('random', { name: 'random-subset', hostSubsetSize: 4 }),
-])
-  schedulerSuite(profile)
+]
+for (const profile of byExtent(usual, [...usual, ...others])) schedulerSuite(profile)
 
 const base = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true }
 const placed = (

@@ -262,6 +262,8 @@ describe('edits of many hosts read and change only a few between two pauses', ()
     return log.fleet
   }
 
+  const town = aLargeTown()
+
   test.each<readonly [string, FleetEditsInput]>([
     ['hosts that are added', { addHosts: [{ likeHost: 'h0', count: HOSTS }] }],
     ['hosts that are added in a new zone', { addHosts: [{ likeHost: 'h0', count: HOSTS, availabilityZone: 'new' }] }],
@@ -277,7 +279,7 @@ describe('edits of many hosts read and change only a few between two pauses', ()
     ['claims that end', { releaseClaims: names.filter((_, i) => i % 2 === 0).map((name) => `${name}.0`) }],
     ['reservations that end', { expireBy: 10_000_000 }],
   ])('%s', (_name, input) => {
-    const fleet = aLargeTown()
+    const fleet = copyFleet(town)
     const looks = (['own', 'touch', 'add', 'nodesOf', 'get', 'refusesName'] as const).map((name) => vi.spyOn(fleet.hosts, name))
     looks.push(vi.spyOn(fleet.aggregates, 'of') as never, vi.spyOn(fleet.ledger.claims, 'get') as never)
     let most = 0

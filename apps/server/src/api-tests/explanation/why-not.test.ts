@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
@@ -248,4 +248,42 @@ test.each([
   const { headline, because, verdict } = await whyNot(best, `decisionId: "${made.id}"`)
   expect([because, verdict.rank, headline]).toEqual(['LOST', 1, expect.stringMatching(pattern)])
   expect(pattern.exec(headline)?.slice(1)).toEqual([best, other])
+})
+
+describe('hosts that left', () => {
+  const leave = (call: string) => dataOf(api, `mutation { ${call} { __typename ... on UserError { message } } }`)
+  const NOW = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }'
+  const named = (host: string) => `spec: { gantt: { forceHosts: ["${host}"], flavor: { vcpus: 1, memoryMb: 64 } } }`
+
+  test('a forgotten host is no host without memory, and not excluded by a request that names it', async () => {
+    await api.report({ scrapped: {} })
+    const { decision: before } = await placeWith(api, { claim: { mode: 'NONE' } }, { forceHosts: ['scrapped'] })
+    await leave('hostForget(hosts: [{ host: "scrapped" }], reason: "burnt")')
+    for (const subject of [NOW, named('scrapped')]) {
+      const { because, outcome, headline, neverConsidered, wouldPassNow, verdict } = await whyNot('scrapped', subject)
+      expect([because, outcome, wouldPassNow, verdict.checks]).toEqual(['NEVER_CONSIDERED', 'UNKNOWN', null, []])
+      expect(neverConsidered).toMatchObject({ kind: 'FORGOTTEN', text: expect.stringMatching(/^scrapped was forgotten at 20.*: burnt\.$/) })
+      expect(headline).toMatch(/^scrapped was not in the fleet at revision \d+\. scrapped was forgotten at 20.*: burnt\.$/)
+    }
+    expect((await whyNot('scrapped', `decisionId: "${before.id}"`)).because).toBe('SELECTED')
+    await leave('hostReadmit(host: { host: "scrapped" }, reason: "repaired")')
+    expect((await whyNot('scrapped', NOW)).headline).toContain('It was readmitted, and had not reported since.')
+  })
+
+  test.each(['after', 'before'])('a host whose new name reported %s the old one is the machine that is there', async (when) => {
+    const [old, next] = [`old-${when}`, `new-${when}`]
+    for (const name of when === 'after' ? [old, next] : [next, old]) await api.report({ [name]: {} })
+    await leave(`hostReplace(host: { host: "${old}" }, by: { host: "${next}" }, reason: "renamed")`)
+    for (const host of [old, next]) {
+      expect(await whyNot(host, named(next))).toMatchObject({
+        because: 'SELECTED',
+        headline: expect.stringContaining(`${next} was selected`),
+      })
+    }
+    const { versusWinner } = await whyNot(
+      'late',
+      `spec: { gantt: { forceHosts: ["${next}", "late"], flavor: { vcpus: 1, memoryMb: 64 } } }`,
+    )
+    expect(versusWinner.length).toBeGreaterThan(0)
+  })
 })

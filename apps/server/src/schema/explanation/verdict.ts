@@ -7,7 +7,7 @@ import { connectionOf } from '../types/connection.ts'
 import { Host } from '../types/refs.ts'
 
 export const HostOutcome = builder.enumType('HostOutcome', {
-  description: 'The result for a host. UNKNOWN: no host of that name had reported.',
+  description: 'The result for a host. UNKNOWN: no host of that name was in the fleet.',
   values: ['SELECTED', 'ALTERNATE', 'LOST_ON_WEIGHT', 'FILTERED', 'UNKNOWN'] as const,
 })
 

@@ -34,13 +34,14 @@ const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
 
 const WhyNotCase = builder.enumType('WhyNotCase', {
   description:
-    'SELECTED; REFUSED by a filter; LOST: it passed, and another host was chosen; NEVER_CONSIDERED: not known at the time, or excluded by the request.',
+    'SELECTED; REFUSED by a filter; LOST: it passed, and another host was chosen; NEVER_CONSIDERED: not known or forgotten at the time, or excluded by the request.',
   values: ['SELECTED', 'REFUSED', 'LOST', 'NEVER_CONSIDERED'] as const,
 })
 
 const NeverConsideredKind = builder.enumType('NeverConsideredKind', {
-  description: 'SEEN_LATER: its first report came later; NEVER_SEEN: it never reported; EXCLUDED: by the request.',
-  values: ['SEEN_LATER', 'NEVER_SEEN', 'EXCLUDED'] as const,
+  description:
+    'SEEN_LATER: its first report came later; NEVER_SEEN: it never reported; FORGOTTEN: it had left the fleet; EXCLUDED: by the request.',
+  values: ['SEEN_LATER', 'NEVER_SEEN', 'FORGOTTEN', 'EXCLUDED'] as const,
 })
 
 const NeverConsidered = builder.objectRef<Excluded>('NeverConsidered').implement({

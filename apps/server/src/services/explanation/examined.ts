@@ -9,6 +9,7 @@ import {
   examineShadows,
   type Findings,
   type Fleet,
+  type Gone,
   type HostIndex,
   type HostName,
   multiplierAt,
@@ -21,6 +22,7 @@ import {
   verdictMatrixInSteps,
   wayOutAgain,
 } from '@gantt/scheduler-core'
+import type { HostNameInput } from '../host/hosts.ts'
 import type { OwnFleet } from '../moments/own-fleet.ts'
 
 /** REPLAYED if it is replayed from its record bit for bit; APPROXIMATE if the replay uses other code or another state. */
@@ -86,6 +88,8 @@ export interface Examined extends Findings {
   readonly shadows: readonly ShadowStep[]
   /** By index in the order of first sight. */
   readonly names: readonly HostName[]
+  /** When and why each host had left the fleet, in the same order; null for those that were there. */
+  readonly gone: readonly (Gone | null)[]
   /** The names of hosts with several nodes, which texts show together with the node. */
   readonly withNodes: ReadonlySet<string>
   /** Store time of the last report of each host, in the same order; 0 without a report. */
@@ -96,6 +100,16 @@ export interface Examined extends Findings {
   verdict(index: number): HostVerdict
   /** The verdict of every filter on every host; computed when it is read, and kept. */
   matrix(): Promise<VerdictMatrix>
+}
+
+/**
+ * The index of the host of a name, or of the first of its nodes if none is named: one that was there, otherwise one that was forgotten. A
+ * host that was merged into another gave that one its name. -1: there is none.
+ */
+export function indexOfHost({ names, gone }: Pick<Examined, 'names' | 'gone'>, { host, node }: HostNameInput): number {
+  const isNamed = (known: HostName): boolean => known.host === host && (node == null || known.node === node)
+  const present = names.findIndex((known, index) => gone[index] === null && isNamed(known))
+  return present >= 0 ? present : names.findIndex((known, index) => gone[index]?.mergedInto === null && isNamed(known))
 }
 
 function hostsWithNodes({ hosts }: Fleet): ReadonlySet<string> {
@@ -126,6 +140,7 @@ export async function examineInstance(question: Question, instance: number, isSh
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
           names: records.map(({ host, node }) => ({ host, node })),
+          gone: records.map(({ gone }) => gone),
           withNodes: hostsWithNodes(fleet),
           ...{ reportedAt: records.map(({ reportedAt }) => reportedAt), time: question.decidedAt ?? fleet.now },
         }

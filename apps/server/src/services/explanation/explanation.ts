@@ -21,7 +21,7 @@ import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../c
 import { noSuchReason } from '../calls/reason-codes.ts'
 import { compileLine } from '../host/host-query.ts'
 import type { HostNameInput } from '../host/hosts.ts'
-import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
+import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
 import { type Deciding, decidingOf } from './weighing.ts'
 
 export interface SelectionNote {
@@ -176,9 +176,9 @@ const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, fil
 export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
   if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)
   const matrix = await examined.matrix()
-  const { admitted, names } = examined
+  const { admitted } = examined
   const nearest = examined.cause?.nearest?.name
-  const named = nearest === undefined ? undefined : names.findIndex(({ host, node }) => host === nearest.host && node === nearest.node)
+  const named = nearest === undefined ? undefined : indexOfHost(examined, nearest)
   return nearMissesIn(matrix, admitted, named)
     .slice(0, first)
     .map((index) => examined.verdict(index))

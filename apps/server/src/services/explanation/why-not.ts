@@ -1,5 +1,6 @@
 import {
   type Check,
+  type Gone,
   type HostChange,
   type HostName,
   type HostTable,
@@ -10,7 +11,7 @@ import {
 } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 import type { HostNameInput } from '../host/hosts.ts'
-import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
+import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
 import { decidingOf } from './weighing.ts'
 
 /** The difference between a host and the winner by one weigher, in contributions to the total. */
@@ -27,14 +28,14 @@ export interface WeigherGap {
 }
 
 /**
- * SELECTED; REFUSED by a filter; LOST if it passed but another host was taken; NEVER_CONSIDERED if it was unknown at that time or excluded
- * by the request.
+ * SELECTED; REFUSED by a filter; LOST if it passed but another host was taken; NEVER_CONSIDERED if it was unknown or forgotten at that time,
+ * or excluded by the request.
  */
 export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 
-/** The reason for which a host was not considered: it was first seen later or never, or the request names others or excludes it. */
+/** The reason for which a host was not considered: it was first seen later or never, it had left, or the request names others or excludes it. */
 export interface NeverConsidered {
-  readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'EXCLUDED'
+  readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'FORGOTTEN' | 'EXCLUDED'
   readonly text: string
   /** The first report of the host, if it came later. */
   readonly firstSeen: { readonly revision: number; readonly at: number | null } | null
@@ -77,9 +78,13 @@ const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict
  * The node that a question is about. If none is named and the host has several, it is the selected node, otherwise the best ranked one,
  * otherwise the first. Undefined if the host was not known.
  */
-export function askedNode(hosts: HostTable, { names, outcomeOf, ranked, weighed }: Examined, asked: HostNameInput): HostName | undefined {
+export function askedNode(
+  hosts: HostTable,
+  { names, gone, outcomeOf, ranked, weighed }: Examined,
+  asked: HostNameInput,
+): HostName | undefined {
   const isAsked = isNamedIn(hosts, [asked])
-  const nodes = [...names.keys()].filter((index) => isAsked(names[index] as HostName))
+  const nodes = [...names.keys()].filter((index) => gone[index] === null && isAsked(names[index] as HostName))
   const taken = nodes.find((index) => outcomeOf(index) === 'SELECTED')
   const best = ranked.map((position) => weighed.hosts[position] as number).find((index) => nodes.includes(index))
   return names[taken ?? best ?? nodes[0] ?? -1]
@@ -87,9 +92,10 @@ export function askedNode(hosts: HostTable, { names, outcomeOf, ranked, weighed 
 
 /** Explains whether and why a host was not chosen: one sentence, every check, the gap to the winner, and the present verdict. */
 export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
-  const { names, question } = examined
+  const { names, gone, question } = examined
   const node = name.node ?? undefined
-  const index = names.findIndex((known) => known.host === name.host && (node === undefined || known.node === node))
+  const index = indexOfHost(examined, name)
+  const left = gone[index] ?? null
   const now = {
     wouldPassNow: present.checks === undefined ? null : !present.checks.some(isRefusal),
     nowRefusedBy: present.checks?.filter(isRefusal) ?? [],
@@ -97,13 +103,18 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
     changedSinceNote:
       question.lost === undefined ? null : `The log no longer reaches revision ${question.lost}: later changes are not known.`,
   }
-  if (index < 0) {
-    const unknown: HostName = { host: name.host, node: node ?? name.host }
+  if (index < 0 || left !== null) {
+    const unknown: HostName = names[index] ?? { host: name.host, node: node ?? name.host }
+    const key = hostKey(unknown)
     return {
-      headline: `${hostKey(unknown)} was not known at revision ${question.basis}: no host of that name had reported.`,
+      headline:
+        left === null
+          ? `${key} was not known at revision ${question.basis}: no host of that name had reported.`
+          : `${key} was not in the fleet at revision ${question.basis}. ${forgottenText(key, left)}`,
       outcome: 'UNKNOWN',
       because: 'NEVER_CONSIDERED',
-      neverConsidered: unknownThen(hostKey(unknown), present),
+      neverConsidered:
+        left === null ? unknownThen(key, present) : { kind: 'FORGOTTEN', text: forgottenText(key, left), firstSeen: null, fields: [] },
       verdict: {
         ...unknown,
         outcome: 'UNKNOWN',
@@ -142,6 +153,9 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
   }
 }
 
+const forgottenText = (name: string, { at, reason, isReadmitted }: Gone): string =>
+  `${name} was forgotten at ${new Date(at).toISOString()}: ${reason}.${isReadmitted ? ' It was readmitted, and had not reported since.' : ''}`
+
 function unknownThen(name: string, { firstSeen }: Present): NeverConsidered {
   if (firstSeen === undefined) return { kind: 'NEVER_SEEN', text: `No host named ${name} has ever reported.`, firstSeen: null, fields: [] }
   const when = firstSeen.at === null ? '' : `, ${new Date(firstSeen.at).toISOString()}`
@@ -157,9 +171,9 @@ function excludedBy(verdict: HostVerdict, [candidates]: readonly Check[]): Never
 
 /** The selected host, otherwise the first in the order. */
 function winnerOf(examined: Examined): HostVerdict | undefined {
-  const { ranked, weighed, names, question, instance } = examined
+  const { ranked, weighed, question, instance } = examined
   const selected = question.answer[instance]?.selected
-  const taken = selected === undefined ? -1 : names.findIndex(({ host, node }) => host === selected.host && node === selected.node)
+  const taken = selected === undefined ? -1 : indexOfHost(examined, selected)
   const index = taken >= 0 ? taken : weighed.hosts[ranked[0] ?? -1]
   return index === undefined ? undefined : examined.verdict(index)
 }

@@ -1,4 +1,4 @@
-import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isLive, LISTED_ANEW } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { findForgotten, findRenamed, newHost } from './host.ts'
@@ -48,7 +48,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   for (const claim of fleet.claims) {
     if (claim.host !== host.name) continue
     // an ended claim that holds nothing does not hold anything again when its instance reappears
-    const isHeld = claim.lingers || (claim.extra !== null && !isLive(claim))
+    const isHeld = claim.lingers || (!isLiveState(claim.state) && claim.extra !== null)
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
     if (!isOfBefore) holdNoneBeside(claim)

@@ -3,7 +3,6 @@ import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { parseNatsAddress } from '../sync/nats/address.ts'
 import { openNatsSynchronizer } from '../sync/nats/nats.ts'
 import { namesOf } from '../sync/nats/stream-settings.ts'
@@ -183,8 +182,8 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
 
   afterAll(() => cluster.stop())
 
-  test.skipIf(!isLongForm)(
-    `the leader of the log is killed under load, twice, and nothing that was answered is lost${longFormNote}`,
+  test(
+    `the leader of the log is killed under load, twice, and nothing that was answered is lost`,
     () =>
       withReplicas(cluster, { replicas: 3, hosts: 64 }, async (replicas, fleet) => {
         const outcomes: PlacementOutcome[] = []

@@ -189,7 +189,7 @@ test('a record with any content is read as it was written', () => {
       const given = { bound, endedAt, claims: whole } as unknown as Parameters<typeof writeEnded>[1]
       expect(readEnded(fleet.hosts, writeEnded(fleet.hosts, given))).toEqual(given)
     }),
-    { seed: 8, numRuns: byExtent(15, 60, 300) },
+    { seed: 8, numRuns: byExtent(60, 60, 300) },
   )
 })
 

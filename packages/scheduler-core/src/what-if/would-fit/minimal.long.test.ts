@@ -278,7 +278,7 @@ describe('of random refusals', () => {
           changes.some(({ to }) => ['zone2', 'CUSTOM_FAST', 'ssd'].includes(to)),
         ).length
       }),
-      draws(30, 100, 2_000),
+      draws(100, 100, 2_000),
     )
     // random runs reach every kind; rare kinds only in many runs
     const inManyRuns = ['ratios', 'reserves', 'spreads', 'policies', 'spellings']
@@ -298,7 +298,7 @@ describe('of random refusals', () => {
         const states = raised.map((host) => hosts[Number(host.slice(1))]?.state)
         expect(states).toEqual([])
       }),
-      { numRuns: byExtent(6, 40, 500) },
+      { numRuns: byExtent(40, 40, 500) },
     )
   })
 })

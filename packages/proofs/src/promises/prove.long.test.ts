@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byExtent, isLongForm, longFormNote } from '../../../../testing/extent.ts'
+import { byExtent } from '../../../../testing/extent.ts'
 import { type Checks, createChecks } from '../checks.ts'
 import { proveFuzz } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
@@ -13,7 +13,15 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   [
     'fuzz',
     (checks) =>
-      proveFuzz(checks, { documents: byExtent(40, 100, 1_000), hosts: 60, claims: 20, seed: 1, from: 0, callers: 4, say: () => undefined }),
+      proveFuzz(checks, {
+        documents: byExtent(100, 100, 1_000),
+        hosts: 60,
+        claims: 20,
+        seed: 1,
+        from: 0,
+        callers: 4,
+        say: () => undefined,
+      }),
   ],
 ]
 
@@ -27,7 +35,7 @@ const longProofs: typeof proofs = [
 ]
 
 test.each(proofs)('prove %s holds', (_name, proof) => expectToHold(proof))
-test.skipIf(!isLongForm).each(longProofs)(`prove %s holds${longFormNote}`, (_name, proof) => expectToHold(proof))
+test.each(longProofs)(`prove %s holds`, (_name, proof) => expectToHold(proof))
 
 async function expectToHold(proof: (checks: Checks) => Promise<void>): Promise<void> {
   const said: string[] = []

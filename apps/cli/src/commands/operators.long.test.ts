@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { gantt, oneLine, widthOf } from '../testing/gantt.ts'
 import { useOwnService } from '../testing/own-service.ts'
 
@@ -29,25 +28,32 @@ test('a claim is extended, confirmed, listed and released; then it is lost', asy
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test.skipIf(!isLongForm)(
-  `more claims than one page are listed, and more claims than one call may have are ended by one command, or none is${longFormNote}`,
-  async () => {
-    type Placed = { destinations: { selected: { claim: { id: string } } }[] }
-    const ids: string[] = []
-    for (let placed = 0; placed < 6; placed++)
-      ids.push(
-        ...oneLine<Placed>(await run('select', '--vcpus', '0', '--memory-mb', '1', '--count', '100', '--json')).destinations.map(
-          ({ selected: { claim } }) => claim.id,
-        ),
-      )
-    const unknown = '00000000-0000-4000-8000-000000000000'
-    expect(oneLine<{ claims: unknown[] }>(await run('claims', '--all', '--json')).claims.length).toBeGreaterThanOrEqual(ids.length)
-    const none = await run('claims', 'release', ...ids, unknown)
-    expect([none.out, none.err, none.code]).toEqual(['', `error: there is no claim ${unknown}; nothing was changed\n`, 2])
-    const { results } = oneLine<{ results: { claim: { state: string } }[] }>(await run('claims', 'release', ...ids, '--json'))
-    expect(results.map(({ claim }) => claim.state)).toEqual(ids.map(() => 'RELEASED'))
-  },
-)
+test('more claims than one page are listed, and more claims than one call may have are ended by one command, or none is', async () => {
+  type Placed = { destinations: { selected: { claim: { id: string } } }[] }
+  const ids: string[] = []
+  for (let placed = 0; placed < 6; placed++)
+    ids.push(
+      ...oneLine<Placed>(await run('select', '--vcpus', '0', '--memory-mb', '1', '--count', '100', '--json')).destinations.map(
+        ({ selected: { claim } }) => claim.id,
+      ),
+    )
+  const unknown = '00000000-0000-4000-8000-000000000000'
+  expect(oneLine<{ claims: unknown[] }>(await run('claims', '--all', '--json')).claims.length).toBeGreaterThanOrEqual(ids.length)
+  const none = await run('claims', 'release', ...ids, unknown)
+  expect([none.out, none.err, none.code]).toEqual(['', `error: there is no claim ${unknown}; nothing was changed\n`, 2])
+  const { results } = oneLine<{ results: { claim: { state: string } }[] }>(await run('claims', 'release', ...ids, '--json'))
+  expect(results.map(({ claim }) => claim.state)).toEqual(ids.map(() => 'RELEASED'))
+})
+
+test.each([
+  ['host', 'show', 'nosuch'],
+  ['claims', '--host', 'nosuch'],
+  ['claims', '--host', 'az1-a/nosuch'],
+])('a host that does not exist is a wrong call: gantt %s %s %s', async (...words) => {
+  const { out, err, code } = await run(...words)
+  expect([out, code]).toEqual(['', 2])
+  expect(err).toContain(`no host "${words.at(-1)}" has reported`)
+})
 
 test('aggregates are listed, and one is shown with its hosts', async () => {
   const { out } = await run('aggregates')
@@ -293,7 +299,7 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
   },
 )
 
-test.skipIf(!isLongForm)(`db stop leaves a server that a service uses, and stops one that was left behind${longFormNote}`, async () => {
+test('db stop leaves a server that a service uses, and stops one that was left behind', async () => {
   const used = await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
   expect([used.code, used.out]).toEqual([1, expect.stringMatching(/^1 service still uses\s+the\s+database\s+server/)])
   await own.service.kill()

@@ -12,7 +12,6 @@ import {
   isUnionType,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { byExtent } from '../../../../../testing/extent.ts'
 import { createSchema } from '../../schema/index.ts'
 import { ADMIN_KEY, type Answer, startTestService, type TestService } from '../../testing/test-service.ts'
 
@@ -29,8 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Half a surrogate pair alone: where it is refused, nothing else in the text is checked. */
-const unseen = byExtent(['a\u202eb\u0007c\u009b\u2028'], ['a\u202eb\u0007c\u009b\u2028', 'a\ud83db'])
+/** Half a surrogate pair is alone in a text, because nothing else in a text is checked once it is refused. */
+const unseen = ['a\u202eb\u0007c\u009b\u2028', 'a\ud83db']
 
 /** Paths of texts in the value of a type, at which `here` is placed; other fields have the least content that the type requires. */
 function* values(
@@ -154,6 +153,6 @@ test.each(cases.filter(([, , { args }]) => args.length > 0))('%s %s', async (kin
 })
 
 test('calls were refused, and quoted', () => {
-  expect(quoted.texts).toBeGreaterThan(byExtent(500, 1_000))
-  expect(quoted.ofStreams).toBeGreaterThan(byExtent(5, 10))
+  expect(quoted.texts).toBeGreaterThan(1_000)
+  expect(quoted.ofStreams).toBeGreaterThan(10)
 })

@@ -1,7 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { byExtent } from '../../../../../testing/extent.ts'
 import { backUpStream } from '../../testing/nats-backup.ts'
 import { type NatsServers, noNatsServer, startNatsServers, whenThere } from '../../testing/nats-servers.ts'
 import { synchronizerSuite } from '../synchronizer.suite.ts'
@@ -11,7 +10,7 @@ import { namesOf } from './stream-settings.ts'
 
 let fleets = 0
 
-for (const count of byExtent([1] as const, [1, 3] as const))
+for (const count of [1, 3] as const)
   describe.skipIf(noNatsServer !== undefined)(
     `with ${count} of nats-server${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
     () => {

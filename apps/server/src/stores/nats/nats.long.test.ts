@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { byExtent, isLongForm, longFormNote } from '../../../../../testing/extent.ts'
 import { createPrisma } from '../../db/prisma.ts'
 import { createRecordTables, type RecordTables } from '../../db/tables/record-tables.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
@@ -33,7 +32,7 @@ async function makeKey({ keys }: Stores, name: string): Promise<string> {
 let fleets = 0
 const warnings: string[] = []
 
-for (const count of byExtent([1] as const, [1, 3] as const))
+for (const count of [1, 3] as const)
   describe.skipIf(noNatsServer !== undefined)(
     `with ${count} of nats-server${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
     () => {
@@ -227,7 +226,7 @@ for (const count of byExtent([1] as const, [1, 3] as const))
 
       // the kind of slow connection does not depend on the number of servers
       if (count === 1)
-        test.skipIf(!isLongForm)(`records arrive in parts over a slow connection${longFormNote}`, async () => {
+        test('records arrive in parts over a slow connection', async () => {
           const link = await startSlowLink(cluster.servers[0]?.port ?? 0)
           const { prisma, open, drop } = await aPlace(`nats://127.0.0.1:${link.port}`)
           let isDatabaseUp = false

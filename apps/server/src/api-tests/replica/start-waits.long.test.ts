@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import net from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isLongForm, longFormNote } from '../../../../../testing/extent.ts'
 import { openService, type Service } from '../../service.ts'
 import { parseNatsAddress } from '../../sync/nats/address.ts'
 import { StoreSetupError } from '../../sync/synchronizer.ts'
@@ -76,31 +75,28 @@ describe.skipIf(noNatsServer !== undefined)(
     }
     const revive = (...some: NatsServers['servers']) => Promise.all(some.map((server) => server.restart()))
 
-    test.skipIf(!isLongForm)(
-      `waits for servers that are not up, then for a leader, and continues without help${longFormNote}`,
-      async () => {
-        const [first, ...others] = cluster.servers
-        if (first === undefined) throw new Error('there are three servers')
-        await Promise.all(cluster.servers.map((server) => server.kill()))
-        const starting = await start('waits')
-        await expect
-          .poll(starting.ready, LONG)
-          .toMatch(
-            /^503 waiting for the store that GANTT_SYNC names: NATS at .* does not answer: .*; start it, or set GANTT_SYNC to one that runs/,
-          )
-        expect(await starting.call()).toBe('503 UNAVAILABLE true')
-        await revive(first)
-        await expect.poll(starting.ready, LONG).not.toContain('does not answer')
-        expect(await starting.ready()).toMatch(/^503 waiting for the store that GANTT_SYNC names: /)
-        await revive(...others)
-        const { replica } = await starting.service
-        expect(await starting.ready()).toBe('200 ready')
-        expect(replica.engine).toBe('nats')
-        const waitWarnings = starting.warnings.filter((warning) => warning.startsWith('waiting for the store'))
-        expect(waitWarnings.length).toBeGreaterThan(0)
-        expect(starting.warnings).toContainEqual(expect.stringMatching(/^the store is there after \d+ s; the start continues$/))
-      },
-    )
+    test('waits for servers that are not up, then for a leader, and continues without help', async () => {
+      const [first, ...others] = cluster.servers
+      if (first === undefined) throw new Error('there are three servers')
+      await Promise.all(cluster.servers.map((server) => server.kill()))
+      const starting = await start('waits')
+      await expect
+        .poll(starting.ready, LONG)
+        .toMatch(
+          /^503 waiting for the store that GANTT_SYNC names: NATS at .* does not answer: .*; start it, or set GANTT_SYNC to one that runs/,
+        )
+      expect(await starting.call()).toBe('503 UNAVAILABLE true')
+      await revive(first)
+      await expect.poll(starting.ready, LONG).not.toContain('does not answer')
+      expect(await starting.ready()).toMatch(/^503 waiting for the store that GANTT_SYNC names: /)
+      await revive(...others)
+      const { replica } = await starting.service
+      expect(await starting.ready()).toBe('200 ready')
+      expect(replica.engine).toBe('nats')
+      const waitWarnings = starting.warnings.filter((warning) => warning.startsWith('waiting for the store'))
+      expect(waitWarnings.length).toBeGreaterThan(0)
+      expect(starting.warnings).toContainEqual(expect.stringMatching(/^the store is there after \d+ s; the start continues$/))
+    })
 
     test('is stopped while it waits: it ends, and frees its port', async () => {
       const starting = await start('stopped', `nats://127.0.0.1:${await freePort()}`)

@@ -6,7 +6,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { createClient } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLongForm, longFormNote } from '../../../../../testing/extent.ts'
 import { PROGRAM } from '../../program.ts'
 import { reportFleet } from '../../testing/fleet.ts'
 import { gantt } from '../../testing/gantt.ts'
@@ -78,61 +77,58 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test.skipIf(!isLongForm)(
-  `two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running${longFormNote}`,
-  async () => {
-    const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
-    expect(engine).toBe('postgres')
-    expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
-      ['replica-1', true],
-      ['replica-2', true],
-      ['postgres', true],
-    ])
-    const clients = processes
-      .filter(({ where }) => where.startsWith('http:'))
-      .map(({ where }) => createClient({ url: `${where}/graphql`, key, deadlineMs: 60_000 }))
-    const place = (at: number, call: string): Promise<unknown> => clients[at]?.request(SELECT, { key: call }) ?? Promise.reject()
-    const placed = { selectDestinations: { __typename: 'SelectDestinationsPayload' } }
-    await reportFleet(clients[0] as (typeof clients)[number])
-    expect(await place(0, 'first')).toEqual(placed)
-    expect(await place(1, 'second')).toEqual(placed)
+test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running', async () => {
+  const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
+  expect(engine).toBe('postgres')
+  expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
+    ['replica-1', true],
+    ['replica-2', true],
+    ['postgres', true],
+  ])
+  const clients = processes
+    .filter(({ where }) => where.startsWith('http:'))
+    .map(({ where }) => createClient({ url: `${where}/graphql`, key, deadlineMs: 60_000 }))
+  const place = (at: number, call: string): Promise<unknown> => clients[at]?.request(SELECT, { key: call }) ?? Promise.reject()
+  const placed = { selectDestinations: { __typename: 'SelectDestinationsPayload' } }
+  await reportFleet(clients[0] as (typeof clients)[number])
+  expect(await place(0, 'first')).toEqual(placed)
+  expect(await place(1, 'second')).toEqual(placed)
 
-    process.kill(processes[0]?.pid ?? 0, 'SIGKILL')
-    expect(await place(1, 'third')).toEqual(placed)
-    // The same call, repeated at another replica, returns the same claim.
-    expect(await place(1, 'first')).toEqual(placed)
-    expect((await statusAfter('status')).processes.map(({ name, pid, isHealthy }) => [name, pid !== null, isHealthy])).toEqual([
-      ['replica-1', false, false],
-      ['replica-2', true, true],
-      ['postgres', true, true],
-    ])
-    const again = await statusAfter('up')
-    expect(again.processes.map(({ where }) => where)).toEqual(processes.map(({ where }) => where))
-    const { claims } = await (clients[0]?.request<{ claims: { edges: readonly unknown[] } }>(CLAIMS) ?? Promise.reject())
-    expect(claims.edges).toHaveLength(3)
+  process.kill(processes[0]?.pid ?? 0, 'SIGKILL')
+  expect(await place(1, 'third')).toEqual(placed)
+  // the same call, repeated at another replica, returns the same claim
+  expect(await place(1, 'first')).toEqual(placed)
+  expect((await statusAfter('status')).processes.map(({ name, pid, isHealthy }) => [name, pid !== null, isHealthy])).toEqual([
+    ['replica-1', false, false],
+    ['replica-2', true, true],
+    ['postgres', true, true],
+  ])
+  const again = await statusAfter('up')
+  expect(again.processes.map(({ where }) => where)).toEqual(processes.map(({ where }) => where))
+  const { claims } = await (clients[0]?.request<{ claims: { edges: readonly unknown[] } }>(CLAIMS) ?? Promise.reject())
+  expect(claims.edges).toHaveLength(3)
 
-    for (const [args, message] of [
-      [['up'], 'runs already'],
-      [['up', '--engine', 'nats'], 'keeps its log in PostgreSQL, not in NATS; choose another folder with --dir'],
-      [['up', '--replicas', '1'], 'take it down before it gets fewer replicas'],
-      [['kill', 'replica-7'], 'has no process "replica-7"; it has postgres, replica-1, replica-2'],
-      [['kill', 'leader'], 'PostgreSQL keeps its log'],
-    ] as const) {
-      const { code, err } = await gantt({}, 'cluster', ...args, '--dir', dir)
-      expect([code, err]).toEqual([1, expect.stringContaining(message)])
-    }
+  for (const [args, message] of [
+    [['up'], 'runs already'],
+    [['up', '--engine', 'nats'], 'keeps its log in PostgreSQL, not in NATS; choose another folder with --dir'],
+    [['up', '--replicas', '1'], 'take it down before it gets fewer replicas'],
+    [['kill', 'replica-7'], 'has no process "replica-7"; it has postgres, replica-1, replica-2'],
+    [['kill', 'leader'], 'PostgreSQL keeps its log'],
+  ] as const) {
+    const { code, err } = await gantt({}, 'cluster', ...args, '--dir', dir)
+    expect([code, err]).toEqual([1, expect.stringContaining(message)])
+  }
 
-    const { code, out } = await cluster('down', '--dir', dir)
-    expect([code, out]).toEqual([0, expect.stringContaining('3 processes are ended')])
-    for (const { where } of processes.filter((each) => each.where.startsWith('http:'))) expect(await isListening(where)).toBe(false)
-    for (const { name, pid } of again.processes) expect(birthOf(pid ?? 0), name).toBeUndefined()
-    // After a power loss, pid files of processes from before the boot are left.
-    fs.writeFileSync(path.join(dir, 'replica-1.pid'), `${process.pid} of another life\n`)
-    expect((await statusAfter('status')).processes.every(({ pid }) => pid === null)).toBe(true)
-    expect((await cluster('down', '--purge', '--dir', dir)).code).toBe(0)
-    expect(fs.existsSync(dir)).toBe(false)
-  },
-)
+  const { code, out } = await cluster('down', '--dir', dir)
+  expect([code, out]).toEqual([0, expect.stringContaining('3 processes are ended')])
+  for (const { where } of processes.filter((each) => each.where.startsWith('http:'))) expect(await isListening(where)).toBe(false)
+  for (const { name, pid } of again.processes) expect(birthOf(pid ?? 0), name).toBeUndefined()
+  // after a power failure, pid files of processes from before the boot are left
+  fs.writeFileSync(path.join(dir, 'replica-1.pid'), `${process.pid} of another life\n`)
+  expect((await statusAfter('status')).processes.every(({ pid }) => pid === null)).toBe(true)
+  expect((await cluster('down', '--purge', '--dir', dir)).code).toBe(0)
+  expect(fs.existsSync(dir)).toBe(false)
+})
 
 test('impossible commands are refused with what was found and the remedy, and nothing is started', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
@@ -179,7 +175,7 @@ test('an invalid plan is reported, and kept', async () => {
   expect(fs.readFileSync(path.join(broken, 'cluster.json'), 'utf8')).toBe('{"engine": "nats"}')
 })
 
-test.skipIf(!isLongForm)(`in the foreground Ctrl-C takes all of it down${longFormNote}`, async () => {
+test('in the foreground Ctrl-C takes all of it down', async () => {
   const front = path.join(root, 'front')
   const child = spawn(
     process.execPath,

@@ -184,7 +184,7 @@ test('law: with exactly the named additions all members have room, and the exami
         expect([text, foundOf(fleetWith(better), request, profile)]).toEqual([text, count])
       },
     ),
-    draws(100, 400, 5_000),
+    draws(400, 400, 5_000),
   )
   expect([...kinds]).toEqual(expect.arrayContaining(['gpu.numa', 'pci.numa', 'numa.cpus']))
 })
