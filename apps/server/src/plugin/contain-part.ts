@@ -144,7 +144,7 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
 
 type Part = Filter | Weigher
 
-/** The fields that a part reads with the given options; none if it cannot tell, so that it is called for every host. */
+/** The fields that a part reads with the given options; none if that is unknown, so that it is called for every host. */
 const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
   typeof reads !== 'function'
     ? reads

@@ -1,4 +1,4 @@
-import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isListed, isLive } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isListed, isLive } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { forgetEmptyGroups } from './group.ts'
@@ -9,13 +9,13 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   const source = claim.source === null ? undefined : fleet.claim(claim.source)
   const isAlone = !growsInPlace(fleet, claim)
   claim.lingers = isListed(fleet, claim) && isAlone
-  if (fleet.level < ENDS_AS_HELD || !isAlone) holdNoneBeside(claim)
+  if (fleet.level < ENDS_AS_HELD || !isAlone) holdNothingInAddition(claim)
   else if (claim.lingers) {
     // the confirmed amount, which no report has counted
-    if (claim.state === 'CONFIRMED' && source === undefined) holdBeside(claim)
-  } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNoneBeside(claim)
+    if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
+  } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
   // a move in place may have added nothing
-  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
+  if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // a destination on the same host ends with its source
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) standAlone(fleet, target)
@@ -46,17 +46,17 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   // the added amount is held in addition to the report until the next report
   else if (!inPlace || fleet.level < 10) claim.extra = null
   if (fleet.level >= 10 && inPlace) {
-    if (claim.extra === null) holdBeside(claim)
-    for (const [resourceClass, amount] of Object.entries(claim.besideGpus ? {} : claim.amounts)) {
+    if (claim.extra === null) holdInAddition(claim)
+    for (const [resourceClass, amount] of Object.entries(claim.extraGpus ? {} : claim.amounts)) {
       const atReport = (source.amounts[resourceClass] ?? 0) - (source.extra?.[resourceClass] ?? 0)
       claim.extra = { ...claim.extra, [resourceClass]: Math.max(0, amount - atReport) }
     }
-    claim.besideGpus ||= source.besideGpus
+    claim.extraGpus ||= source.extraGpus
   }
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return
   source.lingers = false
-  holdNoneBeside(source)
+  holdNothingInAddition(source)
 }
 
 /** Calls about one claim. */

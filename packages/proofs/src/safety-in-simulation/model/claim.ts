@@ -67,15 +67,15 @@ export const ENDS_AS_HELD = 10
 export const LISTED_ANEW = 10
 
 /** Marks all resources of the claim as not counted by any report. */
-export function holdBeside(claim: ModelClaim): void {
+export function holdInAddition(claim: ModelClaim): void {
   claim.extra = { ...claim.amounts }
-  claim.besideGpus = true
+  claim.extraGpus = true
 }
 
 /** Marks the claim as counted by the report of its host, or as holding nothing any more. */
-export function holdNoneBeside(claim: ModelClaim): void {
+export function holdNothingInAddition(claim: ModelClaim): void {
   claim.extra = null
-  claim.besideGpus = false
+  claim.extraGpus = false
 }
 
 /** The level below which the last list of a host is used if its report has none. */
@@ -107,7 +107,7 @@ export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChan
     source: null,
     target: null,
     extra: null,
-    besideGpus: false,
+    extraGpus: false,
     createdAt: fleet.now,
     askedAt: fleet.now,
     unlistedAt: null,

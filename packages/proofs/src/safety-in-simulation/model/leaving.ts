@@ -1,5 +1,5 @@
 import { merged } from './allocation.ts'
-import { holdNoneBeside, isLive, isLiveState, isOverdue } from './claim.ts'
+import { holdNothingInAddition, isLive, isLiveState, isOverdue } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
@@ -43,7 +43,7 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   if (host.gone === null) editLists(fleet, host.name, [])
   for (const claim of host.gone === null ? fleet.claims.filter((one) => one.host === host.name) : []) {
     claim.lingers = false
-    holdNoneBeside(claim)
+    holdNothingInAddition(claim)
   }
   Object.assign(host, {
     gpus: [],

@@ -8,7 +8,7 @@ import { judgeEdit } from './host.ts'
 import { forgetUnused, judgeAbandon, judgeKeyLimits } from './key.ts'
 import { judgeForget, judgeReadmit, judgeReplace } from './leaving.ts'
 import { judgeAttempt, judgeClaims, judgeListed, judgeMembership, judgeMove, judgeProposal } from './proposal.ts'
-import { letGo, takeReport } from './report.ts'
+import { releaseEnded, takeReport } from './report.ts'
 
 const WINDOW = 1_024
 const FENCES = 65_536
@@ -36,7 +36,7 @@ export class ReferenceModel extends ModelFleet {
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
         if (host.gone === null && CLASSES.some((name) => leastRatio(this, host.name, name) !== undefined)) host.edited = this.revision
-    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) letGo(this, host)
+    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) releaseEnded(this, host)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'

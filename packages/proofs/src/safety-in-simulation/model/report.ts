@@ -1,4 +1,4 @@
-import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { findForgotten, findRenamed, newHost } from './host.ts'
@@ -38,10 +38,10 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   host.listsNothing = full.instances === null
   if (full.instances === null) {
     if (fleet.level >= ENDS_AS_HELD && !isOfBefore)
-      for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNoneBeside(claim)
+      for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNothingInAddition(claim)
     // no instance is shown as running any more
     if (fleet.level >= 8) for (const claim of fleet.claims) if (claim.host === host.name) unlist(fleet, claim)
-    if (fleet.level >= 9) letGo(fleet, host)
+    if (fleet.level >= 9) releaseEnded(fleet, host)
     return
   }
   host.present = [...full.instances]
@@ -51,7 +51,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
     const isHeld = claim.lingers || (!isLiveState(claim.state) && claim.extra !== null)
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
-    if (!isOfBefore) holdNoneBeside(claim)
+    if (!isOfBefore) holdNothingInAddition(claim)
     if (claim.instance === null || !isLive(claim)) continue
     const listed = host.present.includes(claim.instance)
     if (listed && claim.state !== 'MATERIALISED' && isShown(fleet, claim, before)) {
@@ -59,7 +59,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
       claim.expiresAt = null
       claim.unlistedAt = null
       // its host already listed the instance when this claim was made
-      if (isOfBefore && claim.createdAt >= earlier) holdBeside(claim)
+      if (isOfBefore && claim.createdAt >= earlier) holdInAddition(claim)
     } else if (!listed) unlist(fleet, claim)
   }
   // an ended claim holds nothing if its instance has another claim here now
@@ -103,7 +103,7 @@ function unlist(fleet: ModelFleet, claim: ModelClaim): void {
  * A host without a list shows no instances, so what ended claims held there is free. Its last list is kept to show
  * what ran there before.
  */
-export function letGo(fleet: ModelFleet, host: ModelHost): void {
+export function releaseEnded(fleet: ModelFleet, host: ModelHost): void {
   for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false
   forgetUnused(fleet)
 }

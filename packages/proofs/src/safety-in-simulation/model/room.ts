@@ -79,8 +79,8 @@ export function heldOn(
     const { amounts, gpus } = claim
     const extra = claim.extra ?? {}
     const counted = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
-    const ofReport: Holding = { amounts: counted, gpus: claim.besideGpus ? [] : gpus }
-    const ofItself: Holding = { amounts: extra, gpus: claim.besideGpus ? gpus : [] }
+    const ofReport: Holding = { amounts: counted, gpus: claim.extraGpus ? [] : gpus }
+    const ofItself: Holding = { amounts: extra, gpus: claim.extraGpus ? gpus : [] }
     if (!isLiveState(claim.state)) {
       if (claim.lingers) shown.push(ofReport)
       uncounted.push(ofItself)

@@ -24,7 +24,7 @@ export interface ModelClaim {
   /** The amounts that the report does not count. */
   extra: Record<string, number> | null
   /** Whether its GPUs are not counted by the report either. */
-  besideGpus: boolean
+  extraGpus: boolean
   createdAt: number
   /** The time since when its host should list its instance: it was confirmed then, or its move ended. */
   askedAt: number

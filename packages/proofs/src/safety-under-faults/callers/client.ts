@@ -77,7 +77,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (answer.type === 'ends') revision = Math.max(revision, ...answer.results.map((result) => result.revision))
   }
   /** Sends a call to one replica after another until one of them answers with a result. */
-  const insist = async (call: Call, tries: number): Promise<Outcome> => {
+  const askUntilAnswered = async (call: Call, tries: number): Promise<Outcome> => {
     const first = random.below(run.replicas)
     let outcome = await ask(call, { replica: first })
     for (let i = 1; i < tries && outcome.type !== 'ok' && !run.isLate(); i++)
@@ -115,7 +115,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     // if an earlier call had no answer, a later one that certainly failed does not show that the earlier one did
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
-    if (isOpen && outcome.type !== 'ok') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    if (isOpen && outcome.type !== 'ok') outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
     if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') return false
     done.push(call)
     const { claims, decision } = outcome.answer
@@ -138,7 +138,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const confirm = async (): Promise<void> => {
     const some = held.filter(({ confirmed }) => !confirmed).slice(0, 1 + random.below(3))
     if (some.length === 0) return placeNew()
-    const outcome = await insist({ type: 'confirm', claims: some.map(refOf), ttlMs: 0 }, TRIES)
+    const outcome = await askUntilAnswered({ type: 'confirm', claims: some.map(refOf), ttlMs: 0 }, TRIES)
     if (outcome.type !== 'ok' || outcome.answer.type !== 'ends') return
     const { results } = outcome.answer
     for (const [i, one] of some.entries()) {
@@ -163,7 +163,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const release = async (): Promise<void> => {
     const some = held.slice(0, 1 + random.below(3))
     if (some.length === 0) return placeNew()
-    const outcome = await insist({ type: 'release', claims: some.map(refOf), ttlMs: 0 }, Number.POSITIVE_INFINITY)
+    const outcome = await askUntilAnswered({ type: 'release', claims: some.map(refOf), ttlMs: 0 }, Number.POSITIVE_INFINITY)
     take(some)
     if (outcome.type === 'ok') for (const one of some) stop(one)
   }
@@ -188,7 +188,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const isNew = random.below(3) === 0
     const call = isNew ? undefined : pick(done.slice(-10))
     const key = call?.key ?? `${run.seed}-${n}-unused-${made++}`
-    const outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    const outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
     if (outcome.type !== 'ok') return
     const ended = held.filter((one) => one.call.key === key)
     take(ended)
@@ -206,7 +206,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   const setStatus = async (host: string, status: 'ENABLED' | 'DISABLED'): Promise<void> => {
-    const outcome = await insist({ type: 'status', host, status, as: run.agents.nameOf(host) }, Number.POSITIVE_INFINITY)
+    const outcome = await askUntilAnswered({ type: 'status', host, status, as: run.agents.nameOf(host) }, Number.POSITIVE_INFINITY)
     if (outcome.type === 'ok') closed[status === 'DISABLED' ? 'add' : 'delete'](host)
   }
   const openOrClose = async (): Promise<void> => {
@@ -224,15 +224,15 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const how = pick(['forget', 'force', 'replace'] as const) ?? 'replace'
     if (how === 'replace') {
       const by = `${host}~${++renamed}`
-      const outcome = await insist({ type: 'leave', host, how, as, by }, Number.POSITIVE_INFINITY)
+      const outcome = await askUntilAnswered({ type: 'leave', host, how, as, by }, Number.POSITIVE_INFINITY)
       if (outcome.type === 'ok') run.agents.rename(host, by)
       return
     }
-    await insist({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
+    await askUntilAnswered({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
     // the host does not know that it was forgotten
     await reportOf(host)
     if (random.below(2) === 0) await placeNew()
-    await insist({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
+    await askUntilAnswered({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
     let outcome = await reportOf(host)
     while (outcome.type !== 'ok' && !run.isLate()) outcome = await reportOf(host)
   }
@@ -248,7 +248,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
       { resourceClass: 'VCPU', ratio: null, reserved: pick([1, 3, null]) ?? null },
       { resourceClass: LICENCES, ratio: pick([0.5, 0.25, null]) ?? null, reserved: pick([1, null]) ?? null },
     ])
-    if (values !== undefined) await insist({ type: 'allocate', host, as: run.agents.nameOf(host), ...values }, Number.POSITIVE_INFINITY)
+    if (values !== undefined)
+      await askUntilAnswered({ type: 'allocate', host, as: run.agents.nameOf(host), ...values }, Number.POSITIVE_INFINITY)
   }
 
   const versions = new Map<string, number>()

@@ -25,7 +25,7 @@ export interface NatsCluster {
   /** Waits until one of these servers is the leader of the log, and one that of the cluster. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
   /** Waits until every server has every stream in the same state as its leader. */
-  untilInStep(): Promise<void>
+  waitUntilInSync(): Promise<void>
   /** Each server's view of the streams, and the end of its log. */
   describe(): Promise<string>
   close(): Promise<void>
@@ -104,7 +104,7 @@ export async function createNatsCluster(
       }
       throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${IN_STEP_MS / 1_000} s`)
     },
-    async untilInStep() {
+    async waitUntilInSync() {
       await until('copies that are in step', (all) => {
         const names = new Set(all.flatMap((view) => [...(view?.streams.keys() ?? [])]))
         const rafts = [leads(({ meta }) => meta, all), ...[...names].map((name) => leads(({ streams }) => streams.get(name), all))]

@@ -102,13 +102,13 @@ type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
  * Servers are restarted one at a time, each after all copies are in sync, so that a majority always has everything
  * unless the fault is about that.
  */
-function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
+function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
   const onServers = (name: string, harm: Harm): Fault => ({
     name,
     hits: ['servers'],
     async inject(_replica, random) {
       await harm(await ranked(), random)
-      await untilInStep()
+      await waitUntilInSync()
     },
   })
   const paused =
@@ -161,7 +161,7 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
 }
 
 /** Kills the server that is the leader of the log, until it is started again. */
-function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
+function lossesOf({ ranked, untilLedBy, waitUntilInSync }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,
     of: 'leader',
@@ -175,7 +175,7 @@ function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
         succeeded,
         async giveBack() {
           giveBack(leader)
-          await untilInStep()
+          await waitUntilInSync()
         },
       }
     },
@@ -213,7 +213,7 @@ const databaseOf = (database: PostgresServer): Loss => ({
   },
 })
 
-const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer): Loss => ({
+const allOf = ({ servers, waitUntilInSync }: NatsCluster, database: PostgresServer): Loss => ({
   name: 'kill -9 of every server',
   of: 'all servers',
   async take() {
@@ -223,7 +223,7 @@ const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer):
       async giveBack() {
         for (const server of servers) server.start()
         await database.start()
-        await untilInStep()
+        await waitUntilInSync()
       },
     }
   },

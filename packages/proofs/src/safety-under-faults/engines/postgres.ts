@@ -50,9 +50,9 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     const from = await primary.server.start()
     await makeStandby(from.connection(), primary.server.stateDir, standby.server.stateDir)
     await standby.server.start()
-    await untilInStep()
+    await waitUntilInSync()
   }
-  const untilInStep = async (): Promise<void> => {
+  const waitUntilInSync = async (): Promise<void> => {
     for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
       const { running } = primary.server
       // the server may be shutting down or starting, and then no standby is in sync
@@ -85,7 +85,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     for (let i = 0; i < replicas; i++) links.push(await startCuttingProxy(socketFolderOf(first), path.join(folder, `link-${i}`)))
     const { username, password } = new URL(url)
     const linkOf = (replica: number): CuttingProxy => links[replica] as CuttingProxy
-    const faults = faultsOn({ primary: () => primary, standby: () => standby, linkOf, failOver, untilInStep })
+    const faults = faultsOn({ primary: () => primary, standby: () => standby, linkOf, failOver, waitUntilInSync })
     for (const { fault, why } of left) say(`  not injected: ${fault}: ${why}`)
     return {
       parts: 'PostgreSQL, a primary and a synchronous standby',
@@ -96,7 +96,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
       }),
       linkOf,
       faults: faults.filter(({ name }) => !left.some(({ fault }) => fault === name)),
-      losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, untilInStep }),
+      losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, waitUntilInSync }),
       left,
       describe: async () => `primary ${wordsOf(primary)}; standby ${wordsOf(standby)}`,
       close,
@@ -120,11 +120,11 @@ interface Pair {
   standby(): Node
   linkOf(replica: number): CuttingProxy
   failOver(): Promise<void>
-  untilInStep(): Promise<void>
+  waitUntilInSync(): Promise<void>
 }
 
 /** A primary that only hangs is replaced by an explicit fail-over, because the service does not detect this by itself. */
-const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkOf'>): Loss[] => [
+const lossesOf = ({ primary, standby, failOver, waitUntilInSync }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',
     of: 'leader',
@@ -135,7 +135,7 @@ const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkO
         succeeded: back,
         async giveBack() {
           await back
-          await untilInStep()
+          await waitUntilInSync()
         },
       }
     },
@@ -159,14 +159,14 @@ const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkO
         succeeded: undefined,
         async giveBack() {
           await Promise.all(both.map((server) => server.start()))
-          await untilInStep()
+          await waitUntilInSync()
         },
       }
     },
   },
 ]
 
-function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fault[] {
+function faultsOn({ primary, standby, linkOf, failOver, waitUntilInSync }: Pair): Fault[] {
   const paused = async (server: PostgresServer, ms: number): Promise<void> => {
     server.pause()
     await sleep(ms)
@@ -185,7 +185,7 @@ function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fa
       hits: ['standby'],
       async inject() {
         await standby().server.kill()
-        await untilInStep()
+        await waitUntilInSync()
       },
     },
     {
@@ -193,7 +193,7 @@ function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fa
       hits: ['standby'],
       async inject(_replica, random) {
         await paused(standby().server, 300 + random.below(2_500))
-        await untilInStep()
+        await waitUntilInSync()
       },
     },
     {
@@ -217,7 +217,7 @@ function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fa
         await sleep(500 + random.below(1_500))
         disk?.free()
         await server.start()
-        await untilInStep()
+        await waitUntilInSync()
       },
     },
     { name: 'commit whose answer is lost', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextAppend('after') },

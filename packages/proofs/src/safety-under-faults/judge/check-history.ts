@@ -111,7 +111,7 @@ export const historyChecks: readonly Rule[] = [
     name: 'what is placed after an answer is behind it in the log',
     violations: ({ history }) => {
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
-      const revisions = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionTold(operation) }))
+      const revisions = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionIn(operation) }))
       return withHighestBefore(first, revisions).flatMap(({ placed: { operation, answer }, highest }) =>
         answer.revision <= highest
           ? [`key ${operation.call.key} was placed at revision ${answer.revision}, after ${highest} had been answered`]
@@ -222,7 +222,7 @@ function withHighestBefore(
 }
 
 /** The latest revision in an answer; 0 if it contains none. */
-function revisionTold({ outcome }: Operation): number {
+function revisionIn({ outcome }: Operation): number {
   if (outcome.type !== 'ok') return 0
   const { answer } = outcome
   if (answer.type === 'placed' || answer.type === 'abandoned') return answer.revision
