@@ -57,5 +57,5 @@ function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item,
   return merged
 }
 
-/** Hosts that filters or weighers are called for between two pauses; each call counts. */
+/** The number of calls of filters or weighers (one call for each host) between two pauses. */
 export const HOSTS_AT_ONCE = 256

@@ -22,7 +22,7 @@ export interface ShadowStep {
   readonly reasons: readonly ReasonCount[]
 }
 
-/** Hosts that are checked between two pauses. */
+/** The number of hosts that are checked between two pauses. */
 const SLICE = 128
 
 /** Calls the filters of a profile that are in shadow mode for every host. */

@@ -43,7 +43,7 @@ export function* scoresOf(
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  /** Hosts between two pauses. */
+  /** The number of hosts that are scored between two pauses. */
   slice = HOSTS_AT_ONCE,
 ): Steps<readonly MemberScores[]> {
   const scores: MemberScores[] = []
