@@ -173,7 +173,7 @@ export const nameOf = ({ name, node, hasOtherNodes }: PrintedHost): string => pr
 export interface PrintedHost {
   readonly name: string
   readonly node: string
-  /** Every document that selects `name` and `node` also selects it (host-name.test.ts). */
+  /** host-name.test.ts checks that every document that selects `name` and `node` also selects this field. */
   readonly hasOtherNodes?: boolean
 }
 

@@ -14,7 +14,7 @@ const LONG = { interval: 100 }
 
 /** A service that may still be starting. */
 interface Starting {
-  /** Resolves when it is ready. */
+  /** Resolves when the service is ready. */
   readonly service: Promise<Service>
   readonly warnings: string[]
   stop(): void

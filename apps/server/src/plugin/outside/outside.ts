@@ -84,7 +84,7 @@ function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   return [...seen.values()].map(anywhere)
 }
 
-/** For a service without plug-ins in threads and without extenders: nothing is asked. */
+/** For a service without plug-ins in threads and without extenders: no filter or weigher is called outside of the process. */
 export const nothingOutside: Outside = { gather: () => undefined }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -99,7 +99,7 @@ export function createUnusedParts({ replica, history, past, store, caughtUp }: U
   }
 }
 
-/** A version with one part left out, or one setting as it is by default. */
+/** The version without one of its parts, or with the default of one setting. */
 interface Variant {
   readonly kind: 'WEIGHER' | 'SETTING'
   readonly name: string
