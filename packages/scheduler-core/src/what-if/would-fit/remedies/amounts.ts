@@ -117,12 +117,14 @@ type AskFor = (resourceClass: string, need: number, amount: number) => ProposedC
 
 /** Proposes another amount of a class, in the units of some host of the fleet. */
 function askIn(fleet: Fleet): AskFor {
-  // read from every host, and so once for the many amounts that are tried of a class
+  // read from every host, and so once for the many amounts that are tried of a class, and only where one is searched
   const units = new Map<string, ReturnType<typeof unitsOf>>()
+  const unitsFor = (resourceClass: string) => {
+    if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
+    return units.get(resourceClass)
+  }
   const askFor: AskFor = (resourceClass, need, amount) => {
     const unit = unitOf(resourceClass)
-    if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
-    const among = units.get(resourceClass)
     return {
       kind: 'REQUEST',
       subject: names[resourceClass] ?? resourceClass,
@@ -131,7 +133,11 @@ function askIn(fleet: Fleet): AskFor {
       effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
       request: (request) => withAmount(request, resourceClass, amount),
       number: {
-        ...{ from: need, to: amount, ...(among !== undefined && { among }) },
+        ...{ from: need, to: amount },
+        // many amounts are proposed, and the nearest one is searched for few of them
+        get among() {
+          return unitsFor(resourceClass)
+        },
         at: (other) => askFor(resourceClass, need, other),
         of: (request) => {
           // memory in pages is reduced by whole pages in each cell (guest-cells.ts)
