@@ -97,6 +97,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `Guest ${subject}: ${need} MiB that no other guest may have needed in one NUMA cell, as its CPUs are dedicated; the freest has ${have} MiB.`,
   'numa.too_few_cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the largest has ${have} to share.`,
+  'numa.too_few_dedicated': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the largest has ${have} to dedicate in all.`,
   'numa.cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the freest has ${have}.`,
   'numa.dedicated_cpus': ({ subject, need, have }) =>

@@ -23,6 +23,7 @@ export const numaRemedy: Remedy = {
     'numa.huge_pages',
     'numa.pinned_memory',
     'numa.too_few_cpus',
+    'numa.too_few_dedicated',
     'numa.cpus',
     'numa.dedicated_cpus',
     'numa.no_cell',
