@@ -108,3 +108,14 @@ test.each<[filter: string, options: object, metadata: Record<string, string>, as
   log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'all', hosts: ['a', 'b'], metadata } }])
   expect(causeText(causeOf(log.fleet, aRequest(asks), profile))).toContain(text)
 })
+
+test.each<[projectId: string | null, text: string]>([
+  ['p1', 'There is no host in aggregates with filter_tenant_id of project p1.'],
+  [null, 'There is no host in aggregates with filter_tenant_id for requests without a project.'],
+])('the aggregates of a project, for a request of project %s', (projectId, text) => {
+  const placement = { limitTenants: true, tenantsNeedAggregate: true }
+  const profile = profileSchema.parse({ name: 'one', number: 1, compat: 'nova', filters: [], weighers: [], nova: { placement } })
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a')])
+  expect(causeText(causeOf(log.fleet, aRequest({ projectId }), profile))).toContain(text)
+})
