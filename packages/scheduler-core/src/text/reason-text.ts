@@ -159,7 +159,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'disk.not_exact': exact,
   'aggregate.image_property': ({ subject, need, have }) =>
     `The image says ${subject} = ${need}; the host's aggregates are kept for ${have}.`,
-  'aggregate.project': ({ need, have }) => `The host's aggregates are kept for the projects ${have}; the request is of ${need}.`,
+  'aggregate.project': ({ need, have }) =>
+    `The host's aggregates are kept for the projects ${have}; the request ${need === 'none' ? 'has no project' : `is of ${need}`}.`,
   'aggregate.flavor': ({ need, have }) => `The host's aggregates are kept for the flavors ${have}; ${need} was asked for.`,
   'aggregate.tenant': ({ subject, need }) => `${subject} gets hosts of ${need} alone, and the host is in none of them.`,
   'aggregate.trait': ({ need, have }) => `The aggregate ${have} is kept for requests that require the trait ${need}.`,
