@@ -24,7 +24,10 @@ export interface Target {
   readonly most: number
 }
 
-/** One measured question per file. Times are the processor's, so that what else runs counts little; ratios are what to trust. */
+/**
+ * Measures one query per file. Times are processor times, so that other load on the machine matters little; compare
+ * ratios rather than times.
+ */
 export interface Question {
   readonly name: string
   readonly asks: string

@@ -11,7 +11,7 @@ const hopeless: Readonly<Record<string, RequestSpec>> = {
   'for many reasons': { ...short, flavor: { ...short.flavor, rootGb: 1_999 } },
 }
 
-/** What a request gets that finds no host, in addition to the decision: how many hosts each filter refused, for which codes, and the cause. */
+/** The additional cost of a request that finds no host: how many hosts each filter refused, for which codes, and the cause. */
 export const refusal: Question = {
   name: 'refusal',
   asks: 'What do the reasons and the cause of a request cost that finds no host?',

@@ -25,7 +25,7 @@ const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
   return { ...service, seed: await seedFleet(service.client) }
 }
 
-/** Colours that a system may prefer, or force on every page. */
+/** The colour schemes and forced colours that a system may set for every page. */
 type Scheme = 'light' | 'dark' | 'forced'
 
 export interface TestOptions {
@@ -33,7 +33,7 @@ export interface TestOptions {
   readonly schemes: readonly Scheme[]
 }
 
-/** Tags of tests that run in all colours as well. */
+/** The tags of tests that also run in all colours. */
 export const COLOURED = /@looks|@colours/
 
 interface TestFixtures {

@@ -5,16 +5,19 @@ import { COLOURED, type TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this tag go through the states of a page; they run in all colours and zoomed as well. */
+/** Tests with this tag check the states of a page; they also run in all colours, and at a zoom of 200 %. */
 const LOOKS = /@looks/
 /** The tests that run on a fleet of 10,000 hosts. */
 const LARGE = /large-fleet\/[a-z-]+\.spec\.ts$/
 /**
- * Without it the trace of a failure has the actions and what the page logged; with it the pages after each of them too, and the
- * tests take half as long again.
+ * Without this setting, the trace of a failure contains the actions and the log of the page; with it also the pages
+ * after each action, and tests take half as long again.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
-/** What takes long, repeats for another page what a test of `npm test` checks on one, only looks at states, or is rarely met. */
+/**
+ * Tests with this tag take long, repeat on another page what `npm test` checks on one, only check appearance, or are
+ * about rare situations.
+ */
 const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 

@@ -1,4 +1,4 @@
-// What a package.json says of how its package is built: its doors, and what is installed with it.
+// The parts of a package.json that say how its package is built: its entry points, and the packages that are installed with it.
 
 /** Path below `dist` without ending -> source, of every door that package.json names under `exports`. */
 export function doorsOf({ exports: doors }) {

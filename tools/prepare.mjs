@@ -119,7 +119,10 @@ export const tools = {
   vitest: 'vitest/vitest.mjs',
 }
 
-/** One checker each: several would each work out the types of the GraphQL documents anew, and `npm test` runs two checks at a time. */
+/**
+ * One checker for each: several would each compute the types of the GraphQL documents again, and `npm test` runs two
+ * checks at a time.
+ */
 const CHECK_TYPES = ['--noEmit', '--checkers', '1', '-p']
 /**
  * All types are right where each of these ends well: name, tool, arguments. One program for all that runs in Node, since packages are

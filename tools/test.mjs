@@ -3,12 +3,12 @@
 import { prepare } from './prepare.mjs'
 
 prepare()
-// loaded here, since they need packages, and in a fresh clone there were none until now
+// These modules are loaded after `prepare`, because they need packages, and a fresh clone has none before.
 const { report, runInBrowser, runVitest } = await import('./count-tests.mjs')
 const { runStaticChecks } = await import('./static-checks.mjs')
 
 const args = process.argv.slice(2)
-// other projects start none
+// Tests of the other projects start no NATS server.
 const needsNats = args.length === 0 || ['server', 'cli', 'proofs'].some((project) => args.includes(project))
 const summaries = [await runStaticChecks(), runVitest(args, { needsNats })]
 if (args.length === 0) summaries.push(runInBrowser(['desktop']))

@@ -10,8 +10,9 @@ import { persistedDocuments } from './persisted-documents.ts'
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 /**
- * What is loaded together is in one file. Without these groups every set of pages that share a module has a file of its own: 85 requests
- * for the page of hosts, most of them for less than a kilobyte. What a page may load is limited in tools/checks/console-size.mjs.
+ * Modules that are loaded together are in one file. Without these groups every set of pages that share a module has a
+ * file of its own: 85 requests for the page of hosts, most of them for less than a kilobyte. What a page may load is
+ * limited in tools/checks/console-size.mjs.
  */
 const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   { name: 'initial', tags: ['$initial'] },

@@ -28,7 +28,7 @@ export interface CommandBlock<Kind extends string> {
   readonly expected: string | undefined
 }
 
-/** Those of a page, which may be of these kinds only, beside `text`. */
+/** The blocks of a page; only these kinds are allowed, next to `text`. */
 export function readCommandBlocks<Kind extends string>(page: string, kinds: readonly Kind[]): CommandBlock<Kind>[] {
   const found = [...page.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)]
   return found.flatMap((match, i) => {
@@ -42,7 +42,7 @@ export function readCommandBlocks<Kind extends string>(page: string, kinds: read
   })
 }
 
-/** What a `text` block stands for; the whole output has to be like it. */
+/** The command whose output a `text` block shows; the whole output has to match the block. */
 export function toPattern(expected: string): RegExp {
   const lines = expected
     .trim()
@@ -59,7 +59,7 @@ export function toPattern(expected: string): RegExp {
 export interface Terminals {
   readonly folder: string
   startBash(environment?: Readonly<Record<string, string>>): ChildProcess
-  /** One bash for all blocks, so that what one exports the next one has. */
+  /** One bash for all blocks, so that a variable that one block exports is set in the next one. */
   openShell(environment?: Readonly<Record<string, string>>): Shell
   /** Ends what is still open, and removes the folder. */
   close(): Promise<void>
@@ -117,7 +117,7 @@ export async function interrupt(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** What a terminal shows, and how to wait for something in it. */
+/** The content of a terminal, and a way to wait for some text in it. */
 export function gather(child: ChildProcess) {
   let shown = ''
   const changed = new Set<() => void>()

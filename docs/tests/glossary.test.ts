@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const CORE = [
   'audit',
   'cause',
+  'claims',
   'compare',
   'contracts',
   'decision',

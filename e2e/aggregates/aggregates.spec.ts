@@ -132,7 +132,7 @@ test('before an edit is applied the preview shows its effect on recent requests,
   })
   expect(outcome).toBe('PLACED')
   await visit(`/aggregates/${uuid}?edit=yes`)
-  // one of the requested flavors asks for the key
+  // one of the requested flavors has the key in its extra specs
   await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ flavors asked for most/)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('preview-tier=silver')

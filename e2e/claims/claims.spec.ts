@@ -198,7 +198,7 @@ test('a selection of all rows of one filter does not apply to the list of anothe
     const late = page.waitForResponse(isList)
     release()
     await late
-    // the list was read again automatically, so all effects of the late page are over
+    // the list was read again automatically, so the late page can no longer have an effect
     for (let i = 0; i < 2; i++) await page.waitForResponse(isList)
     await expect(gridOf(page, 'Claims')).toBeVisible()
     await expect(page.locator('[data-chosen="120"]')).toHaveCount(0)
@@ -292,7 +292,7 @@ test('a list that cannot be refreshed shows since when, and the error can be cop
   )
   await problem.getByRole('button', { name: 'Copy' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^The service cannot be reached: /)
-  // while nothing answers: once something does, the list catches up automatically, and the button disappears
+  // while the service does not answer; once it does, the list is updated automatically, and the button disappears
   const asked = page.waitForRequest('**/graphql')
   await problem.getByRole('button', { name: 'Try again' }).click()
   await asked

@@ -121,7 +121,7 @@ test('a message shows what was copied', { tag: '@rare' }, async ({ page, context
 })
 
 test('a filter of decisions narrows to the outcome', async ({ page, visit }) => {
-  // only the flavors of the seed, because other tests may have left more decisions than are visible
+  // only the flavors of the seed, because other tests may have added more decisions than are visible
   await visit('/decisions?q=outcome:NO_VALID_HOST flavor:m1.huge,m1.large')
   await expect(rowWith(page, 'Decisions', 'm1.huge')).toBeVisible()
   await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)
@@ -161,7 +161,7 @@ test('a request id finds its decision, from a log line in the palette or in the 
   await expectRowCount(page, 'Decisions', 1)
   await expect(rowWith(page, 'Decisions', requestId)).toContainText('x1.traced')
   await filter.fill('')
-  // the destinations of both are offered
+  // the palette offers the destinations of both
   await paste(`${line}; retried as ${other}`)
   await expectRowCount(page, 'Decisions', 2)
 })

@@ -280,7 +280,7 @@ test.describe('looks', () => {
 
   test('what would make it fit, and the receipt verified @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
-    // it moves the content below it
+    // the open panel moves the content below it
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
     await page.getByRole('button', { name: 'Verify' }).click()
     await expect(page.getByRole('list', { name: 'Verified parts' })).toHaveAttribute('data-verified', 'SAME')

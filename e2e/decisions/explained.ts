@@ -75,7 +75,7 @@ export async function expectAnswerOfApi(page: Page, client: Client, id: string, 
 
 export const waitingButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true })
 
-/** Sends a request with a request id of its own; resolves once the audit has it. */
+/** Makes a call with a request id of its own; resolves once the audit contains it. */
 export async function placeAs(service: SeededService, requestId: string, instance: string, flavor: string): Promise<string> {
   const response = await fetch(new URL('/graphql', service.origin), {
     method: 'POST',

@@ -16,7 +16,7 @@ const cellsOfThisMachine = (): ReadonlyMap<number, readonly number[]> => {
   return cells
 }
 
-test('which machine is the browser on?', async ({ page, visit, service }) => {
+test('the browser shows the machine that the agent reports', async ({ page, visit, service }) => {
   test.skip(!existsSync('/sys/devices/system/node/online'), 'this machine shows no NUMA cells')
   execFileSync(process.execPath, [MAIN, 'agent', '--once', '--name', 'this-machine'], {
     env: { PATH: process.env.PATH ?? '', HOME: '/nowhere', GANTT_URL: service.url, GANTT_KEY: service.key },

@@ -72,7 +72,7 @@ test('a list that was not loaded before its key ended is loaded with the next ke
     await door.getByLabel('API key').fill(service.key)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('main').getByText('az1-01').first()).toBeVisible()
-    // for a moment, both the page's and the dialog's exist
+    // for a moment there are two such messages, the page's and the dialog's
     await expect(page.getByRole('alert')).toHaveCount(0)
   }
 })
@@ -96,7 +96,7 @@ test('f freezes the list, and resumes it', async ({ page, visit, service }) => {
   await page.keyboard.press('f')
   await expect(page.getByRole('button', { name: 'Follow' })).toBeVisible()
   await report(service.client, { 'frozen-01': {} })
-  // a list that is not frozen has it by then
+  // a list that is not frozen shows the host by then
   const other = await page.context().newPage()
   await other.goto(`/hosts?view=table&q=host:frozen-*#key=${service.key}`)
   await expect(rowWith(other, 'Hosts', 'frozen-01')).toBeVisible()
@@ -139,7 +139,7 @@ test('an empty fleet shows how to report the first host: after the copied comman
     expect({ stdout: stdout.trim(), status }).toEqual({ stdout: '{"data":{"updateResourceStats":{"appliedCount":1}}}', status: 0 })
     await expect(rowWith(page, 'Hosts', 'cmp-0001')).toBeVisible()
   } finally {
-    // its feed would log an error at the end of the service
+    // the feed of the page would log an error when the service ends
     await page.close()
     await service.stop()
   }

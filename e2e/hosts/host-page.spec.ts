@@ -172,7 +172,7 @@ test('a host is evacuated after a preview of the destination of each instance; t
   await page.getByRole('button', { name: 'Evacuate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Preview the moves' }).click()
-  // no other host has what it needs
+  // no other host has what the instance needs
   await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
   await expect(dialog.getByRole('button', { name: 'Hold 0 places' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -90,7 +90,7 @@ test('its history is drawn as lanes, and each step links to the console at that 
   await page.goBack()
   await expect(status.last()).toHaveAttribute('data-word', 'draining')
 
-  // the state since its last step reaches to the right end
+  // the last state extends to the right end
   const { width, height } = await boxOf(lanes)
   await lanes.click({ position: { x: width - 2, y: height / 2 } })
   await expect(page).toHaveURL(/[?&]at=\d+/)
@@ -228,7 +228,7 @@ test('PCI devices are shown by kind and NUMA cell, with free numbers and holders
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
     ...['not reported', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
-  // they are near the first cell, whose box shows them with the use of its CPUs and its pages
+  // the devices are near the first cell, whose box shows them with its CPUs and pages in use
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })
   await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
   await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more kept back.')

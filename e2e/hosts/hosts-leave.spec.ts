@@ -98,7 +98,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   const { client } = service
   const { instance } = await withClaim(client, 'lv-10')
   await boundKey(client, 'agent of lv-10', 'lv-10')
-  // it has already reported under its new name
+  // the host has already reported under its new name
   await report(client, { 'lv-11': { vcpus: 32 }, 'lv-12': {} })
   await withClaim(client, 'lv-13')
   await replace(client, 'lv-12', 'lv-14')
@@ -221,7 +221,7 @@ test('forgotten hosts are listed on a page of their own @looks @rare', async ({ 
   await page.goBack()
   await page.getByRole('link', { name: 'Present hosts' }).click()
   await expect(page.getByRole('grid', { name: 'Hosts' })).toBeVisible()
-  // and by the palette, which reports that they are absent
+  // the palette finds them too, and shows that they left
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('textbox').fill('lv-40')
   const found = page.getByRole('dialog').getByRole('button', { name: /lv-40/ }).first()

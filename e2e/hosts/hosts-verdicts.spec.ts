@@ -49,7 +49,7 @@ for (const which of ['placed', 'refused'] as const)
       ...(which === 'placed' ? ([['chosen', 1]] as const) : []),
     ])
     expect([...counts].reduce((sum, [verdict, count]) => (verdict === 'chosen' ? sum : sum + count), 0)).toBe(hostCount)
-    // and hosts that were added later
+    // hosts that were added later are listed too
     await expect(legendOf(page).locator('[data-verdict]')).toHaveCount(counts.size + 1)
     for (const [verdict, count] of counts) {
       const key = keyOf(page, verdict)

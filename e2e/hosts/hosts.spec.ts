@@ -194,7 +194,7 @@ test('markup in the name of a host has no effect, the longest traits do not over
   await expectWithin('a decision, its matrix and why not the host')
   await page.getByRole('button', { name: 'Copy for a ticket' }).click()
   await expect(page.getByText('Copied: Ticket, Markdown.')).toBeVisible()
-  // in a ticket it is text too, with no unescaped tag
+  // in a ticket the name is plain text too, with its tag escaped
   const ticket = await page.evaluate(() => navigator.clipboard.readText())
   expect(ticket).toContain('onerror=alert(1)')
   expect(ticket.replaceAll(/`[^`\n]*`/g, '')).not.toContain('<img src')

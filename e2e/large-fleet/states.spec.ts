@@ -98,7 +98,7 @@ const textsOf = (page: Page): Promise<string[]> =>
     return texts
   })
 
-/** The page's own calls; the session, the service's status, and the feed continue. */
+/** The calls that the page itself makes; the session, the status of the service and the feed are not held back. */
 const isOfPage = (operation: string): boolean =>
   /^\s*query /.test(operation) && !/^\s*query (Scopes|Standing|Travel\w+|OwnKey)\b/.test(operation)
 

@@ -6,9 +6,9 @@ import { tabTo } from '../keyboard.ts'
 import type { Service } from '../service.ts'
 import { hostsWhere, isOpen, LARGE, LONGER_MS, test, zoneOf } from './large-fleet.ts'
 
-// The five questions of an operator, on the large fleet, by keyboard alone; every answer is compared with the API's, and every
-// view is opened again by its link in another browser. One look is enough: how the pages look in the others is asked of the
-// small fleet (decisions.spec.ts), and this fleet three times would triple the time.
+// The five questions of an operator, on the large fleet, by keyboard alone; every answer is compared with the API's,
+// and every view is opened again by its link in another browser. Only one colour scheme is checked here:
+// decisions.spec.ts checks the others on the small fleet, and three runs on this fleet would take three times as long.
 
 const MATRIX = 'Hosts by filters'
 
@@ -35,7 +35,7 @@ test('1 and 2: what happened, and where did the hosts go?', async ({ page, brows
     )
 
   const most = asked.reduce((one, other) => (other.rejected > one.rejected ? other : one))
-  // disabled hosts are refused before
+  // disabled hosts are refused by an earlier filter
   const elsewhere = hostsWhere((i) => zoneOf(i) !== 3 && isOpen(i))
   expect(most.rejected).toBe(elsewhere)
   await tabTo(page, page.getByRole('button', { name: `${inWords(elsewhere)} hosts refused by ${most.name}`, exact: true }))
@@ -65,7 +65,7 @@ test('3: why not host X?', async ({ page, browser, large }) => {
   }
   await page.keyboard.press('Escape')
   await expect(page.locator('[data-why-not]')).toBeHidden()
-  // also from the list of the hosts, of which the nearest is the first
+  // the page of the nearest host is also opened from the list of hosts, where it is the first
   await expect(gridOf(page, MATRIX)).toBeFocused()
   await page.keyboard.press('Home')
   const first = gridOf(page, MATRIX).locator('[role=row][aria-rowindex="2"]')
@@ -178,7 +178,7 @@ async function openFromList(page: Page, { key, origin }: Service, flavor: string
 
 /** Asserts that the link of the view shows the same in another browser. */
 async function expectSameView(page: Page, browser: Browser, { key }: Service, shows: (other: Page) => Promise<void>): Promise<void> {
-  // disabled hosts are refused before
+  // disabled hosts are refused by an earlier filter
   const elsewhere = await browser.newContext({ viewport: page.viewportSize() })
   try {
     const other = await elsewhere.newPage()

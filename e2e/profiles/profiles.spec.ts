@@ -63,7 +63,7 @@ test('with the keyboard alone a version becomes shadow, canary, active, and is r
   await expect(summary(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
-  // the last stop before the first section
+  // Tab reached the last stop before the first section
   await page.keyboard.press('1')
   await page.keyboard.press('Shift+Tab')
   await expect(page.getByRole('button', { name: 'Roll back' })).toBeFocused()
@@ -208,7 +208,7 @@ test('missing and forbidden data are reported', async ({ page, visit, fleet, pro
   provokes(403)
   await visit('/profiles/no-such-profile')
   await expect(page.getByRole('heading', { name: 'Profile not found' })).toBeVisible()
-  // with the palette to an existing profile
+  // the palette also opens an existing profile
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Search and go' }).fill('nova-comp')
   await expect(page.getByRole('button', { name: 'nova-compat' })).toBeVisible()

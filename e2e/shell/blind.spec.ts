@@ -6,9 +6,9 @@ import { gridOf, rowsOf, rowWith } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import type { Service } from '../service.ts'
 
-// What the console shows without contact to the service: a number that may be outdated never looks like a current one.
+// What the console shows while the service does not respond: a number that may be outdated never looks like a current one.
 
-/** Longer than the page needs to notice it, even on a busy machine. */
+/** Longer than the page takes to notice that the service does not respond, even on a busy machine. */
 const TIMEOUT_MS = 60_000
 
 const status = (page: Page): Locator => page.locator('[data-service-status]')
@@ -41,7 +41,10 @@ async function open(context: BrowserContext, service: Service, path: string): Pr
   return page
 }
 
-/** Pages of each kind, the content that shows that they are loaded, and the parts that must not look current without contact. */
+/**
+ * Pages of each kind, the content that shows that they are loaded, and the parts that must not look current while the
+ * service does not respond.
+ */
 const pages: readonly (readonly [path: string, live: (page: Page) => Locator])[] = [
   ['/overview', (page) => page.locator('[data-figure="Conflicts"]')],
   ['/hosts', (page) => gridOf(page, 'Hosts')],

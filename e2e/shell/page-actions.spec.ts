@@ -103,7 +103,7 @@ test('arrows select entries; a key opens a menu only once', { tag: '@rare' }, as
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
-  // a letter without a matching entry is not a shortcut of the page either
+  // a letter that matches no entry does not act as a shortcut of the page either
   await page.keyboard.press('.')
   await page.keyboard.press('m')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()

@@ -5,8 +5,8 @@ import { gridOf, rowsOf } from '../grid.ts'
 import { place } from '../seed.ts'
 import { type Demo, startDemo, startService } from '../service.ts'
 
-// The pictures of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into docs/images;
-// every other run makes them too, next to the results of the tests, so that they can be made.
+// The pictures of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into
+// docs/images; every other run creates them next to the results of the tests, to check that they can be created.
 const FOLDER = process.env.GANTT_SCREENSHOTS ?? 'test-results/screenshots'
 const MOST_BYTES = 250_000
 

@@ -160,7 +160,7 @@ test.describe('navigation', () => {
       await expect(searchOf(page)).toBeHidden()
       await expect(page).toHaveURL(`/${lands.toLowerCase()}`)
       await expect(page.getByRole('heading', { level: 1, name: lands })).toBeFocused()
-      // it has the focus until it has faded out
+      // the message has the focus until it has faded out
       await expect(page.locator('[aria-modal=true]')).toHaveCount(0)
       await page.unroute(script)
     }

@@ -269,5 +269,5 @@ test('the looks of scenarios side by side @looks', { tag: '@rare' }, async ({ pa
   await page.getByRole('button', { name: 'Saved' }).click()
   await expect(page.getByRole('dialog', { name: 'Saved scenarios' })).toBeVisible()
   await look('saved scenarios')
-  // the column that is refused
+  // the column whose simulation the service refuses
 })

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Places one instance, starts it, and confirms its room, by curl alone. A call that holds room carries an idempotency key, so curl may
-# make it again (--retry) where no answer came: room is never held twice. Two hosts report first, and the request names them: others stay as
-# they are.
+# Places one instance, starts it, and confirms its claim, with curl alone. Each call that reserves resources carries an idempotency key, so
+# curl may repeat it (--retry) if no answer came: nothing is reserved twice. Before that, two hosts report; the request allows only these
+# two, so the example places nothing on other hosts.
 set -eu
 : "${GANTT_URL:=http://127.0.0.1:4400/graphql}" "${GANTT_KEY:?is not set}"
 
-# call QUERY VARIABLES: the answer. Where the service is away or busy it is asked again, not before it says (Retry-After).
+# call QUERY VARIABLES: stores the answer. If the service is away or busy, curl repeats the call, not before the time in Retry-After.
 call() {
   answer=$(printf '{"query":"%s","variables":%s}' "$1" "$2" |
     curl -sS --fail-with-body --max-time 15 --retry 6 --retry-all-errors --retry-max-time 60 "$GANTT_URL" \
@@ -13,7 +13,7 @@ call() {
   case $answer in *'"errors":'*) printf '%s\n' "$answer" >&2; exit 1 ;; esac
 }
 
-# field NAME: of the last answer; the queries give each field that is needed a name of its own.
+# field NAME: prints a field of the last answer; each field that is needed has its own name in the queries.
 field() { printf '%s' "$answer" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }
 
 # new_key: 32 random digits

@@ -1,5 +1,6 @@
-// Places one instance, starts it, and confirms its room: `place` of @gantt/client asks again where no answer came, tries the next host
-// where one refuses, and keeps or gives back the room. Two hosts report first, and the request names them: others stay as they are.
+// Places one instance, starts it, and confirms its claim. `place` of @gantt/client repeats a call that got no answer, tries the next host
+// if a host cannot start the instance, and then confirms or releases the claim. Before that, two hosts report; the request allows only
+// these two, so the example places nothing on other hosts.
 import { createGantt } from '@gantt/client'
 
 const { GANTT_URL, GANTT_KEY } = process.env

@@ -1,7 +1,7 @@
-"""Places one instance, starts it, and confirms its room, with the standard library alone.
+"""Places one instance, starts it, and confirms its claim, with the standard library alone.
 
-A call that holds room carries an idempotency key, so it may be made again where no answer came: room is never held twice.
-Two hosts report first, and the request names them: others stay as they are.
+Each call that reserves resources carries an idempotency key, so it may be repeated if no answer came: nothing is reserved twice.
+Before that, two hosts report; the request allows only these two, so the example places nothing on other hosts.
 """
 
 import http.client
@@ -20,7 +20,7 @@ PASSING = {408, 429, 502, 503, 504}
 
 
 def post(body, timeout):
-    """The answer as (status, headers, text), whatever its status; raises an OSError or an HTTPException where none came."""
+    """The answer as (status, headers, text), whatever its status; raises an OSError or an HTTPException if no answer came."""
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     try:
         with urllib.request.urlopen(urllib.request.Request(URL, json.dumps(body).encode(), headers), timeout=timeout) as answer:
@@ -31,7 +31,7 @@ def post(body, timeout):
 
 
 def call(query, **variables):
-    """The data of an answer. Made again until the deadline where no answer came, or where the service is away or busy."""
+    """The data of the answer. The call is repeated until the deadline if no answer came, or if the service is away or busy."""
     end = time.monotonic() + DEADLINE_S
     failures = 0
     while True:
@@ -49,7 +49,7 @@ def call(query, **variables):
             wait = int(after) if after.isdigit() else 0
         except (OSError, http.client.HTTPException) as error:
             failure = error
-        # full jitter: those who failed together do not come back together
+        # full jitter: clients that failed at the same time do not repeat their calls at the same time
         wait += random.uniform(0, min(5, 0.1 * 2**failures))
         failures += 1
         if time.monotonic() + wait >= end:

@@ -50,7 +50,7 @@ function chunksOf(keys) {
   return [...found]
 }
 
-/** What is there whenever a chunk is loaded: the initial route, and what all those have in common that load it. */
+/** The modules that are loaded with any chunk: those of the initial route, and those that all importers of the chunk load. */
 function thereBefore(key) {
   const openers = Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key))
   const [first = [], ...others] = openers.map((opener) => chunksOf([opener]))

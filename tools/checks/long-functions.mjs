@@ -1,10 +1,13 @@
 // The functions of the product that are longer than the limit of sizes.mjs, each with its reason. One that is short again, or gone, is
 // taken out here, or the check fails.
 
-/** It makes one thing out of inner functions that share its state; without these it keeps to the limit, which the check counts. */
+/**
+ * The reason for a function that creates one object from inner functions with shared state; without the inner
+ * functions it keeps to the limit, which the check counts.
+ */
 export const PARTS = 'made of inner functions that share its state'
 
-/** It is one tree of elements, as the view shows them; without these it keeps to the limit, which the check counts. */
+/** The reason for a function that returns one tree of elements; without the elements it keeps to the limit, which the check counts. */
 export const ONE_TREE = 'one tree of elements'
 
 const madeOfParts = [

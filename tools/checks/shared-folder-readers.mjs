@@ -1,5 +1,6 @@
-// Who reads the shared folder. `testing/shared-folder.ts` is the only way to it, for test files only: what names the folder otherwise
-// would not be found by `npm run test:without-shared`. As a command (a static check) it prints what is wrong, and exits with 1.
+// Checks who reads the shared folder. `testing/shared-folder.ts` is the only access to it, for test files only: `npm
+// run test:without-shared` would not find other accesses. Run as a command (a static check), it prints the problems,
+// and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

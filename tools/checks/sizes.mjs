@@ -11,7 +11,7 @@ const MOST_LINES = 400
 const MOST_FILES = 25
 const MOST_LINES_OF_FUNCTION = 70
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
-/** What is installed, built or generated, and what applied migrations must stay. */
+/** Folders that are installed, built or generated, and applied migrations, which must not change. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
 /** Pages, images and recorded data are no sources. */
 const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
@@ -19,7 +19,7 @@ const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
 const CODE = /^(apps|packages|tools|bench)\/.*\.(ts|tsx|mjs)$/
 const TEST = /\.(test|suite|spec)\.tsx?$|\/(testing|api-tests)\//
 
-/** What is too large, in sentences. */
+/** The files and folders that are too large, as sentences. */
 export function tooLarge(files = sourceFiles()) {
   const faults = []
   const inFolder = new Map()

@@ -13,7 +13,7 @@ const SUITE = /\.suite\.tsx?$/
 const SOURCE = /\.[cm]?[jt]sx?$/
 /** `testDir` of e2e/playwright.config.ts. */
 const BROWSER_TESTS = 'e2e/'
-/** What is installed, built or generated. */
+/** Folders that are installed, built or generated. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated'])
 
 /** The tests of a checkout that nothing runs, in sentences. */

@@ -11,7 +11,7 @@ export interface ClaimsCheck {
   readonly revision: string | undefined
 }
 
-/** Looks once at all claims on the host, with the machine as it is. Throws what calls throw. */
+/** Checks all claims on the host against the present machine. Throws the errors of the calls. */
 export async function checkClaims(
   gantt: Gantt,
   { host, node }: ResourceName,
@@ -28,7 +28,7 @@ export async function checkClaims(
       { name: host, node: node ?? null, after },
       { ...(signal && { signal }) },
     )
-    // what changes between two pages comes after the first
+    // claims that change while pages are read are in a later event of the stream
     revision ??= answer.host?.revision
     const page = answer.host?.claims
     claims.push(...(page?.nodes ?? []))
@@ -38,7 +38,7 @@ export async function checkClaims(
 }
 
 export interface ClaimsWatch {
-  /** The machine was looked at: checks again where its sizes are others by now, or the last check failed. */
+  /** Called after each read of the machine: checks again if its sizes have changed, or the last check failed. */
   looked(): void
   /** Runs until the signal ends it; never rejects. */
   readonly ended: Promise<void>
@@ -54,7 +54,7 @@ export interface ClaimsWatchOptions {
   readonly clock: Clock
 }
 
-/** Between streams that could not be opened for a reason that passes: a key that is being exchanged. */
+/** The pause between attempts to open a stream after a temporary error, such as a key that is being replaced. */
 const PAUSE_MS = 10_000
 
 /**

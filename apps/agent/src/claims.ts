@@ -33,15 +33,15 @@ export const hostChanges = graphql(`
 
 export type HeldClaim = NonNullable<ResultOf<typeof heldClaims>['host']>['claims']['nodes'][number]
 
-/** Claims hold more than the machine has. */
+/** A resource of which claims hold more than the machine has. */
 export interface OverLimit {
-  /** E.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
+  /** The name of the resource, e.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
   readonly what: string
   readonly unit: string
   readonly held: number
-  /** The machine's own limit, by what it reads of itself now. */
+  /** The limit of the machine by its present sizes. */
   readonly limit: number
-  /** Claims that hold some of it, those that were made last first. */
+  /** Claims that hold some of it, the newest first. */
   readonly claims: readonly string[]
 }
 
@@ -53,8 +53,9 @@ interface Share {
 }
 
 /**
- * The second look that a resource tracker takes: do the claims that the service holds here fit into the machine as it is now? Only what
- * the machine could read has a limit. It judges and changes nothing: who is in the way is for operators to decide.
+ * Whether the claims that the service holds on this host fit into the present machine, like the second check of Nova's
+ * resource tracker. Only values that the machine could read have a limit. It changes nothing: operators decide which
+ * claims have to go.
  */
 export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
   const limits = limitsOf(picture, offer)
@@ -86,7 +87,7 @@ function sharesOf({ id: claim, resources, cells, gpus, pciDevices }: HeldClaim):
   ]
 }
 
-/** The limit of each thing; 0 of a part that is gone, undefined of what the machine does not know. */
+/** The limit of each resource; 0 for a part that is gone, undefined for values that the machine does not know. */
 function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: string) => number | undefined {
   const { cpuCount, memoryKib, disk, cells, devices, gpus } = picture
   const limits = new Map<string, number>()

@@ -6,7 +6,10 @@ type Metric = NonNullable<FullStats['metrics']>[number]
 
 const SOURCE = 'gantt-agent'
 
-/** What a measurement has to change by to be news. Without that a number that trembles would make every look a report. */
+/**
+ * The change from which on a measurement is reported. Without it, a value that fluctuates slightly would cause a
+ * report at every read.
+ */
 const STEPS: Readonly<Record<string, (reported: number) => number>> = {
   'cpu.percent': () => 0.05,
   'cpu.iowait.percent': () => 0.05,

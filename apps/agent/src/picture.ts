@@ -40,7 +40,7 @@ export interface PictureOptions {
   readonly arch: string
   /** Folder of the file system that holds the disks of instances. */
   readonly diskFolder: string
-  /** The machine is a container: what its control groups leave is all that it has. */
+  /** Whether the machine is a container, which has only what its control groups allow. */
   readonly isContainer: boolean
 }
 
@@ -79,7 +79,7 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
 const readCellsOf = (source: Source, topology: Reading<readonly Cpu[]>): Reading<readonly Cell[]> =>
   'value' in topology ? reading(() => readCells(source, topology.value)) : topology
 
-/** What operators should know of a picture: what was not read, and what does not fit together. */
+/** Warnings about a picture for operators: values that were not read, and values that contradict each other. */
 export function remarksOn(picture: Picture): readonly string[] {
   const { load, arch: _, ...parts } = picture
   const unread = Object.entries({ ...parts, ...load }).flatMap(([part, found]) =>

@@ -13,17 +13,18 @@ export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: 
   return `${kind}${numaNode == null ? '' : `@${numaNode}`}${tagged.length === 0 ? '' : `?${tagged.join('&')}`}`
 }
 
-/** Devices of a kind that operators give to instances, with what only they know of them. */
+/** Devices of a kind that operators offer to instances, with the properties that only they know. */
 export interface OfferedPci {
   readonly vendor: string
   readonly product: string
-  /** E.g. physical_network: physnet1. */
+  /** For example physical_network: physnet1. */
   readonly tags: Readonly<Record<string, string>>
 }
 
 /**
- * Devices that instances may be given, by kind and cell: those that vfio-pci holds, since then the machine does not use them, and those
- * of the kinds that are offered. Not those that are reported as GPUs, nor a PF whose parts are in use: nothing is given twice.
+ * Devices for instances, by kind and cell: those that vfio-pci holds, because the machine itself does not use them,
+ * and those of the offered kinds. Devices that are reported as GPUs, and PFs whose VFs are in use, are excluded, so
+ * that nothing is offered twice.
  */
 export function poolsOf(devices: readonly PciDevice[], gpus: readonly Gpu[], offered: readonly OfferedPci[]): readonly Pool[] {
   const asGpus = new Set(gpus.map(({ address }) => address))

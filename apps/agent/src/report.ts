@@ -8,21 +8,21 @@ import { traitsOf } from './traits.ts'
 /** A field that a report may leave out. */
 export type Omittable = NonNullable<FullStats['omitted']>[number]
 
-/** Facts about a machine that operators state because no file has them. */
+/** Facts about a machine that operators state because no file contains them. */
 export interface Offer {
   /** The node's name, as the machine calls itself. */
   readonly nodeName: string
-  /** Undefined: not reported. */
+  /** Undefined if not reported. */
   readonly hostIp: string | undefined
-  /** Kept back for the machine itself; reported as in use. */
+  /** The amounts that are reserved for the machine itself; they are reported as used. */
   readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
-  /** Overcommit. */
+  /** The allocation ratios. */
   readonly ratios: { readonly cpu: number; readonly ram: number; readonly disk: number }
-  /** PCI devices that instances may be given, in addition to those that vfio-pci holds. */
+  /** PCI devices that are offered to instances, in addition to those that vfio-pci holds. */
   readonly pci: readonly OfferedPci[]
 }
 
-/** The machine lacks what no report may leave out, so that it cannot be reported at all. */
+/** The machine lacks a value that no report may leave out, so that it cannot be reported at all. */
 export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
@@ -30,9 +30,9 @@ export class NotReportable extends Error {
 /** The inputs of a report. */
 export interface Look {
   readonly picture: Picture
-  /** The picture before it: measurements are for the time between. */
+  /** The picture before it: measurements are for the time between the two. */
   readonly before?: Picture | undefined
-  /** The report before it: figures that only fluctuate stay as they were reported. */
+  /** The report before it: values that only fluctuate are reported unchanged. */
   readonly reported?: FullStats | undefined
   /** The time of the reading, RFC 3339. */
   readonly at: string

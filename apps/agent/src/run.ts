@@ -16,14 +16,14 @@ export interface AgentOptions {
   readonly gantt: Gantt
   readonly name: ResourceName
   readonly offer: Offer
-  /** Looks at the machine. */
+  /** Reads the machine. */
   readonly look: () => Picture
   readonly intervalMs: number
   readonly notify: (event: AgentEvent) => void
-  /** Ends it, in order. */
+  /** Ends it in an orderly way. */
   readonly signal: AbortSignal
   readonly clock?: Clock
-  /** 0 to 1, as Math.random. */
+  /** A number from 0 to 1, like Math.random. */
   readonly random?: () => number
   /** Wall clock, milliseconds since 1970: the time of measurements. */
   readonly now?: () => number
@@ -58,16 +58,19 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 }
 
 export interface MachineReporter {
-  /** The machine at the last look. */
+  /** The machine at the last read. */
   readonly picture: Picture
-  /** Looks and reports. True once the service has taken the report; failures are logged. Never rejects for what the service or the machine does. */
+  /**
+   * Reads and reports. Returns true once the service has accepted the report; failures are logged. Never rejects for
+   * expected failures of the service or the machine.
+   */
   reportNow(): Promise<boolean>
   counts(): Counts
   /** The error of the last attempt, if no answer came. */
   readonly trouble: unknown
 }
 
-/** Reports one machine, look by look. */
+/** Reports one machine, read by read. */
 export function createMachineReporter({
   gantt,
   name,

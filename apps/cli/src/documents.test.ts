@@ -3,8 +3,9 @@ import path from 'node:path'
 import { buildSchema, type FragmentDefinitionNode, Kind, parse, print, validate } from 'graphql'
 import { expect, test } from 'vitest'
 
-// Every GraphQL document of the command line fits the schema that the service publishes: the compiler checks variables and the use of answers,
-// and this test the fields. It reads the sources, so nothing of the command line is loaded for it.
+// Every GraphQL document of the command line is valid for the schema that the service publishes. The compiler checks
+// variables and the use of answers, and this test the fields. It reads the sources and loads nothing of the command
+// line.
 
 const folder = import.meta.dirname
 const files = fs

@@ -1,9 +1,12 @@
-/** The entry point for packages/proofs: what its commands share with those here. No other package may use it. */
+/**
+ * The entry point for packages/proofs: code that its commands share with the command line. No other package may use
+ * it.
+ */
 
 export { type AuditRow, findBreak, type Head, START } from './commands/audit/chain.ts'
 export { signal } from './commands/cluster/signal.ts'
 export { demoFleet } from './commands/demo/fleet.ts'
 export { hostAt } from './commands/demo/host.ts'
 export { aUuid } from './commands/demo/requests.ts'
-export { note, withExamples } from './output/output.ts'
+export { JSON_OPTION, note, withExamples } from './output/output.ts'
 export { PROGRAM } from './program.ts'

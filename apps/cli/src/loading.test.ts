@@ -46,7 +46,7 @@ test('no command loads the server or the proofs before it runs', () => {
   expect([...loaded].filter((name) => name === '@gantt/server' || name === '@gantt/proofs')).toEqual([])
 })
 
-test('to list hosts, nothing is loaded of the core but its filter grammar', () => {
+test('the command that lists hosts loads only the filter grammar of the core', () => {
   const hosts = importsOf(main).find(({ path: file }) => path.basename(file).startsWith('hosts-'))?.path ?? ''
   expect(packagesOf(hosts).filter((name) => name.startsWith('@gantt/scheduler-core'))).toContain('@gantt/scheduler-core/query')
   expect(packagesOf(hosts)).not.toContain('@gantt/scheduler-core')

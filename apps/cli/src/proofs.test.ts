@@ -5,7 +5,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The command line as it is installed from a release: in a folder that nothing leads from to packages/proofs.
+// The command line as a release installs it: in a folder from which packages/proofs cannot be resolved.
 let folder: string
 
 beforeAll(async () => {
@@ -30,7 +30,9 @@ beforeAll(async () => {
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-/** `gantt prove race` with a package @gantt/proofs that has this in it; without one where nothing is given. */
+/**
+ * Runs `gantt prove race` next to a package @gantt/proofs with this source; without such a package if none is given.
+ */
 function proveRace(content?: string) {
   const place = path.join(folder, 'node_modules', '@gantt', 'proofs')
   fs.rmSync(place, { recursive: true, force: true })
@@ -59,7 +61,7 @@ test('where it is installed, it adds the command', () => {
   expect(proveRace(adds)).toEqual({ status: 0, stdout: 'race\n', stderr: '' })
 })
 
-test('a package of proofs that lacks something is no missing package: the error is shown as it is', () => {
+test('if a dependency of the proofs package is missing, the error is shown unchanged', () => {
   const { status, stderr } = proveRace("import 'no-such-package'\nexport const proofs = {}")
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("Cannot find package 'no-such-package'") })
 })

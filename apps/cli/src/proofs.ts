@@ -21,7 +21,7 @@ export function listProofs(program: Command): void {
     program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
 }
 
-/** Adds one of them; if the package is not installed, ends the command with what to do. */
+/** Adds the command of one proof; if the package is not installed, ends with an error that says what to do. */
 export async function addProof(program: Command, name: keyof typeof PROOFS): Promise<void> {
   const proofs = await loadProofs()
   if (proofs === undefined)

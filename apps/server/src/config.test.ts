@@ -53,7 +53,7 @@ test('a replica is held at a feature level that its release reads', () => {
     )
 })
 
-test('how entries reach the disk is auto, on or off', () => {
+test('the setting for how entries reach the disk is auto, on or off', () => {
   expect(readConfig({ GANTT_SHARED_FLUSH: 'on' }).sharedFlush).toBe('on')
   expect(() => readConfig({ GANTT_SHARED_FLUSH: 'yes' })).toThrow('GANTT_SHARED_FLUSH is "yes"; it must be auto, on or off')
 })
@@ -77,7 +77,7 @@ test('the log is in PostgreSQL, or in a NATS cluster, whose URL is never shown',
   expect(wrong).not.toContain('secret')
 })
 
-test('liveness is heard by reports where that is chosen, with a patience that fits together', () => {
+test('liveness by reports is a setting, with consistent timeouts', () => {
   expect(readConfig({ GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '100' }).liveness).toEqual({
     source: 'reports',
     suspectAfterMs: 100_000,
@@ -90,7 +90,7 @@ test('liveness is heard by reports where that is chosen, with a patience that fi
   expect(() => readConfig({ GANTT_DOWN_AFTER: '60' })).toThrow('GANTT_DOWN_AFTER is "60"; it must be more than GANTT_SUSPECT_AFTER (60)')
 })
 
-test('all that is wrong is listed at once, by name, without secrets', () => {
+test('all invalid settings are listed at once, by name, without secrets', () => {
   const wrong = {
     PORT: '70000',
     HOST: 'a b',

@@ -15,20 +15,23 @@ import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 /** Settings of the service, from the environment. */
 export interface Config {
   readonly host: string
-  /** 0: any that is free. */
+  /** The port; 0 for any free one. */
   readonly port: number
-  /** The folder of the embedded database and its files; undefined: the default folder. */
+  /** The folder of the embedded database and its files; undefined for the default folder. */
   readonly dataDir: string | undefined
-  /** A PostgreSQL server of the operator's own. */
+  /** The address of an operator's own PostgreSQL server. */
   readonly databaseUrl: string | undefined
-  /** Taken as an admin key instead of a generated one. */
+  /** An admin key that is used instead of a generated one. */
   readonly adminKey: string | undefined
   /** How much of the log is kept. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
-  /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds. */
+  /** The time that a host's list of instances may lag behind the claims before it becomes a finding, milliseconds. */
   readonly unlistedAfterMs: number
-  /** The highest feature level that is read, announced and written: what the release reads, or less to stay with an older one. */
+  /**
+   * The highest feature level that is read, announced and written: that of the release, or a lower one for a fleet
+   * with an older release.
+   */
   readonly featureLevel: number
   /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
   readonly nats: NatsAddress | undefined
@@ -46,7 +49,7 @@ export interface Config {
 
 /** How the service determines whether hosts are alive. */
 export interface LivenessSettings {
-  /** static, reports, or the lease provider of a plug-in. */
+  /** The name of a source: static, reports, or the lease provider of a plug-in. */
   readonly source: string
   readonly suspectAfterMs: number
   readonly downAfterMs: number
@@ -56,7 +59,7 @@ export const DEFAULT_LIVENESS: LivenessSettings = { source: 'static', suspectAft
 
 export const DEFAULT_PORT = 4400
 
-/** Settings that cannot be used, all of them. */
+/** All settings that cannot be used. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

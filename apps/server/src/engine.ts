@@ -23,16 +23,16 @@ export interface EngineOptions {
   readonly connection: pg.ClientConfig
   readonly prisma: PrismaClient
   readonly database: DatabaseWatch
-  /** The NATS cluster that keeps all of it; the database does if not given. */
+  /** The NATS cluster that keeps the log and the other stores; if absent, the database does. */
   readonly nats: NatsAddress | undefined
   readonly sharedFlush: SharedFlush
-  /** The maximum size in bytes of data that waits for the database, if it is kept elsewhere. */
+  /** The maximum size in bytes of data that waits for the database, if NATS keeps the log. */
   readonly recordBytes: number
   /** The replica's name. */
   readonly name: string
-  /** The revision that the projections have reached, as far as is known. */
+  /** The revision that the projections have reached, as far as it is known. */
   reached(): Promise<number>
-  /** The last entry that they have. Throws where the database does not answer. */
+  /** The last entry that the projections contain. Throws if the database does not answer. */
   followed(): Promise<Followed>
   /** Whether every replica reads packed decisions. */
   mayPack(): boolean
@@ -41,16 +41,17 @@ export interface EngineOptions {
 }
 
 /**
- * Opens the engine that the settings name; the one place that knows which there are. Throws StoreSetupError where its log is not
- * the one that the tables have followed, StoreUnavailableError where that is not known yet.
+ * Opens the engine that the settings name; no other code knows all engines. Throws StoreSetupError if its log is not
+ * the one that the tables have followed, StoreUnavailableError if that is not known yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
 /**
- * A service that went on from a log that is empty, shorter or another one would forget claims. Where the database is away it cannot
- * say which log it has followed: one with entries is gone on from, and compared once it is back (replica/follow/projector.ts).
+ * Checks the log, because a service that continued with an empty, shorter or different log would forget claims. While
+ * the database is unavailable, it is unknown which log the tables have followed: a log with entries is accepted, and
+ * compared once the database is back (replica/follow/projector.ts).
  */
 async function assertSameLog(log: Synchronizer, { database, followed }: Pick<EngineOptions, 'database' | 'followed'>): Promise<void> {
   if (database.away !== undefined) {
@@ -59,7 +60,7 @@ async function assertSameLog(log: Synchronizer, { database, followed }: Pick<Eng
       `the log that GANTT_SYNC names (${log.engine}) is empty, and the database, which may have followed one, does not answer (${database.away.reason})`,
     )
   }
-  // the tables first: a log is never behind them
+  // the position of the tables is read first, because the log is never behind them
   const mismatch = await findMismatch(log, await followed(), realTimers)
   if (mismatch !== undefined) throw new StoreSetupError([mismatchText(mismatch)])
 }
@@ -71,7 +72,7 @@ async function openPostgres(options: EngineOptions): Promise<Engine> {
   return withStores(log, options, () => openPostgresStores({ connection, prisma, mayPack, warn }))
 }
 
-/** The driver is loaded where it is chosen. */
+/** the driver is loaded only if it is needed */
 async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
   const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
   // if the database is unreachable, only the streams can show whether they hold the log

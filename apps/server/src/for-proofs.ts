@@ -1,4 +1,4 @@
-/** A door for packages/proofs alone: the parts of a replica, which it runs in simulated worlds. Nothing of it is for other programs. */
+/** The entry point for packages/proofs: the parts of a replica, which it runs in simulated worlds. No other package may use it. */
 
 export { type Driver, type Prepared, type Session, toStoreError } from './db/session.ts'
 export { noDocuments } from './plugin/outside/documents.ts'

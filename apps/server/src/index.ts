@@ -1,4 +1,4 @@
-/** The one door of the server. The command line comes in here for `gantt serve` and for what works on a database without a service. */
+/** The only entry point of the server: the command line uses it for `gantt serve`, and for work on a database without a service. */
 export { ConfigError } from './config.ts'
 export { type Database, openDatabase } from './db/open-database.ts'
 export {

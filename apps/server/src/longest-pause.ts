@@ -4,12 +4,12 @@ const EVERY_MS = 5
 /** The longest time for which a process did only one thing, so that calls waited, milliseconds. */
 export interface Pause {
   readonly wallMs: number
-  /** Of that, the processor's time of the whole process: what others do on the machine does not count. */
+  /** The part of it in which this process used the processor: other processes on the machine do not count. */
   readonly cpuMs: number
 }
 
 export interface PauseWatch {
-  /** The longest of each since the last time this was asked. */
+  /** The longest pauses since the last call of this function. */
   take(): Pause
   close(): void
 }

@@ -23,10 +23,10 @@ export interface Pauses {
   readonly captureInPiecesMs: number
   readonly restoreAtOnceMs: number
   readonly restoreInPiecesMs: number
-  /** The auditor: one round in all, and the length below which 99 of 100 of its steps are. */
+  /** The auditor: the duration of one round, and the 99th percentile of the duration of its steps. */
   readonly auditRoundMs: number
   readonly auditStepMs: number
-  /** Digests of parts: the median, and the length below which 99 of 100 are. */
+  /** Digests of parts: the median and the 99th percentile of their duration. */
   readonly digestPartMs: number
   readonly longDigestPartMs: number
 }
@@ -82,7 +82,7 @@ function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs'
   }
 }
 
-/** The processor's time of each call, until one answers false: what else runs on the machine does not count. */
+/** The processor time of each call, until one returns false: other load on the machine does not count. */
 function timesOf(step: () => boolean): number[] {
   const times: number[] = []
   for (let more = true; more; ) {
@@ -104,7 +104,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   delays.enable()
   await sleep(20)
   delays.reset()
-  // it measures between two of its own ticks, and starts again with the first one after the reset
+  // it measures between two of its own ticks, and starts again at the first tick after the reset
   await sleep(20)
   await work()
   await sleep(20)

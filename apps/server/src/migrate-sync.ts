@@ -20,14 +20,14 @@ export interface MigrateSyncOptions {
 }
 
 /**
- * Takes the log and the other stores to the other engine. Throws ConfigError for what cannot be meant, EngineChangeError where
- * it may not be done, StoreUnavailableError and StoreSetupError of either store.
+ * Moves the log and the other stores to the other engine. Throws ConfigError for invalid settings, EngineChangeError
+ * if the change is not possible, StoreUnavailableError and StoreSetupError of either store.
  */
 export async function migrateSync(options: MigrateSyncOptions): Promise<ChangeReport> {
   return withEngines(options, async (parts) => (await import('./engine-change/engine-change.ts')).changeEngine({ ...options, ...parts }))
 }
 
-/** Takes back a change that has not ended: replicas may start on the old engine again. */
+/** Cancels a change that is not complete: replicas may start on the old engine again. */
 export async function abandonMigration(options: Omit<MigrateSyncOptions, 'isDry'>): Promise<void> {
   return withEngines(options, async (parts) => (await import('./engine-change/engine-change.ts')).abandonChange({ ...options, ...parts }))
 }

@@ -13,7 +13,10 @@ import type { RecordStore } from './stores/records.ts'
 /** The number of decisions that a replica can answer from memory before the tables have them. */
 const YOUNG_DECISIONS = 1_000
 
-/** Decisions and requests: where they are kept, and who hears of new ones. While the database is away, the last ones are answered from memory. */
+/**
+ * Opens the stores of decisions and requests, and notifies listeners of new ones. While the database is unavailable,
+ * the latest ones are answered from memory.
+ */
 export function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
   const tables = createDecisionStore(prisma)
   const young = new Map<string, StoredDecision>()

@@ -13,7 +13,7 @@ import { StoppedError } from './wait-for-store.ts'
 
 export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
-  /** Progress and trouble, for people. */
+  /** Prints progress and problems for people. */
   readonly say?: (line: string) => void
   /** The information for callers: the address, and the admin key, which is shown only once. */
   readonly print?: (line: string) => void
@@ -43,7 +43,7 @@ export type RunOptions = {
   readonly aloneOr?: string
   /** How the caller sets the port, for the message when it is in use; PORT if absent. */
   readonly portSetting?: string
-  /** What runs with the service: the service is closed when it ends. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP. */
+  /** What runs with the service, which is closed when this ends. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP. */
   use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
 }
 
@@ -104,7 +104,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
   }
 }
 
-/** Another process uses what was wanted alone. */
+/** The error if another process uses what this one needs alone. */
 class BusyError extends Error {
   override readonly name = 'BusyError'
 }
@@ -112,7 +112,7 @@ class BusyError extends Error {
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`)
 const toStandardOutput = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Why the service could not start, or did not continue, with a remedy if there is a likely one. */
+/** Why the service could not start, or did not continue, with a remedy if a likely one is known. */
 function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
   if (error instanceof StoreSetupError || error instanceof StoreUnavailableError) return `The service could not start:\n${error.message}`

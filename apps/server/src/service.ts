@@ -61,29 +61,29 @@ import { realTimers } from './timers.ts'
 import { waitForStore } from './wait-for-store.ts'
 
 export interface ServiceOptions {
-  /** A migrated database; with NATS it may be away, and is migrated when it comes. */
+  /** A migrated database; with NATS it may be unavailable, and is migrated once it is available. */
   readonly connection: pg.ClientConfig
   readonly host: string
-  /** 0: any that is free. */
+  /** The port; 0 for any free one. */
   readonly port: number
   /** Accepted as an admin key, in addition to the existing ones. */
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
-  /** The NATS cluster that keeps the log and the other stores; the database does if not given. */
+  /** The NATS cluster that keeps the log and the other stores; if absent, the database does. */
   readonly nats?: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes?: number
-  /** Whether one flush serves all who wait for the disk, where the database keeps the log; `off` if not given. */
+  /** Whether one flush serves all calls that wait for the disk, if the database keeps the log; `off` if absent. */
   readonly sharedFlush?: SharedFlush
-  /** The highest feature level that is read, announced and written; that of the release if not given. */
+  /** The highest feature level that is read, announced and written; that of the release if absent. */
   readonly featureLevel?: number
   /** Absent: no signs of life are received, and hosts that are DOWN stay so. */
   readonly liveness?: LivenessSettings & {
-    /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
+    /** The interval of checks of hosts, milliseconds, instead of the one that follows from the settings; 0 for checks on request only. */
     readonly lookEveryMs?: number
   }
-  /** How long what hosts list may lag behind the claims before the auditor finds it, milliseconds; an hour if not given. */
+  /** The time that a host's list of instances may lag behind the claims before it becomes a finding, milliseconds; an hour if absent. */
   readonly unlistedAfterMs?: number
   /** Plug-ins that are loaded in addition to the parts of the release; none if absent. */
   readonly plugins?: readonly PluginSetting[]
@@ -91,9 +91,9 @@ export interface ServiceOptions {
   readonly pluginTimeoutMs?: number
   /** A file that describes extenders. */
   readonly extenders?: string | undefined
-  /** The settings of the process, as the API shows them; none if not given. */
+  /** The settings of the process, as the API shows them; none if absent. */
   readonly settings?: readonly Setting[]
-  /** Ends a start that waits for its store, with StoppedError. */
+  /** Aborts a start that waits for its store, with StoppedError. */
   readonly stopped?: AbortSignal
   /** Warns operators of what went wrong; never of the callers' data. */
   warn(message: string): void
@@ -101,7 +101,7 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly url: string
-  /** The generated admin key, when this start made the first one; it is shown once. */
+  /** The generated admin key, if this start created the first one; it is shown once. */
   readonly newAdminKey: string | undefined
   readonly replica: Replica
   readonly keys: ApiKeyStore
@@ -114,8 +114,8 @@ export interface Service {
 const ADMIN_ACCOUNT = 'admin'
 
 /**
- * Everything between a database and a port: keys, log, replica, projections, API. With NATS it waits for servers that do not
- * answer or have no leader, and is not ready meanwhile. Closes what it opened when a step fails.
+ * Everything between a database and a port: keys, log, replica, projections, API. With NATS it waits for servers that
+ * do not answer or have no leader, and is not ready meanwhile. If a step fails, everything that was opened is closed.
  */
 export async function openService({
   connection,
@@ -141,14 +141,14 @@ export async function openService({
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
   }
   try {
-    // first: what cannot be loaded ends the start before anything is begun
+    // plug-ins are loaded first, so that the start ends before anything else if one cannot be loaded
     const { plugins, outside, documents, ...loaded } = await openPlugins(pluginSettings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const provider = findProvider(loaded.loaded, liveness?.source)
     const server = await startHttpServer({ host, port, warn })
     opened.push(() => server.close())
     const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
-    // a service without NATS depends on nothing else: its database was available a moment ago
+    // without NATS, the service depends only on its database, which was available a moment ago
     const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
@@ -162,7 +162,10 @@ export async function openService({
       warn(`the projections continue without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`)
     const projections = createProjectionStore(prisma, mayPack, onSetAside)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-    /** As far as is known: it only grows, so the log may be trimmed up to there while the database is away. */
+    /**
+     * The revision that the tables have reached, as far as is known; it only grows, so the log may be trimmed up to
+     * there while the database is unavailable.
+     */
     let reached = 0
     const solver = createSolver()
     opened.push(() => solver.close())
@@ -250,12 +253,12 @@ export async function openService({
       settings,
       ...records.stores,
     })
-    // who follows a fleet that was replaced begins again, with what was durable
+    // readers of a fleet that was replaced begin again, with the durable state
     const stopReplaced = replica.onReplaced(() => services.watch.close())
     opened.push(() => stopReplaced())
     const pauses = watchPauses()
     opened.push(() => pauses.close())
-    // last, so that a key that is made is a key that is shown
+    // this comes last, so that a key that is created is certainly shown
     const newAdminKey = await ensureAdminKey(keys, adminKey, onceThere)
     server.open({
       keys,
@@ -291,7 +294,7 @@ export async function openService({
   }
 }
 
-/** Opens what replicas share, and this replica. Closes everything again when a step fails. */
+/** Opens the parts that replicas share, and this replica. If a step fails, everything is closed again. */
 async function openShared({
   engine,
   database,
@@ -312,7 +315,7 @@ async function openShared({
     const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
     return { store, stores, records, registered, replica }
   } catch (error) {
-    // the error is why it could not start; that a store which is away cannot be left in order follows from it
+    // this error is the cause; that an unavailable store cannot be left in an orderly way is only a consequence
     for (const close of [registered?.close, stores.close, store.close]) await Promise.allSettled([close?.()])
     throw error
   }
@@ -351,7 +354,7 @@ async function ensureAdminKey(
   onceThere: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<string | undefined> {
   if (given === undefined && keys.list().length > 0) return undefined
-  // one secret however often it is sent: whether it was taken may not be known at first
+  // the same secret is sent each time, because it may not be known whether the first call took effect
   const { secret } = drawSecret(given)
   if (keys.verify(secret) === undefined) await onceThere(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
   return given === undefined ? secret : undefined

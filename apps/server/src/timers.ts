@@ -4,7 +4,7 @@ export interface Timers {
   now(): number
   /** Calls back once after this many milliseconds; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
-  /** Calls back again and again, without keeping the process alive; answers how to end it. */
+  /** Calls back at this interval without keeping the process alive; returns a function that stops it. */
   every(ms: number, callback: () => void): () => void
 }
 
@@ -12,7 +12,7 @@ export const realTimers: Timers = {
   now: () => performance.now(),
   after(ms, callback) {
     if (ms === 0) {
-      // behind what arrived meanwhile, and without the millisecond that a timer takes at least
+      // after work that arrived meanwhile, and without the millisecond that a timer takes at least
       const immediate = setImmediate(callback)
       return () => clearImmediate(immediate)
     }

@@ -1,4 +1,7 @@
-/** The call was not answered in time, or the store is away: it may or may not have been placed. A call with the same key returns the outcome. */
+/**
+ * The call was not answered in time, or the store is unavailable: it may or may not have taken effect. A call with the
+ * same key returns the outcome.
+ */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
   /** `went_back`: the store lacks entries that this replica knows to be durable, so that it accepts no further writes. */

@@ -6,7 +6,7 @@ import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 
 const PAGE = 500
 
-/** Makes every decision of a database again from its log. Needs no running service. */
+/** Replays every decision of a database from its log, without a running service. */
 export async function verifyStoredDecisions(connection: pg.ClientConfig): Promise<Verification> {
   const prisma = createPrisma(connection)
   const store = await openPostgresSynchronizer(connection)

@@ -6,9 +6,9 @@ import { AskAgain, type CallOptions, type Retry } from './retry.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Typed operations, each again until it is answered. */
+/** Typed operations, each of which is repeated until it is answered. */
 export interface Calls {
-  /** A call that may be repeated because it changes nothing the second time. */
+  /** A call that may be repeated because a second one changes nothing. */
   ask<Data, Input extends Variables>(
     document: TypedDocument<Data, Input>,
     variables: Given<NoInfer<Input>> & Variables,

@@ -8,7 +8,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** A service that answers every call like this; undefined = never. */
+/** A service that gives this answer to every call; undefined: it never answers. */
 async function answering(
   status: number,
   body: string | undefined,

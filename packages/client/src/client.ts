@@ -11,15 +11,15 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** An operation: its text, or the id of one that the service knows, with its name for those who watch calls. */
+/** An operation: its text, or the id of one that the service knows, with its name for logs of the calls. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
 /** Single calls, each sent once. */
 export interface Client {
   /**
-   * One GraphQL operation. Answers its data; expected ends are data too (result unions). Throws FaultError for top-level
-   * errors, UnreachableError when no answer came in time, ProtocolError when the answer is not GraphQL, and the signal's reason when
-   * that is aborted.
+   * Sends one GraphQL operation and returns its data; expected failures are data too (result unions). Throws
+   * FaultError for top-level errors, UnreachableError if no answer came in time, ProtocolError if the answer is not
+   * GraphQL, and the signal's reason if that is aborted.
    */
   request<Data>(operation: Operation, variables?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Data>
 }

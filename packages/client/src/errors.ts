@@ -1,11 +1,11 @@
-/** The service could not be reached, or did not answer in time. What was asked may have happened: see `mayHaveHappened`. */
+/** The service could not be reached, or did not answer in time. The call may have taken effect: see `mayHaveHappened`. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
 /**
- * A call that holds room ended without an answer that counts: room may be held. The same call with this idempotency key gets its answer;
- * `abandon` frees whatever the key holds. `cause` is what ended the call.
+ * A call that claims room ended without a usable answer: room may be held. The same call with this idempotency key
+ * gets its answer; `abandon` frees whatever the key holds. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -27,7 +27,7 @@ export class KeySourceError extends Error {
   }
 }
 
-/** The answer is no GraphQL answer: a proxy's page, a wrong address, a broken body. */
+/** The answer is not a GraphQL answer: for example the page of a proxy, a wrong address, or a broken body. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
@@ -41,7 +41,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** One of the top-level `errors` of an answer: a fault of the caller's document or of the service, never an expected end. */
+/** One of the top-level `errors` of an answer: an error of the caller's document or of the service, never an expected failure. */
 export interface Fault {
   readonly message: string
   readonly path?: readonly (string | number)[]
@@ -52,12 +52,12 @@ export interface Fault {
     readonly retryable?: boolean
     /** The earliest time to retry. */
     readonly retryAfterMs?: number
-    /** Everything that is wrong with the input; the message is that of the first. */
+    /** All problems of the input; the message is that of the first. */
     readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
   }
 }
 
-/** The service answered with top-level errors. `code` is that of the first, for callers that decide by it. */
+/** The service answered with top-level errors. `code` is that of the first, so that callers can distinguish errors by it. */
 export class FaultError extends Error {
   override readonly name = 'FaultError'
   readonly status: number
@@ -78,10 +78,13 @@ export class FaultError extends Error {
   }
 }
 
-/** Codes of connections that never came about. Browsers give none. */
+/** Codes of connections that were never established. Browsers report none. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Whether a call that failed so may have happened all the same: only what was refused unread, or never sent, cannot have. */
+/**
+ * Whether a call that failed in this way may have taken effect: only calls that were refused unread, or never sent,
+ * certainly have not.
+ */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof FaultError || error instanceof ProtocolError)
     return error.status < 400 || error.status === 408 || error.status >= 500
@@ -91,10 +94,10 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** Statuses of proxies whose upstream is away or busy. */
+/** Statuses of proxies whose upstream is unavailable or busy. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
-/** How long to wait at least before the same is asked again; undefined: it would end the same way. */
+/** The shortest time before a retry; undefined if a retry would fail in the same way. */
 export function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return 0
   if (error instanceof ProtocolError) return PASSING_STATUSES.has(error.status) ? (error.retryAfterMs ?? 0) : undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readEventStream, type StreamEvent } from './event-stream.ts'
 
-/** A body that comes in these pieces, and ends unless it is to hang. */
+/** A body that arrives in these pieces, and then ends or hangs. */
 function bodyOf(
   pieces: readonly Uint8Array[],
   { hangs = false } = {},

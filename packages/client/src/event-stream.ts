@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * The events of a stream until it ends. Throws when nothing at all, not even a sign of life, is heard for `silentMs`: a connection that went
- * away without a word.
+ * The events of a stream until it ends. Throws if nothing arrives for `silentMs`, not even a heartbeat: the connection
+ * was lost without notice.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
@@ -30,7 +30,7 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silentM
   }
 }
 
-/** Undefined for a block of comments alone: signs of life. */
+/** Undefined for a block that consists of comments, which are heartbeats. */
 function parseBlock(block: string): StreamEvent | undefined {
   let event: string | undefined
   const data: string[] = []

@@ -14,7 +14,7 @@ import { pauseAfter, type Surroundings, systemClock } from './retry.ts'
 import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
 
 export interface FollowOptions {
-  /** The revision that was seen already: what came after it comes first, or a gap. Absent: from now on. */
+  /** The last revision that the reader has: later changes are delivered first, or a gap. Absent: only new events. */
   readonly after?: string
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal
@@ -27,10 +27,10 @@ export interface FollowOptions {
   onBreak?(error: unknown): void
 }
 
-/** How a subscription is opened, and reopened. */
+/** How a subscription is opened and reopened. */
 export interface Resumption<Data, Variables> {
   variables(after: string | undefined): Variables
-  /** The `after` with which the stream continues behind an event. */
+  /** The value of `after` with which the stream continues after an event. */
   resumeAfter(data: Data): string
 }
 
@@ -40,13 +40,13 @@ export interface Resumption<Data, Variables> {
  */
 export interface Events {
   /**
-   * Decisions as they are made. Those made without a connection are not repeated: an event with a `gap` reports it, and
-   * `decisions` has them.
+   * Decisions as they are made. Decisions that were made without a connection are not delivered: an event with a `gap`
+   * reports that, and `decisions` lists them.
    */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
-  /** Hosts as they change, each as it is then; a host that changed while there was no connection comes after it. */
+  /** Hosts as they change, each in its state at that time; a host that changed without a connection is delivered afterwards. */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
-  /** Any subscription. */
+  /** Subscribes to any subscription. */
   follow<Data, Variables extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Variables>,
     resumption: Resumption<NoInfer<Data>, NoInfer<Variables>>,
@@ -110,7 +110,7 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   }
 }
 
-/** One connection, until it ends. Errors of the stream are thrown as those of calls. */
+/** One connection until it ends. Errors of the stream are thrown like those of calls. */
 async function* connect<Data>(
   url: string,
   transport: Transport,

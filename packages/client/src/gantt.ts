@@ -15,21 +15,21 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
   readonly isForProject?: boolean
 }
 
-/** A placement service, as its callers see it. */
+/** The interface of a placement service. */
 export interface Gantt extends Placements, Reports {
   readonly place: Place
-  /** How a decision came about; `instance` counts from 0, the one that found no host if not given. */
+  /** How a decision was made; `instance` counts from 0; if absent, the instance that found no host. */
   explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
   /** Why a host was not chosen, or would not be. */
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
-  /** Any query, typed by its document (`graphql` of this package), again until it is answered. */
+  /** Sends any query, typed by its document (`graphql` of this package), until it is answered. */
   readonly query: Calls['ask']
-  /** Single calls of any kind, never made twice. */
+  /** Sends any call once, without retries. */
   readonly client: Client
 }
 
-/** The one door to a service: typed calls, repeated if that is safe, in Node and in browsers. */
+/** The only entry point to a service: typed calls, which are retried if that is safe, in Node and in browsers. */
 export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }

@@ -4,7 +4,7 @@ import { UnknownOutcomeError } from './errors.ts'
 import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
 
-/** What a placement is to be made of: a request for one instance. The room is reserved first, and confirmed once the instance runs. */
+/** The input of a placement: a request for one instance. The room is reserved first, and confirmed once the instance runs. */
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
@@ -19,7 +19,7 @@ export interface Chosen {
   readonly claim: Claim
   /** The amounts that the instance may use, by the name of the resource. */
   readonly limits: Destination['limits']
-  /** Aborted when the room is lost, or the caller gave up: nothing may run there any more. */
+  /** Aborted when the room is lost, or the caller gave up: the instance must not run there any more. */
   readonly signal: AbortSignal
 }
 
@@ -29,11 +29,11 @@ export interface Chosen {
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
-/** A host that did not take the instance, and why: what the start rejected with, or the service's answer about the room. */
+/** A host on which the instance was not started, and why: the rejection of the start, or the service's answer about the room. */
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
-  /** Why the claim there could not be released, if so; the reservation expires. */
+  /** Why the claim there could not be released, if that failed; the reservation expires. */
   readonly notReleased?: unknown
 }
 
@@ -57,7 +57,7 @@ export interface Started<Value> extends Running<Value> {
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
   readonly claim: Claim
-  /** The service's answer, or what went wrong with asking it. */
+  /** The service's answer, or the error of the call. */
   readonly why: unknown
 }
 
@@ -143,7 +143,7 @@ function ttlMsOf({ createdAt, expiresAt }: Claim): number {
   return Math.min(ttlMs, LONGEST_EXTENSION_MS)
 }
 
-/** For claims that an earlier call with the same key has ended. */
+/** The result for claims that an earlier call with the same key has ended. */
 const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
 
 async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
@@ -151,7 +151,7 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
     return await answer
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
-    // where the service is still away the caller learns the key
+    // if the service is still unavailable, the caller gets the key
     const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).catch(() => undefined)
     const isSettled = last?.__typename === 'ClaimPayload'
     throw isSettled ? error.cause : error
@@ -161,14 +161,14 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
 interface Hold {
   readonly claim: Claim
   readonly ttlMs: number
-  /** An earlier call made the reservation, so nobody knows how much of it is left. */
+  /** An earlier call made the reservation, so its remaining time is unknown. */
   readonly isRepeated: boolean
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly extend: Placements['extend']
 }
 
-/** Does something for as long as it takes, and extends the reservation meanwhile. The signal is aborted when the room is lost. */
+/** Runs work of any duration, and extends the reservation meanwhile. The signal is aborted when the room is lost. */
 async function whileHeld<Value>(
   { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -185,7 +185,7 @@ async function whileHeld<Value>(
       )
       if (!hasPassed) return
       waitMs = everyMs
-      // who cannot be asked now is asked again before the reservation ends, and the confirmation has the last word
+      // if the service does not answer, the call is repeated before the reservation ends; the confirmation decides in the end
       const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }
@@ -202,7 +202,7 @@ async function whileHeld<Value>(
   }
 }
 
-/** Why a start is stopped whose room is gone: the claim was revoked, or it expired. */
+/** The reason for stopping a start whose room is gone: the claim was revoked, or it expired. */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult

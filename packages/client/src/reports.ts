@@ -13,35 +13,41 @@ import {
 import type { CallOptions } from './retry.ts'
 
 export interface Reports {
-  /** Up to 1,000 reports; result i is for report i. Order and repeats are known by each report's incarnation and sequence: sending one again is harmless. */
+  /**
+   * Sends up to 1,000 reports; result i is for report i. The service orders them by incarnation and sequence, so
+   * repeating one is harmless.
+   */
   updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
-  /** These hosts are alive, and have nothing new to say. */
+  /** Sends heartbeats of hosts that have nothing new to report. */
   heartbeat(hosts: readonly ResourceName[], options?: CallOptions): Promise<HeartbeatResult>
   /** Keeps incarnation, sequence and base of one host's reports. */
   reporter(options: ReporterOptions): Reporter
 }
 
 export interface ReportOptions extends CallOptions {
-  /** Whether reports that are applied answer what the next ones must have (`required`); a reporter always asks. */
+  /**
+   * Whether the answers to accepted reports contain the fields that the next ones must have (`required`); a reporter
+   * always requests this.
+   */
   readonly required?: boolean
 }
 
 export interface ReporterOptions {
   readonly name: ResourceName
-  /** The whole picture, as it is when it is asked for: at the first report, and when the service needs it. */
+  /** Returns the full report at the time of the call: for the first report, and when the service needs it. */
   full(): FullStats | Promise<FullStats>
-  /** Drawn anew where it is left out: a program that starts again is another incarnation. */
+  /** Generated if absent: a program that restarts is another incarnation. */
   readonly incarnation?: string
 }
 
-/** Reports of one host, one after the other however they are called: a later one waits for the answer to the one before. */
+/** Sends reports of one host one after the other, whatever the order of calls: a later one waits for the answer to the one before. */
 export interface Reporter {
   readonly incarnation: string
   /** The sequence of the last report that was sent; 0 before the first. */
   readonly sequence: number
-  /** Sends the whole picture. */
+  /** Sends the full report. */
   report(options?: CallOptions): Promise<ResourceStatsResult>
-  /** Sends what changed since the report that counted last; the whole picture where the service does not have that one. */
+  /** Sends the changes since the last accepted report; the full report if the service does not have that one. */
   change(delta: StatsDelta, options?: CallOptions): Promise<ResourceStatsResult>
 }
 
@@ -79,7 +85,7 @@ function createReporter(
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // a report that was sent twice counted the first time
+    // the first copy of a repeated report counted
     if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ProtocolError, UnreachableError } from './errors.ts'
 import { AskAgain, type Clock, createRetry, pauseAfter, systemClock } from './retry.ts'
 
-/** Time that passes by waiting only. */
+/** A clock that advances only when code waits. */
 function aClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
@@ -42,7 +42,7 @@ test('no pause ends after the deadline, and no attempt gets more than the remain
       let attempts = 0
       const ended = retry({ deadlineMs, attemptMs }, async (given) => {
         expect(given.deadlineMs).toBeLessThanOrEqual(Math.max(1, Math.min(attemptMs, deadlineMs - clock.now())))
-        // a clock that stands still while attempts fail would let them go on for ever
+        // with a clock that stands still, failing attempts would go on forever
         if (++attempts > 50) return 'enough'
         throw new ProtocolError('busy', 503, retryAfterMs)
       })

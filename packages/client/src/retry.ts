@@ -2,7 +2,7 @@ import { retryAfter } from './errors.ts'
 
 /** The time limits of a repeated call. */
 export interface CallOptions {
-  /** For all attempts of a call together, pauses included, milliseconds; 30,000 if absent. */
+  /** For all attempts of a call, pauses included, milliseconds; 30,000 if absent. */
   readonly deadlineMs?: number
   /** For one attempt, milliseconds; 12,000 by default, which is a little longer than the service's own limit. Never more than the remaining time. */
   readonly attemptMs?: number
@@ -13,12 +13,12 @@ export interface CallOptions {
 /** The sources of time and chance; tests use their own. */
 export interface Surroundings {
   readonly clock?: Clock
-  /** 0 to 1, as Math.random. */
+  /** A number from 0 to 1, like Math.random. */
   readonly random?: () => number
 }
 
 export interface Clock {
-  /** Milliseconds since whenever; never goes back. */
+  /** Milliseconds since an arbitrary time; never decreases. */
   now(): number
   /** Rejects with the signal's reason when that is aborted before. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
@@ -41,7 +41,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** An answer that asks to come again: it is the answer only if there is no time left. */
+/** An answer that asks for a retry: it becomes the result only if there is no time left. */
 export class AskAgain<Answer> {
   readonly answer: Answer
   readonly afterMs: number
@@ -60,7 +60,7 @@ const ATTEMPT_MS = 12_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** Ends as its last attempt does; `onFailure` is called with the error of each attempt that failed. */
+/** Resolves or rejects like its last attempt; `onFailure` is called with the error of each failed attempt. */
 export type Retry = <Answer>(
   options: CallOptions,
   attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,
@@ -68,8 +68,9 @@ export type Retry = <Answer>(
 ) => Promise<Answer>
 
 /**
- * Does what may be done more than once until it is answered: again after an answer that asks for it, after a fault that the service calls
- * passing, and where no answer came. It ends when the deadline leaves no room for the pause before another attempt.
+ * Repeats work that is safe to repeat until it is answered: after an answer that asks for a retry, after an error that
+ * the service marks as temporary, and if no answer came. It ends when the deadline leaves no time for the pause before
+ * another attempt.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {
@@ -89,13 +90,13 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
 }
 
 /**
- * Drawn evenly from nothing up to a bound that doubles with each failure, so that many callers who failed together do not come back
- * together (full jitter).
+ * A random pause from 0 up to a bound that doubles with each failure, so that many callers that failed together do not
+ * retry together (full jitter).
  */
 export const pauseAfter = (failures: number, random: () => number): number =>
   random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
-/** The outcome of an attempt, and when to make the next; undefined: never. */
+/** The outcome of an attempt, and the pause before the next one; undefined for none. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
 
 async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {

@@ -2,7 +2,7 @@ import { type Fault, FaultError, KeySourceError, ProtocolError } from './errors.
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
-  /** The service's GraphQL address, e.g. http://127.0.0.1:4400/graphql; in browsers a path will do. */
+  /** The service's GraphQL address, e.g. http://127.0.0.1:4400/graphql; in browsers a path suffices. */
   readonly url: string
   /** Sent as `Authorization: Bearer KEY`. */
   readonly key?: KeySource
@@ -11,19 +11,19 @@ export interface TransportOptions {
 }
 
 /**
- * Sends one operation with the present key; once more with the next key where the service refuses this one unread. A key that no header can
- * carry is never sent: KeySourceError.
+ * Sends one operation with the present key; if the service refuses the key unread, once more with the next key. A key
+ * that is invalid in a header is never sent: KeySourceError.
  */
 export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
 
-/** Throws RangeError for an address of another kind than http and https. */
+/** Throws RangeError for an address that is not http or https. */
 export function createTransport({ url, key, fetch = globalThis.fetch }: TransportOptions): Transport {
   if (URL.canParse(url) && !/^https?:$/.test(new URL(url).protocol))
     throw new RangeError(`url is ${JSON.stringify(url)}; it must be an http or https address`)
   const keys = createKeyring(key)
   return async (body, accept, signal) => {
     const send = (bearer: string | undefined): Promise<Response> => {
-      // what fetch would say of it repeats the key
+      // the message of fetch would contain the key
       if (bearer !== undefined && /[^\t\x20-\x7e]/.test(bearer.trim()))
         throw new KeySourceError('the key has characters that no key has: line breaks, or others than ASCII')
       return fetch(url, {
@@ -43,7 +43,7 @@ export function createTransport({ url, key, fetch = globalThis.fetch }: Transpor
   }
 }
 
-/** The data of an answer that has come whole. Throws FaultError and ProtocolError. */
+/** The data of a complete answer. Throws FaultError and ProtocolError. */
 export function readAnswer<Data>(url: string, { status, headers }: Response, text: string): Data {
   const wait = retryAfterOf(headers)
   let answer: { readonly data?: Data | null; readonly errors?: readonly Fault[] }
@@ -67,7 +67,7 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** `fetch failed` says nothing: the reason is in its cause. */
+/** the message `fetch failed` has no information: the reason is in its cause */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)

@@ -19,7 +19,7 @@ interface Type {
   /** Huge pages of 2 MiB in each cell. */
   readonly hugePages: number
   readonly gpus: number
-  /** Parts of its network card that are left to instances. */
+  /** Virtual functions of its network card that are left to instances. */
   readonly networkParts: number
 }
 
@@ -31,7 +31,7 @@ const TYPES: readonly Type[] = [
   { word: 'edge', sockets: 1, coresPerSocket: 8, threads: 1, memoryGib: 32, diskGib: 240, hugePages: 0, gpus: 0, networkParts: 0 },
 ]
 
-/** The machine at a place of the fleet: the same for the same prefix, whatever the size of the fleet. */
+/** The machine at an index of the fleet; it depends on the prefix and not on the size of the fleet. */
 export function machineAt(index: number, prefix: string): Machine {
   const type = TYPES[index % TYPES.length] as Type
   const name = `${prefix}-${type.word}-${String(Math.floor(index / TYPES.length) + 1).padStart(4, '0')}`
@@ -88,7 +88,7 @@ function pictureOf(type: Type): Omit<Picture, 'machineId'> {
   }
 }
 
-/** Numbered as most machines do it: the first threads of all cores, then the second. */
+/** CPUs are numbered as on most machines: the first threads of all cores, then the second ones. */
 function cpusOf({ sockets, coresPerSocket, threads }: Type): readonly Cpu[] {
   const cores = sockets * coresPerSocket
   return Array.from({ length: cores * threads }, (_, id) => ({

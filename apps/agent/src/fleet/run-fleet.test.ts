@@ -6,7 +6,7 @@ import { createSimulatedHost, type SimulatedHost } from './simulated-host.ts'
 test('a fleet that is late takes those first that wait longest, whatever their number, and each in its turn', () => {
   const hosts = Array.from({ length: 2_500 }, (_, i) => createSimulatedHost(machineAt(i, 'sim'), 'incarnation', () => 0))
   const turns = new Map<SimulatedHost, number>()
-  // late for ever: one call in each interval, for two and a half calls' worth of machines
+  // calls that are always late: one call per interval, for two and a half times as many machines as a call holds
   for (const host of hosts) host.dueAt = 0
   for (let round = 0; round < 5; round++)
     for (const host of takeDue(hosts, 100_000)) {

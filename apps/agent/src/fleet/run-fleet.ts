@@ -12,13 +12,13 @@ export interface FleetOptions {
   readonly intervalMs: number
   /** The share of reports with new content: 0 to 1. */
   readonly changing: number
-  /** Begins the names of the machines. */
+  /** The prefix of the names of the machines. */
   readonly prefix: string
-  /** Ends it that long after all machines are known. */
+  /** The time after which it ends, counted from when all machines are known. */
   readonly forMs?: number
-  /** Ends it, in order. */
+  /** Ends it in an orderly way. */
   readonly signal: AbortSignal
-  /** Trouble, once in a row. */
+  /** Called with problems; of problems in a row only with the first. */
   readonly say: (line: string) => void
   readonly clock?: Clock
   readonly random?: () => number
@@ -30,9 +30,9 @@ export interface FleetFigures {
   readonly elapsedMs: number
   readonly reports: number
   readonly calls: number
-  /** Reports that the service did not take. */
+  /** Reports that the service refused. */
   readonly refused: number
-  /** Reports to which no answer came. */
+  /** Reports without an answer. */
   readonly lost: number
   /** From the time when a report was due until its answer arrived, milliseconds, ascending. */
   readonly lagsMs: readonly number[]

@@ -9,7 +9,7 @@ export interface SimulatedHost {
   dueAt: number
   /** Whether its last report has no answer yet. */
   readonly isUnderway: boolean
-  /** The next report: whole at first and where the service asks for it, then what changed; `moves`: its use changes before. */
+  /** The next report: complete at first and if the service asks for that, otherwise the changes; `moves`: its use changes before. */
   next(omittable: ReadonlySet<Omittable>, moves: boolean): ResourceStats
   /** The outcome of the last report; undefined if no answer came. */
   take(result: ResourceStatsResult | undefined): void
@@ -23,7 +23,7 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
   let use = { vcpusUsed: 0, memoryMbUsed: offer.reserved.memoryMb }
   const cpus = 'value' in picture.cpuCount ? picture.cpuCount.value : 0
   const move = (): void => {
-    // guests of 2 CPUs and 4 GiB come and go
+    // instances of 2 CPUs and 4 GiB come and go
     const guests = Math.floor(random() * (cpus / 2))
     use = { vcpusUsed: guests * 2, memoryMbUsed: offer.reserved.memoryMb + guests * 4_096 }
   }

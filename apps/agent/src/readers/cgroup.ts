@@ -9,7 +9,7 @@ export interface GroupLimits {
 
 const MOUNT = 'sys/fs/cgroup'
 
-/** The least of what the agent's group and those above it allow: version 2, or version 1 where that is mounted. */
+/** The smallest limits of the agent's group and those above it: version 2, or version 1 if that is mounted. */
 export function readGroupLimits(source: Source): GroupLimits {
   const groups = valueIn(reading(() => source.text('proc/self/cgroup'))) ?? ''
   const pathIn = (controller: string): string =>

@@ -11,12 +11,12 @@ export interface Gpu {
   readonly cell: number | undefined
 }
 
-/** 3D controllers and accelerators; of the screens, those of makers of GPUs, and not the one that the machine starts with. */
+/** 3D controllers and accelerators; and display controllers by makers of GPUs, except for the one that the machine boots with. */
 const COMPUTING = /^(0302|1200)/
 const SCREEN = /^0300/
 const MAKERS = new Set(['10de', '1002', '8086'])
 
-/** GPUs among the PCI devices. Parts of a GPU that is divided are PCI devices, and no GPUs. */
+/** GPUs among the PCI devices. Parts of a divided GPU are PCI devices and not GPUs. */
 export const findGpus = (source: Source, devices: readonly PciDevice[]): readonly Gpu[] =>
   devices.filter(isGpu).map(({ address, vendor, product, cell }, index) => ({
     index,

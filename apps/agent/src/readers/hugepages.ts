@@ -6,7 +6,7 @@ export interface Pages {
   readonly total: number
 }
 
-/** Huge pages that a cell keeps, by size; sizes of which it keeps none too. A kernel without huge pages has no sizes. Throws Unreadable. */
+/** The huge pages of a cell by size, including sizes without pages. A kernel without huge pages has no sizes. Throws Unreadable. */
 export function readHugePages(source: Source, cellFolder: string): readonly Pages[] {
   const folder = `${cellFolder}/hugepages`
   if (!source.has(folder)) return []

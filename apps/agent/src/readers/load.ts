@@ -13,11 +13,11 @@ export function readCpuTimes(source: Source): CpuTimes {
   const [user = 0, nice = 0, system = 0, idle, iowait = 0, irq = 0, softirq = 0, steal = 0] = ticks
   if (idle === undefined || ticks.some((tick) => !Number.isSafeInteger(tick)))
     throw new Unreadable('/proc/stat: it has no times of all CPUs')
-  // what guests took is in user and nice already
+  // user and nice already include the time of guests
   return { total: user + nice + system + idle + iowait + irq + softirq + steal, idle, iowait }
 }
 
-/** Programs that run or wait to, on average over the last minute. Throws Unreadable. */
+/** Programs that run or wait to run, on average over the last minute. Throws Unreadable. */
 export function readLoad(source: Source): number {
   const found = /^(\d+(?:\.\d+)?) /.exec(source.text('proc/loadavg'))?.[1]
   if (found === undefined) throw new Unreadable('/proc/loadavg: it has no load')

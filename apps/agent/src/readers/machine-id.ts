@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto'
 import { type Source, Unreadable } from './source.ts'
 
 const FILE = 'etc/machine-id'
-/** Distinguishes the reported id from those that other programs derive; it never changes. */
+/** Distinguishes the reported id from ids that other programs derive; it must never change. */
 const APPLICATION = 'gantt agent'
 
 /**
- * What identifies the machine: derived from /etc/machine-id, which is not to leave the machine (machine-id(5)). 32
- * hexadecimal digits. Throws Unreadable.
+ * The identity of the machine: derived from /etc/machine-id, which must not leave the machine itself (machine-id(5)).
+ * 32 hexadecimal digits. Throws Unreadable.
  */
 export function readMachineId(source: Source): string {
   const id = source.text(FILE)

@@ -7,8 +7,8 @@ export function kibOf(file: string, text: string, name: string): number {
   return Number(found)
 }
 
-/** KiB of memory that the kernel has. Throws Unreadable. */
+/** The memory of the kernel in KiB. Throws Unreadable. */
 export const readMemoryKib = (source: Source): number => kibOf('proc/meminfo', source.text('proc/meminfo'), 'MemTotal')
 
-/** KiB that could be given to programs now. Throws Unreadable. */
+/** The memory that could be given to programs now, in KiB. Throws Unreadable. */
 export const readAvailableKib = (source: Source): number => kibOf('proc/meminfo', source.text('proc/meminfo'), 'MemAvailable')

@@ -11,14 +11,14 @@ export interface Cell {
   readonly memoryKib: number
   /** CPUs that are threads of one core, core by core; a core with one thread is not listed. */
   readonly siblings: readonly (readonly number[])[]
-  /** Undefined where its CPUs do not say, or it has none. */
+  /** Undefined if its CPUs do not report it, or it has none. */
   readonly socket: number | undefined
   readonly pages: readonly Pages[]
 }
 
 const NODES = 'sys/devices/system/node'
 
-/** Cells that run, with what each holds. A kernel without cells, or a container that is not shown them, has none: throws Unreadable. */
+/** The online cells with their contents. A kernel without cells, or a container that does not see them, has none: throws Unreadable. */
 export function readCells(source: Source, cpus: readonly Cpu[]): readonly Cell[] {
   const online = parseList(`${NODES}/online`, source.text(`${NODES}/online`))
   const byId = new Map(cpus.map((cpu) => [cpu.id, cpu]))

@@ -10,14 +10,14 @@ export interface PciDevice {
   readonly product: string
   /** Six hexadecimal digits: class, subclass, interface. */
   readonly class: string
-  /** Undefined where the machine does not say. */
+  /** Undefined if the machine does not report it. */
   readonly cell: number | undefined
-  /** PF: it can be divided. VF: a part of one that is. */
+  /** PF: a function that can be divided. VF: a part of a divided one. */
   readonly type: 'type-PCI' | 'type-PF' | 'type-VF'
-  /** Parts that a PF is divided into now. */
+  /** The number of VFs into which a PF is divided now. */
   readonly parts: number
   readonly driver: string | undefined
-  /** The screen that the machine starts with. */
+  /** Whether it is the display controller that the machine boots with. */
   readonly isBootScreen: boolean
 }
 
@@ -35,7 +35,7 @@ export const readPciDevices = (source: Source): readonly PciDevice[] =>
       vendor: digits('vendor'),
       product: digits('device'),
       class: digits('class'),
-      // -1: the firmware does not say
+      // -1 means that the firmware does not report it
       cell: cell === undefined || cell < 0 ? undefined : cell,
       type: source.has(`${folder}/physfn`) ? 'type-VF' : isDivisible ? 'type-PF' : 'type-PCI',
       parts: isDivisible ? (valueIn(reading(() => source.number(`${folder}/sriov_numvfs`))) ?? 0) : 0,

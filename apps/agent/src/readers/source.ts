@@ -11,7 +11,7 @@ export interface Source {
   names(folder: string): readonly string[]
   /** Whether a file or folder exists. */
   has(file: string): boolean
-  /** The last part of where a link leads to; undefined where there is none. */
+  /** The last part of the target of a link; undefined if there is no link. */
   target(link: string): string | undefined
   /** Size of the file system that holds the folder. Throws Unreadable. */
   fileSystem(folder: string): FileSystem
@@ -23,15 +23,15 @@ export interface FileSystem {
   readonly freeBytes: number
 }
 
-/** The value, or why it could not be read. A number that was not read is not reported. */
+/** A value, or the reason why it could not be read. A number that was not read is not reported. */
 export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
 
-/** A file does not say what it should; the message names it. */
+/** A file does not contain what it should; the message names the file. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-/** What `read` answers, or why it could not: only what a file lacks is expected, everything else is a defect and thrown. */
+/** The result of `read`, or the reason why it failed: only Unreadable is expected, any other error is a defect and rethrown. */
 export function reading<Value>(read: () => Value): Reading<Value> {
   try {
     return { value: read() }
@@ -44,7 +44,7 @@ export function reading<Value>(read: () => Value): Reading<Value> {
 /** The value, if it was read. */
 export const valueIn = <Value>(of: Reading<Value>): Value | undefined => ('value' in of ? of.value : undefined)
 
-/** Throws Unreadable with the file and the word that the system has for it. */
+/** Throws Unreadable with the file and the error text of the system. */
 function attempt<Value>(file: string, read: () => Value): Value {
   try {
     return read()
@@ -54,7 +54,7 @@ function attempt<Value>(file: string, read: () => Value): Value {
   }
 }
 
-/** A machine below `root`. `fileSystem` is for recorded trees, whose file system is not theirs. */
+/** A machine below `root`. `fileSystem` is for recorded trees, which are stored on another file system. */
 export function createSource(root = '/', fileSystem?: FileSystem): Source {
   const at = (file: string): string => path.join(root, file)
   const text = (file: string): string => attempt(file, () => readFileSync(at(file), 'utf8').trim())

@@ -6,7 +6,7 @@ import { gantt } from '../testing/gantt.ts'
 
 const NOBODY = 'http://127.0.0.1:2'
 
-/** A config file that only its owner reads. */
+/** A config file that only its owner can read. */
 function aConfig(content: string, mode = 0o600): string {
   const file = aFile('config.json', content)
   fs.chmodSync(file, mode)
@@ -26,7 +26,7 @@ test('the file in the home is found without being named', async () => {
   expect((await gantt({ HOME }, 'hosts')).err).toContain(`(from ${path.join(HOME, '.config', 'gantt', 'config.json')})`)
 })
 
-test('an option counts before the environment, and that before the file', async () => {
+test('an option takes precedence over the environment, and the environment over the file', async () => {
   const GANTT_CONFIG = aConfig(JSON.stringify({ url: 'ftp://file', key: 'k' }))
   expect((await gantt({ GANTT_CONFIG }, 'hosts')).err).toContain(`"ftp://file" (from ${GANTT_CONFIG})`)
   expect((await gantt({ GANTT_CONFIG, GANTT_URL: 'ftp://env' }, 'hosts')).err).toContain('"ftp://env" (from GANTT_URL)')
@@ -44,12 +44,12 @@ test.each([
   expect([err, code]).toEqual([expect.stringContaining(`the config file ${GANTT_CONFIG} ${message}`), 2])
 })
 
-test('a config file that is named must be there', async () => {
+test('a config file that is named must exist', async () => {
   const { err, code } = await gantt({ GANTT_CONFIG: '/nowhere/config.json' }, 'hosts')
   expect([err, code]).toEqual(['error: the config file /nowhere/config.json cannot be read: ENOENT\n', 2])
 })
 
-test('a key that others may read is worth a warning', async () => {
+test('a key in a file that others can read causes a warning', async () => {
   const content = JSON.stringify({ url: NOBODY, key: 'k' })
   expect((await gantt({ GANTT_CONFIG: aConfig(content, 0o644) }, 'hosts')).err).toContain('others may read it (mode 644)')
   expect((await gantt({ GANTT_CONFIG: aConfig(content) }, 'hosts')).err).not.toContain('warning')

@@ -25,11 +25,13 @@ export const DEFAULT_URL = 'http://127.0.0.1:4400/graphql'
 
 interface Setting {
   readonly value: string
-  /** Named in errors, because several sources may give a value. */
+  /** The sources of a setting as errors name them, because several sources may give a value. */
   readonly from: string
 }
 
-/** Variables as commands have them: lists that do not change, and undefined for an option that is not given, which is not sent. */
+/**
+ * Variables as commands have them: lists are read-only, and an option that was not given is undefined and is not sent.
+ */
 export type Sent<Input> = Input extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : Input extends object
@@ -40,7 +42,7 @@ export type Sent<Input> = Input extends readonly (infer Item)[]
       }
     : Input
 
-/** Calls of the service; answer and variables have the types of the document. */
+/** Typed calls of the service: the types of variables and answer come from the document. */
 export interface ServiceClient {
   request<Data, Input extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Input>,
@@ -48,7 +50,10 @@ export interface ServiceClient {
   ): Promise<Data>
 }
 
-/** A client of the service that options, environment and config file name, in this order. Its errors are CommandFailures. */
+/**
+ * A client of the service that options, environment and config file name, in this order. Its errors are
+ * CommandFailures.
+ */
 export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
   connectWith((options, attempt) => attempt(options), flags, environment)
 
@@ -88,7 +93,10 @@ export async function readProject(client: ServiceClient): Promise<string | null>
   return viewer.project
 }
 
-/** The whole client of that service, for commands that run for long: a key that is refused is read again from its source. */
+/**
+ * The full client of that service, for commands that run for long: if a key is refused, it is read again from its
+ * source.
+ */
 export function connectForLong(
   flags: ConnectionFlags,
   options: Omit<GanttOptions, 'url' | 'key'> = {},
@@ -144,7 +152,7 @@ function findSetting(name: 'url' | 'key', flags: ConnectionFlags, environment: N
   return undefined
 }
 
-/** Without a path it is the service's own, /graphql. */
+/** The path of the GraphQL endpoint, if the address has none. */
 function toAddress({ value, from }: Setting): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new CommandFailure(EXIT.usage, `the address ${JSON.stringify(value)} (from ${from}) must be an http or https address`)

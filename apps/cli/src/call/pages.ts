@@ -1,11 +1,11 @@
-/** One page of a list that can grow. */
+/** One page of a list whose total may grow while it is read. */
 export interface Page<Item> {
   readonly totalCount: number
   readonly nodes: readonly Item[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** The items that were read of a list, and the number of all. */
+/** The items that were read of a list, and the total number. */
 export interface Items<Item> {
   readonly items: readonly Item[]
   readonly totalCount: number
@@ -15,7 +15,7 @@ export interface Items<Item> {
 export const LARGEST_PAGE = 500
 export const DEFAULT_FIRST = 50
 
-/** Items of a list, page by page until there are enough, and how many there are in all. */
+/** Reads pages of a list until there are enough items; also returns the total number. */
 export async function readPages<Item>(
   wanted: number,
   read: (first: number, after: string | null) => Promise<Page<Item>>,

@@ -50,14 +50,15 @@ test('hosts show the columns that are named, for long lists too', async () => {
   expect((await run('hosts', '--columns', 'colour')).code).toBe(2)
 })
 
-test('hosts come in the order that is asked for: by name, unless another is', async () => {
+test('hosts are listed in the requested order, by name if none is requested', async () => {
   const names = async (...args: readonly string[]) =>
     oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json', ...args)).hosts.map(({ name }) => name)
   const byName = await names()
   expect(byName).toEqual(byName.toSorted())
   expect(await names('--sort', '-host')).toEqual(byName.toReversed())
   expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
-  // one of them reports it, and comes after those that do not; equal ones are ordered by the next
+  // One of the hosts reports it, and comes after those that do not; hosts with equal values are ordered by the next
+  // field.
   const others = byName.filter((name) => name !== 'az2-gpu')
   expect(await names('--sort', 'cpu.model,-host')).toEqual([...others.toReversed(), 'az2-gpu'])
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
@@ -157,9 +158,9 @@ test('explain shows the funnel, the reasons and, if asked, every host', async ()
 })
 
 test.each([
-  ['an id of nothing', 'foo'],
+  ['an id that belongs to no object', 'foo'],
   ['an id of no decision', '00000000-0000-4000-8000-000000000000'],
-])('%s ends with 2 whatever is asked about it, and the command that lists decisions', async (_name, id) => {
+])('for %s every command ends with 2 and names the command that lists decisions', async (_name, id) => {
   for (const args of [
     ['explain', id],
     ['explain', id, '--markdown'],
@@ -189,7 +190,7 @@ test('a problem is reported once', async () => {
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })
 
-test('of many instances the next command is not hidden behind their alternates', async () => {
+test('with many instances, alternates are not listed, so that the next command stays visible', async () => {
   const { out } = await run('select', ...SMALL, '--count', '12', '--advice')
   expect(out.match(/^Next best after/gm)).toHaveLength(6)
   expect(out).toContain('\nNext best after 7 others: --json has them\nWhy there:')
@@ -240,7 +241,7 @@ test('a key bound to a project is shown what it may know of its own decisions', 
   expect((await explainAs(id, '--markdown')).out).toMatch(
     /^### NO_VALID_HOST\n\nNo host was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
   )
-  // other projects' objects appear not to exist
+  // For this key, objects of other projects do not exist.
   const foreign = await refusedDecision()
   expect((await explainAs(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
   expect((await explainAs(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
@@ -280,13 +281,13 @@ test('decisions are listed, and narrowed by outcome', async () => {
 
 test.each([
   ['an unknown command', ['hostz'], "unknown command 'hostz'"],
-  ['an order by what there is not', ['hosts', '--sort', 'az,-colour'], 'Hosts are not ordered by "colour".'],
-  ['an order by nothing', ['hosts', '--sort', ','], 'It must name a field.'],
+  ['an order by an unknown field', ['hosts', '--sort', 'az,-colour'], 'Hosts are not ordered by "colour".'],
+  ['an empty order', ['hosts', '--sort', ','], 'It must name a field.'],
   ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
   ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
-  ['nothing to place', ['select'], 'Give --vcpus and --memory-mb'],
+  ['a request without resources', ['select'], 'Give --vcpus and --memory-mb'],
   ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
-  ['a file that is not there', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
+  ['a file that does not exist', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
 ])('%s ends with a message and 2', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])

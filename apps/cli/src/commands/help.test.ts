@@ -49,11 +49,11 @@ test.each([
   { name: 'the version needs no command', words: ['--version'], loaded: [] },
   { name: 'nor does its short form', words: ['-V'], loaded: [] },
   { name: 'a command is loaded alone', words: ['hosts', '--json'], loaded: ['hosts'] },
-  { name: 'so it is for its help', words: ['help', 'claims'], loaded: ['claims'] },
+  { name: 'a command is loaded alone for its help', words: ['help', 'claims'], loaded: ['claims'] },
   { name: 'a proof is loaded alone', words: ['prove', 'race'], loaded: ['prove'] },
-  { name: 'the list has all', words: ['--help'], loaded: all.map(([name]) => name) },
-  { name: 'a name that no command has is compared with all', words: ['constructor'], loaded: all.map(([name]) => name) },
-  { name: 'no words give the list', words: [], loaded: all.map(([name]) => name) },
+  { name: 'the list of commands loads all', words: ['--help'], loaded: all.map(([name]) => name) },
+  { name: 'an unknown name is compared with all commands', words: ['constructor'], loaded: all.map(([name]) => name) },
+  { name: 'without arguments the list is shown', words: [], loaded: all.map(([name]) => name) },
 ])('$name', async ({ words, loaded }) => {
   expect(namesOf(await addedFor(...words))).toEqual(loaded)
 })

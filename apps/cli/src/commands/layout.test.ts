@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-// Where a newcomer finds a command: one folder a noun, and in it a file with the command's name.
+// A command is found by its name: there is one folder per noun, with a file named after the command.
 
 const MOST_FILES = 25
 const src = path.dirname(import.meta.dirname)

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { gantt, oneLine, widthOf } from '../testing/gantt.ts'
 import { useOwnService } from '../testing/own-service.ts'
 
-// `db stop` is tested on the server of this service
+// `db stop` is tested on the database server of this service.
 const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
@@ -65,7 +65,7 @@ test('aggregates are listed, and one is shown with its hosts', async () => {
   expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
 
-test('what was is shown with --at: hosts, one host, aggregates and claims of one state, with its revision', async () => {
+test('--at shows a past state with its revision: hosts, one host, aggregates and claims', async () => {
   const { id, host } = await reserve()
   const before = oneLine<{ asOf: { revision: string; at: string } }>(await run('hosts', '--at', '-0s', '--json')).asOf
   await run('claims', 'release', id, '--reason', 'given up')
@@ -97,7 +97,7 @@ test('what was is shown with --at: hosts, one host, aggregates and claims of one
   await run('host', 'set-status', host, '--status', 'ENABLED', '--reason', 'mended')
 })
 
-test('a moment that is none, has not come, or has no host yet is reported', async () => {
+test('an invalid moment, one in the future and one before the first host are reported', async () => {
   const bad = await run('hosts', '--at', 'yesterday')
   expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
   expect((await run('claims', '--at', '2999-01-01')).err).toContain('That has not come yet.')
@@ -121,7 +121,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
   expect((await run('host', 'show', 'nobody')).code).toBe(2)
 })
 
-test('a host is closed and opened; --dry-run only shows', async () => {
+test('a host is disabled and enabled; --dry-run only shows the effect', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
   expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would touch 2 hosts')
@@ -155,7 +155,7 @@ test('replicas lists them and whether their states are sound, in 80 columns and 
 test('replicas --heal shows what differs from the log, and takes no --dry-run without it', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
-  // where the tests before it took a minute, there is a checkpoint to begin with
+  // If the earlier tests took a minute, there is a checkpoint from which to begin.
   expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(
     /^0 differences at revision \d+, by the (whole|checkpoint at revision \d+ and the) log; nothing was changed\. Replica: \S+ $/,
   )
@@ -208,7 +208,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
-  // no host reports it, so none passes
+  // No host reports it, so no host passes.
   fs.writeFileSync(
     file,
     JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }),
@@ -241,7 +241,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)
 })
 
-test('what a version that is tried would have done is shown over time, with the ranks of both choices', async () => {
+test('the results of a version on trial are shown over time, with the ranks of both choices', async () => {
   const file = path.join(own.folder, 'packing.conf')
   fs.writeFileSync(file, '[filter_scheduler]\nram_weight_multiplier = -100\n')
   await run('profile', 'import', file, '--name', 'site')
@@ -271,7 +271,7 @@ test.each([
   ['a rollback without a reason', ['profile', 'rollback', 'site'], '--reason is missing'],
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
   ['ten minutes in words', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
-  ['a claim of no id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
+  ['a claim with an invalid id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
 ])('%s ends with a message and 2', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
@@ -279,7 +279,7 @@ test.each([
 
 test.each([
   ['a status', ['host', 'set-status', 'az1-a', '--status', 'DISABLED']],
-  ['where used amounts come from', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS']],
+  ['the source of used amounts', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS']],
   ['an allocation', ['host', 'set-allocation', 'az1-a', '--class', 'VCPU', '--ratio', '2']],
 ])('a preview of %s needs no reason', async (_name, args) => {
   const { out, err, code } = await run(...args, '--dry-run')
@@ -294,7 +294,7 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
     const { out, code } = await run(name, '--help')
     expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
     expect(widthOf(out)).toBeLessThanOrEqual(100)
-    // the default is written out in words
+    // The default is written out in full.
     expect(out).not.toMatch(/\(default:\s+[[{]/)
   },
 )

@@ -58,10 +58,10 @@ test('every command that asks for the name and the node of a host asks whether i
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('demo'))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
-    // a name alone means all nodes
+    // A name alone means all nodes of the host.
     /\bhost \{ name \}/.test(text) ||
     /\bfromHost fromNode\b(?! fromHasOtherNodes)/.test(text) ||
-    // of a cause the sentence is printed, which has its own name of the host
+    // Of a refusal's cause only the sentence is printed, which contains the name of the host.
     /(?<!admittedHosts )hostName node\b(?! (?:host \{ )?hasOtherNodes)/.test(text)
   expect(files.length).toBeGreaterThan(60)
   expect(files.filter((file) => isWithout(fs.readFileSync(new URL(file, folder), 'utf8')))).toEqual([])

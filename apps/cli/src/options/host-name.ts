@@ -4,7 +4,10 @@ export interface HostNameInput {
   readonly node?: string
 }
 
-/** A host as commands print it: with its node where that has a name of its own, or where the name of the host alone means other nodes too. */
+/**
+ * A host as commands print it: with its node if the node has another name, or if the name of the host alone would mean
+ * other nodes too.
+ */
 export const printHost = (hostName: string, node: string, hasOtherNodes = false): string =>
   node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
 
@@ -22,7 +25,7 @@ const unescaped = (text: string): string =>
     try {
       return decodeURIComponent(found)
     } catch {
-      // no character is written so: it is part of the name
+      // Without a valid escape, the character is part of the name.
       return found
     }
   })

@@ -22,7 +22,9 @@ export const withMoment = (command: Command): Command =>
     moment,
   )
 
-/** An option that is a moment, as the API takes it; times are in this machine's zone unless they say UTC. */
+/**
+ * Parses an option that is a point in time, as the API takes it; times are in this machine's zone unless they say UTC.
+ */
 export function moment(text: string): string {
   const read = readMoment(text, Date.now(), 'local')
   if ('at' in read) return read.at

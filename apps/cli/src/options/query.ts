@@ -1,7 +1,7 @@
 import { parseQuery, type QueryField } from '@gantt/scheduler-core/query'
 import { InvalidArgumentError } from 'commander'
 
-/** An option that takes a query in the filter grammar; problems are marked below the text before any call is made. */
+/** An option that is a query in the filter grammar; a syntax error is marked below the text before any call is made. */
 export const queryOf =
   (fields: readonly QueryField[]) =>
   (text: string): string => {

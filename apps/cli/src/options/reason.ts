@@ -1,6 +1,6 @@
 import { CommandFailure, EXIT } from '../call/failure.ts'
 
-/** The reason that is sent with a preview for which none was given: a preview changes nothing and is not kept. */
+/** The reason that is sent with a preview if none was given; a preview changes nothing and is not recorded. */
 export const PREVIEW = 'preview'
 
 /** The reason of a change; a preview needs none. `when` is the flag that the error names. */

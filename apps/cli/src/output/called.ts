@@ -1,4 +1,4 @@
-/** How people call this program, for printed commands that are copied: `npx gantt` in a checkout. */
+/** The name by which this program was started, so that printed commands can be copied: `npx gantt` in a checkout. */
 export const GANTT = isCalledByNpx(process.env) ? 'npx gantt' : 'gantt'
 
 function isCalledByNpx({ npm_command, npm_lifecycle_script = '' }: NodeJS.ProcessEnv): boolean {

@@ -6,9 +6,9 @@ import { toPairs, toTable } from './table.ts'
 const bad = 'cmp\u001b[2J\u202e1\u009b2J\n\rx'
 
 test.each([
-  ['text as it is', 'cmp-1 Zürich 東京 😀', 'cmp-1 Zürich 東京 😀'],
-  ['lines of ours, and what is bold', '\u001b[1mHOST\u001b[22m\nh1', '\u001b[1mHOST\u001b[22m\nh1'],
-  ['a line that is written anew', '\r\u001b[K3 of 4', '\r\u001b[K3 of 4'],
+  ['plain text is unchanged', 'cmp-1 Zürich 東京 😀', 'cmp-1 Zürich 東京 😀'],
+  ['line breaks and bold text are kept', '\u001b[1mHOST\u001b[22m\nh1', '\u001b[1mHOST\u001b[22m\nh1'],
+  ['overwriting a line is kept', '\r\u001b[K3 of 4', '\r\u001b[K3 of 4'],
   ['an escape of a terminal', 'a\u001b[2Jb\u001b]0;title\u0007', 'a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}'],
   ['a return', 'good\rbad', 'good\\u{d}bad'],
   ['an override of direction', 'a\u202eb', 'a\\u{202e}b'],
@@ -33,7 +33,7 @@ test('pairs show invisible characters', () => {
   expect(toPairs([['name', 'a\u202eb']])).toEqual(['name  a\\u{202e}b'])
 })
 
-test('JSON means the same, and has nothing unseen in it', () => {
+test('JSON has the same meaning and contains no invisible characters', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string({ unit: 'binary' })), (value) => {
       const text = shownJson({ value, bad })

@@ -1,6 +1,6 @@
 const UNITS_OF_MIB = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** At most three digits, two of them behind the point; more only where the whole number has more. */
+/** A number with at most three digits, two of them behind the point; more only if the integer part has more. */
 const short = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3, useGrouping: false })
 
 const rounded = (value: number): string => {
@@ -28,7 +28,7 @@ const stepOf = (amount: number): number => (amount < 1_024 ? 0 : Math.min(Math.f
 /** A short duration: "0.4 ms", "120 ms". */
 export const took = (ms: number): string => `${ms < 100 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`
 
-/** "4 s", "12 min", "3 h", "9 d": how long ago, or how long until, at `nowMs`. */
+/** A duration as one number with its unit: "4 s", "12 min", "3 h", "9 d". */
 export function age(time: string | null, nowMs: number): string {
   if (time === null) return 'never'
   return span(Math.abs(nowMs - Date.parse(time)))

@@ -1,6 +1,9 @@
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The part of a global id that distinguishes things of one kind: it fits a table, and the API accepts it too. Other ids stay whole. */
+/**
+ * The part of a global id that differs among things of one kind: it fits a table, and the API accepts it too. Other
+ * ids are unchanged.
+ */
 export function shortId(globalId: string): string {
   const part = Buffer.from(globalId, 'base64url').toString('utf8').split(':').at(-1) ?? ''
   return UUID.test(part) ? part : globalId

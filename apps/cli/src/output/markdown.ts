@@ -37,7 +37,7 @@ export const toMarkdownList = (items: readonly string[]): readonly string[] => i
 /** A link to a page; a text if the address is not a web address. */
 export function link(text: string, address: string): string {
   if (!/^https?:\/\//i.test(address)) return inert(text)
-  // percent signs are there already
+  // An address that contains percent signs is encoded already.
   const safe = oneLine(address).replace(/[^\w.~:/?#@!$&'+,;=%-]/gu, (each) => encodeURIComponent(each).replace(/[()*]/g, toPercent))
   return `[${inert(text)}](${safe.replaceAll('_', '%5F')})`
 }
@@ -59,7 +59,9 @@ export const toPage = (...parts: readonly (string | readonly string[])[]): reado
     .filter((part) => part.some((line) => line !== ''))
     .flatMap((part, at) => (at === 0 ? part : ['', ...part]))
 
-/** Line breaks, control characters, broken ones and marks that turn the direction of writing become spaces. */
+/**
+ * Line breaks, control characters, unpaired surrogates and marks that change the direction of writing become spaces.
+ */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 
 const toPercent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { CommandFailure, type ExitCode } from '../call/failure.ts'
 import { shownJson, shownLine } from './escape.ts'
 
-/** A note for people on standard error: standard output holds the result and nothing else. */
+/** Prints a note for people on standard error, because standard output contains nothing but the result. */
 export function note(line: string): void {
   process.stderr.write(`${shownLine(line)}\n`)
 }
@@ -11,9 +11,9 @@ export function note(line: string): void {
 export interface Result {
   readonly lines: readonly string[]
   readonly json: unknown
-  /** Present exactly for commands that take --markdown (`withForms`). */
+  /** Present only for commands that take --markdown (`withForms`). */
   readonly markdown?: readonly string[]
-  /** 0 if not given; a refusal is a result too. */
+  /** 0 if not given; a refusal is also a result. */
   readonly exitCode?: ExitCode
 }
 
@@ -23,7 +23,7 @@ export interface Form {
   readonly markdown?: true
 }
 
-/** The result on standard output; with `json` exactly one compact line. */
+/** Prints the result on standard output; with `json` as exactly one line. */
 export function print({ lines, json, markdown }: Result, form: Form): void {
   if (form.markdown && markdown === undefined) throw new Error('the command takes --markdown, but its result has no page')
   const page = form.markdown && markdown !== undefined ? markdown : lines
@@ -44,12 +44,15 @@ export async function run(flags: Form, command: () => Promise<Result>): Promise<
   }
 }
 
+/** The flag `--json` of every command, with its help text: arguments of commander's `option`. */
+export const JSON_OPTION = ['--json', 'one line of JSON, last on standard output'] as const
+
 /** The options of every command that talks to a service. */
 export const withService = (command: Command): Command =>
   command
     .option('--url <url>', 'address of the service; or set GANTT_URL')
     .option('--key <key>', 'key of the service; or set GANTT_KEY')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
 
 /** The same for a command whose answer goes into tickets: its `Result` has `markdown`, its flags are a `Form`. */
 export const withForms = (command: Command): Command =>

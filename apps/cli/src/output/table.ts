@@ -7,9 +7,9 @@ export interface Column {
   readonly align?: 'left' | 'right'
   /** Which part of the text is cut if the row is too wide; columns without this keep their width. */
   readonly cut?: 'end' | 'middle'
-  /** Instead of being cut, continues on further lines. */
+  /** The text continues on further lines instead of being cut. */
   readonly wraps?: true
-  /** A key to copy and search for: cut last, and only on a terminal. Through a pipe it stays whole. */
+  /** A key that people copy and search for: it is cut last, and only on a terminal; in a pipe it stays whole. */
   readonly key?: true
   /** The minimum width. */
   readonly least?: number

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../server/src/testi
 import { reportFleet } from './fleet.ts'
 import { gantt, type Said } from './gantt.ts'
 
-/** A service that the tests of one file have to themselves; it is there from the first test to the last. */
+/** A service that only the tests of one file use; it runs from the first test to the last. */
 export interface OwnService {
   readonly service: Service
   /** A folder for files of the tests; the service may read them. */
@@ -24,7 +24,10 @@ export interface OwnServiceOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Whether the hosts of fleet.ts exist from the first test on. */
   readonly withFleet?: boolean
-  /** Whether it starts a PostgreSQL server of its own in `stateDir`, as a first start does, instead of using that of all tests. */
+  /**
+   * Whether it starts a PostgreSQL server of its own in `stateDir`, as a first start does, instead of using the one
+   * that all tests share.
+   */
   readonly ownDatabase?: boolean
 }
 
@@ -50,7 +53,7 @@ export function useOwnService({ settings = {}, withFleet = true, ownDatabase = f
 
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
-    // the embedded database may run as another account
+    // The embedded database may run under another account.
     fs.chmodSync(folder, 0o711)
     if (!ownDatabase) database = await createTestDatabase()
     service = await startService({ GANTT_DATA_DIR: own.stateDir, ...(database && { DATABASE_URL: database.url }), ...settings })
@@ -60,7 +63,7 @@ export function useOwnService({ settings = {}, withFleet = true, ownDatabase = f
   afterAll(async () => {
     await service?.stop()
     await database?.drop()
-    // of a service that a test killed, the server is left
+    // If a test killed the service, its database server still runs.
     if (ownDatabase) await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
     fs.rmSync(folder, { recursive: true, force: true })
   })

@@ -149,11 +149,11 @@ const FIXED: readonly Pair[] = [
         'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-4))',
       ],
       [
-        'a choice of several',
+        'an option',
         'light-dark(var(--mantine-color-gray-7), var(--mantine-color-dark-1))',
         'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-8))',
       ],
-      ['the choice that is made', 'light-dark(#000, #fff)', 'light-dark(#fff, var(--mantine-color-dark-5))'],
+      ['the selected option', 'light-dark(#000, #fff)', 'light-dark(#fff, var(--mantine-color-dark-5))'],
     ] as const
   ).map(([pair, ink, ground]) => ({ pair, ink, ground: [ground] })),
 ]

@@ -8,13 +8,13 @@ export interface Caller {
   readonly name: string
   readonly account: string
   readonly scopes: readonly Scope[]
-  /** Names of the only hosts that it may report for; none: any. */
+  /** The only host names that it may report for; empty for any. */
   readonly hosts: readonly string[]
-  /** Most nodes that each of its hosts may have, for it to report another one. */
+  /** The largest number of nodes that one of its hosts may have when it reports another node. */
   readonly maxNodes: number
-  /** The only project that it may place for; null: any. */
+  /** The only project that it may place for; null for any. */
   readonly project: string | null
-  /** False once the key was revoked or its time is over: long-lived streams ask again. */
+  /** False once the key was revoked or has expired; long-lived streams check this again and again. */
   isStillKnown(): boolean
 }
 

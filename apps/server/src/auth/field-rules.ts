@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** What a reporter learns about its next report: fields, not who reads them. */
+/** The fields that a reporter may read about its next report, without the readers of these fields. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],
@@ -91,15 +91,15 @@ export const hostBoundFields: Fields = {
 }
 
 /**
- * All that a key bound to a project may ask for, root fields included. A host's name is answered for the host that was
- * chosen, by the call that chose it, and nowhere else; what was in the way is answered as a TenantExplanation, and no
- * number of hosts, of one or of many, is answered at all.
+ * All fields that a key bound to a project may select, root fields included. A host's name is answered only for the
+ * chosen host, by the call that chose it. The obstacles of a refusal are answered as a TenantExplanation, which
+ * contains no number of hosts and no number of a host.
  */
 export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // the message contains no more for such a key (services/key/bound.ts), since UserError answers it too
+  // for such a key the message contains nothing else (services/key/bound.ts), because UserError answers it too
   NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
@@ -129,7 +129,7 @@ export const projectBoundFields: Fields = {
 
 const roots: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
-/** The first field that the caller may not ask for, whatever else its scopes allow; undefined when there is none. */
+/** The first field that the caller may not select, whatever other scopes it has; undefined if there is none. */
 export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'>, uses: readonly FieldUse[]): FieldUse | undefined {
   if (caller.hosts.length > 0) return uses.find((use) => !isListed(hostBoundFields, use))
   if (caller.project !== null) return uses.find((use) => !isListed(projectBoundFields, use))
@@ -138,10 +138,10 @@ export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
 }
 
-/** Each of these scopes may read every field of the objects that it gets. */
+/** With each of these scopes, every field of the answered objects may be read. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
-/** The scopes that a caller lacks for a document in which an object's field is refused to it. */
+/** The scopes that a caller lacks for a document with a field that is refused to it. */
 export function missingScopes(caller: Pick<Caller, 'scopes'>, uses: readonly FieldUse[]): readonly Scope[] {
   const missing = new Set(uses.flatMap(({ scope }) => (scope === undefined || mayDo(caller, scope) ? [] : [scope])))
   return [...missing].some(readsObjects) ? [...missing] : [...missing, 'READ']

@@ -16,7 +16,7 @@ export interface DatabaseAway {
   readonly reason: string
 }
 
-/** For a service that cannot run without its database: its queries themselves show an outage. */
+/** For a service that cannot run without its database, where failed queries themselves show an outage. */
 export const askedAnyway: DatabaseWatch = { away: undefined, assertThere: () => {}, close: async () => {} }
 
 export interface WatchOptions {

@@ -20,7 +20,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** Held while migrations run: if processes start together, one of them migrates and the others find the work done. */
+/** A lock that is held during migrations: if processes start together, one of them migrates, and the others find it done. */
 const MIGRATION_LOCK = 0x67616e75
 
 /**
@@ -52,7 +52,7 @@ export function readMigrations(folder = findMigrationsFolder()): Migration[] {
     })
 }
 
-/** `prisma/migrations` in the nearest folder above this file: the same from `src` and from `dist`. */
+/** `prisma/migrations` in the nearest folder above this file, which is the same for `src` and for `dist`. */
 function findMigrationsFolder(): string {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     const migrations = path.join(folder, 'prisma', 'migrations')

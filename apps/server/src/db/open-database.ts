@@ -30,7 +30,7 @@ export type Database = {
   /** The connection settings for `pg` and for Prisma's adapter. */
   readonly connection: pg.ClientConfig
   readonly url: string
-  /** Where the server comes from; `external` is the operator's own. */
+  /** The kind of server; `external` is the operator's own. */
   readonly mode: EmbeddedPostgres['mode'] | 'external'
   /** The migrations applied by this call. */
   readonly applied: readonly string[]
@@ -39,7 +39,7 @@ export type Database = {
 }
 
 const NAME = 'gantt'
-/** Held in the server's database `postgres` while the service's own database is created. */
+/** A lock in the server's database `postgres`, held while the service's own database is created. */
 const CREATION_LOCK = 0x67616e77
 const RETRY_AFTER_MS = 500
 

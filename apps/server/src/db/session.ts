@@ -46,7 +46,10 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Keeps defects of this service; any other error means that the store did not answer, or rolled back a repeatable statement. */
+/**
+ * Rethrows errors of this service's own statements; for any other error, the store did not answer, or rolled back a
+ * repeatable statement.
+ */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || DEFECTS.test(sqlState(error) ?? '')) return error
   return new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
@@ -124,7 +127,7 @@ function createSession(
   let closed = false
 
   const open = (): Promise<pg.Client> => {
-    // a network that swallows an answer must not hold up everything behind it
+    // a network that loses an answer must not block all later statements
     const fresh = new pg.Client({ ...TIMEOUTS, ...connection })
     const opened = fresh
       .connect()
@@ -149,7 +152,7 @@ function createSession(
     } catch (error) {
       if (!isAlive(error)) {
         if (client === used) client = undefined
-        // a connection that failed once is not trusted again; whether it can still be closed does not matter
+        // after a failure the connection is not used again, whether or not it can still be closed
         void used.then((broken) => broken.end()).catch(() => undefined)
       }
       throw toStoreError(error)

@@ -6,8 +6,8 @@ import { codeOf } from './error.ts'
 const ABANDONED_AFTER_MS = 10 * 60_000
 
 /**
- * Creates a directory that is either complete or absent: filled under another name in the same folder, then renamed. Of
- * two processes that do so at once the second drops its copy. Returns whether this call created it.
+ * Creates a directory that is either complete or absent: it is filled under another name in the same folder, then
+ * renamed. If two processes do so at once, the second one deletes its copy. Returns whether this call created it.
  */
 export function makeWhole(target: string, fill: (unfinished: string) => void): boolean {
   if (fs.existsSync(target)) return false

@@ -9,14 +9,15 @@ export type Departure = 'stopped' | 'left' | 'gone'
 
 /** Every owner holds this lock, shared, as long as its connection lives; the server itself forgets an owner that died. */
 const OWNERS_LOCK = 0x67616e74
-/** Held exclusively by an owner that needs the server alone: of several that start at once exactly one gets it. */
+/** A lock that is held exclusively by an owner that needs the server alone: of several that start at once, exactly one gets it. */
 const ALONE_LOCK = 0x67616e78
 const STOP_TIMEOUT_MS = 30_000
 const LOOK_EVERY_MS = 10
 
 /**
- * Joins the owners of the server and returns the connection that makes us one, and how many there are now. With `alone`
- * throws `postgres.in_use` where there is another owner, or one that wants to be alone just as well and was faster.
+ * Joins the owners of the server; returns the connection that makes this process an owner, and the number of owners.
+ * With `alone`, throws `postgres.in_use` if there is another owner, or another process that needs the server alone was
+ * faster.
  */
 export async function joinOwners(connection: pg.ClientConfig, alone = false): Promise<{ client: pg.Client; owners: number }> {
   const client = new pg.Client({ ...connection, application_name: `gantt owner ${process.pid}` })
@@ -46,7 +47,10 @@ async function takeAlone(client: pg.Client): Promise<void> {
 const inUse = () =>
   new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
 
-/** Ends our ownership. The last owner stops the server; meanwhile no process can join, because joining waits for the lock. */
+/**
+ * Ends the ownership of this process. The last owner stops the server; meanwhile no process can join, because joining
+ * waits for the lock.
+ */
 export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promise<Departure> {
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [OWNERS_LOCK])

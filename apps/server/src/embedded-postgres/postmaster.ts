@@ -45,7 +45,7 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     process.kill(pid, 0)
   } catch {
-    return false // no such process, or one of another account; ours we may always signal
+    return false // there is no such process, or it belongs to another account; a process of ours can always be signalled
   }
   // the process id may belong to another process by now: only the server has its data directory as working directory
   if (process.platform !== 'linux') {
@@ -54,7 +54,7 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     return fs.readlinkSync(`/proc/${pid}/cwd`) === data
   } catch (error) {
-    return codeOf(error) === 'EACCES' // a zombie has none
+    return codeOf(error) === 'EACCES' // a zombie process has no working directory
   }
 }
 

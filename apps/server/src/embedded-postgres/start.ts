@@ -52,8 +52,9 @@ const LOOK_EVERY_MS = 20
 const AFTER_AN_END_MS = 200
 
 /**
- * Provides a running PostgreSQL server on the state directory: creates the database at the first start, joins the server if
- * one runs, else starts it. All processes that call this on one directory share one server; the last to stop stops it.
+ * Provides a running PostgreSQL server on the state directory: creates the database at the first start, and joins the
+ * server if one is running, otherwise starts it. All processes that call this on one directory share one server; the
+ * last one to stop stops it.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const { settings = {}, timeoutMs = 60_000, alone = false, onLost = () => {} } = options
@@ -70,7 +71,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     user: DATABASE_USER,
     password,
     database,
-    ssl: false, // whatever PGSSLMODE says
+    ssl: false, // this applies whatever PGSSLMODE says
   })
   const { client, owners, launched } = await joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection: connection() })
 

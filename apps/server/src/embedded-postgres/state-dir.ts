@@ -5,30 +5,30 @@ import path from 'node:path'
 import { isRoot, serverIds, serverUid } from './account.ts'
 import { codeOf, EmbeddedPostgresError } from './error.ts'
 
-/** Where one embedded server lives. Symbolic links are resolved, so that equal places have equal names. */
+/** The folders of one embedded server. Symbolic links are resolved, so that equal folders have equal names. */
 export type StateDir = {
   readonly root: string
-  /** The database itself (PGDATA). */
+  /** The database directory (PGDATA). */
   readonly data: string
-  /** Holds the unix socket. */
+  /** The folder of the Unix socket. */
   readonly run: string
   readonly socket: string
   readonly logFile: string
   readonly passwordFile: string
 }
 
-/** A socket's path takes 107 bytes on Linux, 103 on macOS. */
+/** The maximum length of a socket's path in bytes: 107 on Linux, 103 on macOS. */
 const LONGEST_SOCKET_PATH_BYTES = 103
 const SOCKET_NAME = '.s.PGSQL.5432'
 
-/** `GANTT_DATA_DIR` if set, else where the system keeps the state of services, or of the user's programs. */
+/** `GANTT_DATA_DIR` if set, otherwise the system's folder for the state of services, or of the user's programs. */
 export function defaultStateDir(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment.GANTT_DATA_DIR) return environment.GANTT_DATA_DIR
   if (isRoot) return '/var/lib/gantt'
   return path.join(environment.XDG_STATE_HOME || path.join(os.homedir(), '.local', 'state'), 'gantt')
 }
 
-/** Makes the directory if need be, and sees to it that the server's account, and no other, gets in. */
+/** Creates the directory if necessary, and ensures that the server's account, and no other, can enter it. */
 export function openStateDir(stateDir: string): StateDir {
   makeFolder(path.resolve(stateDir))
   const root = fs.realpathSync(stateDir)
@@ -60,13 +60,13 @@ function assertDatabase(data: string): void {
 function makeFolder(folder: string): void {
   const first = madeFirst(folder)
   if (first === undefined || !isRoot) return
-  // the server's account must get through the folders made on the way
+  // the server's account must be able to enter the folders that were created
   for (let above = path.dirname(folder); above.startsWith(first); above = path.dirname(above)) fs.chmodSync(above, 0o711)
 }
 
 /** Creates a folder and its parents; returns the outermost one that did not exist before. */
 function madeFirst(folder: string): string | undefined {
-  // one by one: Node tries for ever to make all at once where the file system makes none, as /proc
+  // folders are created one by one, because Node retries forever where the file system does not create any, as in /proc
   const missing: string[] = []
   for (let above = folder; !fs.existsSync(above) && path.dirname(above) !== above; above = path.dirname(above)) missing.unshift(above)
   try {
@@ -78,11 +78,11 @@ function madeFirst(folder: string): string | undefined {
   }
   throw new EmbeddedPostgresError(
     'postgres.state_dir_foreign',
-    `${folder} cannot be a folder: it is a file, or lies in one, or where no folder can be made. Choose another folder for the data with GANTT_DATA_DIR.`,
+    `${folder} cannot be used as a folder: it is a file, is inside of one, or cannot be created. Choose another folder for the data with GANTT_DATA_DIR.`,
   )
 }
 
-/** Root keeps the directory; the server's group may pass through it. A directory used for something else is left alone. */
+/** Root owns the directory, and the server's group may enter it. A directory that is used for something else is not changed. */
 function handOver(root: string): void {
   const names = fs.readdirSync(root)
   const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))
@@ -109,7 +109,7 @@ function openSocketDir(root: string): string {
   return run
 }
 
-/** Below /tmp anybody could have made it first. */
+/** anybody could have created a folder below /tmp first */
 function assertPrivate(run: string): void {
   const found = fs.lstatSync(run)
   if (found.isDirectory() && found.uid === serverUid && (found.mode & 0o077) === 0) return

@@ -17,29 +17,29 @@ export const changeSteps = ['check', 'close', 'drain', 'copy', 'keys', 'verify',
 export type ChangeStep = (typeof changeSteps)[number]
 
 export interface ChangeOptions {
-  /** A migrated database: the one that the replicas use. */
+  /** The migrated database of the replicas. */
   readonly connection: pg.ClientConfig
   readonly nats: NatsAddress
   readonly to: EngineName
-  /** Checks and sums up, and changes nothing. */
+  /** Checks everything and reports the amounts, and changes nothing. */
   readonly isDry?: boolean
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
-  /** Hears of each step before it begins; what it throws ends the change there. */
+  /** Called before each step; if it throws, the change ends there. */
   onStep?(step: ChangeStep): void | Promise<void>
-  /** Hears how many entries were copied. */
+  /** Called with the number of copied entries. */
   onCopied?(entries: number): void
   warn(message: string): void
 }
 
 export interface ChangeReport {
-  /** `already`: an earlier call had done it; `ended`: an earlier call had done all but its last step. */
+  /** `already`: an earlier call had completed the change; `ended`: an earlier call had completed all but the last step. */
   readonly outcome: 'ready' | 'done' | 'ended' | 'already'
   /** The digest of the log that was copied; null if an earlier call copied it. */
   readonly from: LogSum | null
   /** The digest of the log as it was read back from the target; null if nothing was copied. */
   readonly to: LogSum | null
-  /** API keys; null where nothing was copied. */
+  /** The number of API keys; null if nothing was copied. */
   readonly keys: number | null
   /** The log's last revision. */
   readonly revision: number
@@ -54,16 +54,16 @@ interface Parts extends ChangeOptions {
 }
 
 /**
- * Takes the log, and the other stores, from one engine to the other, at the same revisions. No replica may live. The old
- * engine is closed first, the new one is opened last, and only once it was read back and found equal; a call that is cut
- * anywhere leaves both closed, or one of them good, and is run again. Throws EngineChangeError, StoreSetupError,
- * StoreUnavailableError, or EntryTooLargeError.
+ * Moves the log and the other stores from one engine to the other, at the same revisions. No replica may be running.
+ * The old engine is closed first; the new one is opened last, and only after it was read back and found equal. A call
+ * that is interrupted leaves both engines closed, or one of them valid, and can be repeated. Throws EngineChangeError,
+ * StoreSetupError, StoreUnavailableError, or EntryTooLargeError.
  */
 export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
   return withParts(options, async (parts) => (options.to === 'nats' ? changeToNats(parts) : changeToPostgres(parts)))
 }
 
-/** The NATS side of a fleet as GANTT_SYNC has it, without credentials. */
+/** The NATS side of a fleet in the form of GANTT_SYNC, without credentials. */
 export const addressText = ({ servers, isTls, fleet }: NatsAddress): string =>
   `${isTls ? 'tls' : 'nats'}://${servers.join(',')}${fleet === 'main' ? '' : `/${fleet}`}`
 
@@ -164,8 +164,8 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 }
 
 /**
- * Takes back a change that has not ended: the old engine is in use again. Throws EngineChangeError (`engine.no_change`,
- * `engine.elsewhere`) when there is none, or its target is good already.
+ * Cancels a change that is not complete: the old engine is used again. Throws EngineChangeError (`engine.no_change`,
+ * `engine.elsewhere`) if there is none, or its target is already valid.
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {
   await withParts(options, async ({ record, side, last, address, to }) => {
@@ -176,7 +176,7 @@ export async function abandonChange(options: ChangeOptions): Promise<void> {
     if (to === 'postgres') {
       await side.comeBack()
       const before = await record.client.query('SELECT FROM engine_change WHERE id <> $1', [last.id])
-      // a database that the log had left before stays closed
+      // a database that the log had left before remains closed
       return record.forget(last.id, before.rowCount === 0)
     }
     if (phase === 'here' && change === last.id)
@@ -194,16 +194,19 @@ const already = ({ revision }: EngineChange): ChangeReport => ({
 
 const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to: null, keys: null, revision: from.revision })
 
-/** The log is where it is to be taken from, or a change the same way, between the same two, has not ended. */
+/**
+ * Checks that the log is in the engine that it is to be taken from, or that an incomplete change in the same direction
+ * between the same engines exists.
+ */
 function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
   if (last === undefined) return
-  // servers of one cluster may be named in many ways: what a change left in the streams shows it as well
+  // servers of one cluster may be named in many ways, so the traces of a change in the streams count too
   const isSame = last.address === address || change === last.id
   const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
   if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))
 }
 
-/** The streams hold nothing but what this database's own changes left there. */
+/** Checks that the streams contain nothing except for the traces of this database's own changes. */
 async function assertMayFill(
   { record, address, nats }: Parts,
   { phase, change, lastRevision }: NatsLogState,
@@ -224,8 +227,8 @@ async function assertMayFill(
 }
 
 /**
- * The tables hold no log, or one that was copied from here to the engine that it now returns from; and their other
- * content is of this fleet.
+ * Checks that the tables contain no log, or the one that was copied to the engine from which it now returns, and that
+ * their other content belongs to this fleet.
  */
 async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   const tables = await readTables(record.client)
@@ -248,7 +251,7 @@ async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   )
 }
 
-/** Throws EngineChangeError (`engine.in_use`) that names every replica which gave a sign lately. */
+/** Throws EngineChangeError (`engine.in_use`) with the names of all replicas that gave a recent sign of life. */
 function assertNobodyLives({ now, rows }: ReplicaRows): void {
   const living = rows.filter((row) => isLiving(row, now))
   if (living.length === 0) return

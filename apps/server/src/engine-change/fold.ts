@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { type Checkpoint, digestAll, digestPart, Fleet, type LogEntry, partsOf, restoreFleet } from '@gantt/scheduler-core'
 import { EngineChangeError } from './error.ts'
 
-/** A log without writers, with its checkpoints, on either engine. */
+/** A log that nobody writes to, with its checkpoints, on either engine. */
 export interface ReadableLog {
   /** The name for messages. */
   readonly name: string
-  /** 1 unless it was trimmed; 0 while there is no entry. */
+  /** 1 unless the log was trimmed; 0 if it has no entry. */
   readonly firstRevision: number
-  /** 0 while there is no entry. */
+  /** 0 if it has no entry. */
   readonly lastRevision: number
-  /** The entries from a revision on that is kept, in order. */
+  /** The stored entries from a revision on, in order. */
   entries(from: number): AsyncIterable<LogEntry>
   /** Oldest first. */
   readonly checkpoints: readonly LogCheckpoint[]
@@ -19,7 +19,7 @@ export interface ReadableLog {
 
 export interface LogCheckpoint {
   readonly revision: number
-  /** Bytes of all entries ever up to it, those that are gone included. */
+  /** The size in bytes of all entries up to this one, including those that were trimmed. */
   readonly logBytes: number
 }
 
@@ -27,7 +27,7 @@ export interface LogCheckpoint {
 export interface LogSum {
   readonly entries: number
   readonly revision: number
-  /** Id of the last entry; empty while there is none. */
+  /** The id of the last entry; empty if there is none. */
   readonly entry: string
   /** SHA-256 over every entry with its revision, id and time. */
   readonly log: string
@@ -38,8 +38,8 @@ export interface LogSum {
 }
 
 /**
- * Reads a whole log. The state is made twice: from the first entry, or the first checkpoint of a trimmed log, and from the newest
- * checkpoint. Throws EngineChangeError (`engine.differs`) when the two are not alike, or the log has a gap.
+ * Reads a whole log. The state is computed twice: from the first entry, or the first checkpoint of a trimmed log, and
+ * from the newest checkpoint. Throws EngineChangeError (`engine.differs`) if the two differ, or the log has a gap.
  */
 export async function sumUp(log: ReadableLog): Promise<LogSum> {
   const hash = createHash('sha256')
@@ -67,7 +67,7 @@ export async function sumUp(log: ReadableLog): Promise<LogSum> {
   return { entries, revision: place.revision, entry, log: hash.digest('hex'), state, claims: ledger.claims.size, hosts: hosts.count }
 }
 
-/** Throws EngineChangeError (`engine.differs`) unless both are the same log. */
+/** Throws EngineChangeError (`engine.differs`) unless both logs are equal. */
 export function assertAlike(from: LogSum, to: LogSum): void {
   const unlike = (Object.keys(from) as (keyof LogSum)[]).filter((key) => from[key] !== to[key])
   if (unlike.length > 0)

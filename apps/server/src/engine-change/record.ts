@@ -12,9 +12,9 @@ export interface EngineChange {
   readonly to: EngineName
   /** The NATS side, without credentials. */
   readonly address: string
-  /** The end of the log that was taken; null until it is known. */
+  /** The end of the log that was copied; null until it is known. */
   readonly revision: number | null
-  /** From `verified` on, the target may already be declared good; with `done` it is. */
+  /** From `verified` on, the target may already be declared valid; with `done` it is. */
   readonly state: 'copying' | 'verified' | 'done'
 }
 
@@ -24,27 +24,27 @@ export interface ChangeRecord {
   last(): Promise<EngineChange | undefined>
   /** Records that a change begins, and prevents all appends from here on. Returns the log's last revision, 0 if it is empty. */
   begin(change: Pick<EngineChange, 'id' | 'to' | 'address'>): Promise<number>
-  /** Lets no replica append, where one may. */
+  /** Prevents appends by all replicas, if they are possible. */
   close(): Promise<void>
   mark(id: string, state: EngineChange['state'], revision: number): Promise<void>
-  /** Takes a change back as if it had not begun; `isOpen`: replicas may append here again. */
+  /** Cancels a change as if it had not begun; `isOpen`: replicas may append here again. */
   forget(id: string, isOpen: boolean): Promise<void>
   end(): Promise<void>
 }
 
-/** Held while the engine is changed. */
+/** A lock that is held while the engine is changed. */
 const CHANGE_LOCK = 0x67616e83
-/** Copying and digesting are one transaction, and take as long as the log is. */
+/** The session settings: copying and digesting are one transaction, whose duration grows with the log. */
 const LIMITS = `SET statement_timeout = 0; SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = on`
 
 const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-/** A lock on the log while it is elsewhere. It delays every writer that has begun, and refuses later ones. */
+/** A lock on the log while it is in the other engine: it delays writers that have begun, and refuses later ones. */
 const CLOSE = `LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
   CREATE OR REPLACE TRIGGER log_is_elsewhere BEFORE INSERT ON log FOR EACH STATEMENT EXECUTE FUNCTION log_is_elsewhere()`
 export const OPEN = 'DROP TRIGGER IF EXISTS log_is_elsewhere ON log'
 
-/** Throws EngineChangeError (`engine.busy`) when another change is under way, StoreUnavailableError when the database does not answer. */
+/** Throws EngineChangeError (`engine.busy`) if another change is in progress, StoreUnavailableError if the database does not answer. */
 export async function openChangeRecord(connection: pg.ClientConfig): Promise<ChangeRecord> {
   const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })
   // a session that was lost is found by the next statement
@@ -98,7 +98,7 @@ export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>
     await client.query('COMMIT')
     return result
   } catch (error) {
-    // a session that is gone takes its transaction along
+    // if the session ended, so did its transaction
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
@@ -120,7 +120,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   try {
     const change = await lastChange(client)
     if (change === undefined || (change.to === engine && change.state === 'done')) return
-    // whether the log is in its streams already, or still, those say
+    // the streams show whether they contain the log already, or still
     if (engine === 'nats' && (change.to === 'nats' ? change.state === 'verified' : change.state !== 'done')) return
     throw new StoreSetupError([whereIs(change)])
   } finally {

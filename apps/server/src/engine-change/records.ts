@@ -17,13 +17,13 @@ export interface RecordsOptions {
   warn(message: string): void
 }
 
-/** How long the tables may take for the data that waits in NATS. */
+/** The time within which the tables must have received the data that waits in NATS. */
 const DRAIN_MS = 600_000
 const AGAIN_MS = 50
 
 const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
-    // every release reads them unpacked
+    // unpacked, because every release reads that form
     mayPack: () => false,
     onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
     warn,
@@ -36,7 +36,7 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
     readUses: async () => new Map(),
   })
 
-/** Makes the streams of the other stores, and takes the keys of the table over. Answers how many there are. */
+/** Creates the streams of the other stores, and copies the keys from the table. Returns the number of keys. */
 export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)
@@ -50,7 +50,7 @@ export async function bringKeys(options: RecordsOptions, fleet: string, recordBy
   }
 }
 
-/** Writes what waits in NATS (refusals, advice, audit, uses and edits of keys) into the tables. Answers how many keys there are. */
+/** Writes the data that waits in NATS (refusals, advice, audit, uses and edits of keys) into the tables. Returns the number of keys. */
 export async function drainRecords(options: RecordsOptions): Promise<number> {
   const { side, warn } = options
   const tables = tablesOf(options)

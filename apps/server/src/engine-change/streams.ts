@@ -25,13 +25,13 @@ import { StoreUnavailableError } from '../sync/synchronizer.ts'
 import { realTimers } from '../timers.ts'
 import type { ReadableLog } from './fold.ts'
 
-/** The log's stream of a fleet as it is now. */
+/** The present state of a fleet's log stream. */
 export interface NatsLogState {
   readonly phase: Phase | 'here' | 'absent'
-  /** The change that it came or went by; empty where there was none. */
+  /** The change that filled or closed it; empty if there was none. */
   readonly change: string
   readonly firstRevision: number
-  /** 0 while there is no entry. */
+  /** 0 if it has no entry. */
   readonly lastRevision: number
 }
 
@@ -42,26 +42,29 @@ export interface NatsSide {
   readonly names: Names
   readonly stores: StoreStreams
   state(): Promise<NatsLogState>
-  /** The last signs of all replicas. */
+  /** The last signs of life of all replicas. */
   replicas(): Promise<ReplicaRows>
-  /** Closes streams: no entry, edit of keys or record is published from here on. */
+  /** Closes the streams: from here on, no entry, record or edit of keys can be published. */
   leave(change: string): Promise<void>
-  /** Takes them into use again. */
+  /** Opens the streams again. */
   comeBack(): Promise<void>
   /** Removes all streams of the fleet. */
   remove(): Promise<void>
-  /** Makes the log's stream, out of use, and copies entries and checkpoints into it at their own revisions. `each` hears how many entries are there. */
+  /**
+   * Creates the log's stream, closed, and copies entries and checkpoints into it at their own revisions. `each` is
+   * called with the number of copied entries.
+   */
   fill(change: string, from: ReadableLog, each: (entries: number) => void): Promise<void>
   read(): Promise<ReadableLog>
-  /** Takes a filled stream into use: one edit of its settings. */
+  /** Opens a filled stream, by a single edit of its settings. */
   declare(): Promise<void>
   close(): Promise<void>
 }
 
-/** No caller waits for this command, so an answer may take its time. */
+/** no caller waits for this command, so answers may take long */
 const ANSWER_MS = 30_000
 
-/** Entries, and bytes of them, that are on their way at once. */
+/** The limits of entries, and of their bytes, that are published without an answer yet. */
 const AHEAD = 64
 const AHEAD_BYTES = 4_194_304
 /** How long to wait for a cluster whose copies are not in sync, and the interval of the checks. */
@@ -97,7 +100,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     const config: Partial<StreamConfig> = { subjects: [subject], ...(description === undefined ? {} : { description }) }
     if ((await find(stream)) !== undefined) await asked(streams.update(stream, config))
   }
-  /** What callers were answered from: the others hold signs, or what can be created again from the log. */
+  /** The streams from which callers were answered; the others contain signs of life, or data that can be computed from the log. */
   const answered = [stores.keys, stores.records, { stream: names.log, subject: names.logSubject }]
 
   return {
@@ -137,7 +140,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     },
 
     async comeBack() {
-      // the log last: with it replicas start
+      // the log is opened last, because replicas start once it is open
       for (const { stream, subject } of answered) await setSubject(stream, subject)
     },
 
@@ -190,7 +193,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
   }
 }
 
-/** Resolves when every copy of a stream has all that its leader has. Throws StoreUnavailableError when one does not in time. */
+/** Resolves when every copy of a stream has caught up with its leader. Throws StoreUnavailableError if one does not in time. */
 async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
     const { cluster } = await get(stream)
@@ -203,7 +206,7 @@ async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: stri
   }
 }
 
-/** Publishes entries in their order, several on their way at once, and holds each to its revision. */
+/** Publishes entries in order, several at a time without waiting for answers, and checks the revision of each. */
 async function publishAll(
   connection: Connection,
   { stream, subject }: { readonly stream: string; readonly subject: string },
@@ -229,7 +232,7 @@ async function publishAll(
     while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
     const done =
       entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
-    // the waiting caller reports it
+    // the caller that waits for the answer reports the error
     done.catch(() => undefined)
     if (entry.revision === from.firstRevision) await done
     waiting.push({ bytes: message.body.length, done })
@@ -238,7 +241,7 @@ async function publishAll(
   while (waiting.length > 0) await settle()
 }
 
-/** A leader of a cluster may refuse the first message behind a purge once, until it has noticed the purge. */
+/** The leader of a cluster may refuse the first message after a purge once, until it has noticed the purge. */
 async function sendFirst(send: () => Promise<void>, { revision }: LogEntry): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
     try {

@@ -5,7 +5,7 @@ import { type LogRow, toEntry } from '../sync/postgres/log-row.ts'
 import type { ReadableLog } from './fold.ts'
 import { OPEN } from './record.ts'
 
-/** Rows that are read or written at once. */
+/** The number of rows that are read or written at once. */
 const ROWS = 500
 
 /** The log in the tables of a database, read on one session: inside a transaction as that one sees it. */
@@ -62,7 +62,7 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)
   await client.query('TRUNCATE log, checkpoint, checkpoint_part')
-  // they followed streams of NATS; here they would hold the log back for ever
+  // these positions were in streams of NATS; with tables as the log they would prevent trimming forever
   await client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
   let written = 0
   for await (const some of inPieces(from.entries(from.firstRevision), ROWS)) {
@@ -114,7 +114,7 @@ async function* inPieces<T>(all: AsyncIterable<T>, length: number): AsyncGenerat
   if (some.length > 0) yield some
 }
 
-/** The position of the projections: the place of an entry, or revision 0 if they have none. */
+/** The position of the projections in the log, or revision 0 if they have none. */
 export async function projectionPlace(client: pg.Client): Promise<{ readonly revision: number; readonly id: string }> {
   const { rows } = await client.query<{ revision: string; id: string }>(`SELECT revision, id FROM projection_position WHERE name = 'main'`)
   return { revision: Number(rows[0]?.revision ?? 0), id: rows[0]?.id ?? '' }

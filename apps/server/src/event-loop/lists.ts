@@ -10,7 +10,10 @@ export async function filterInPieces<Item>(items: readonly Item[], isKept: (item
   return kept
 }
 
-/** Does something with each item, with pauses: a single one may take as long as a turn of the event loop may. Throws CallerGoneError. */
+/**
+ * Calls a function for each item, with pauses; a single call may take as long as a turn of the event loop may. Throws
+ * CallerGoneError.
+ */
 export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
   let position = 0
   for (const item of items) {

@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts'
 import { createTurns } from './pauses.ts'
 import { answerInPieces, CallerGoneError, duringCall } from './question.ts'
 
-/** A clock that advances by a millisecond with each read, and turns that come when the test triggers them. */
+/** A clock that advances by a millisecond with each read, and turns of the event loop that the test triggers. */
 function aLoop() {
   let now = 0
   const due: (() => void)[] = []
@@ -31,7 +31,7 @@ function* counting(steps: number, note: (step: number) => void): Generator<undef
 }
 
 describe('turns of the event loop', () => {
-  test('all long work together has one turn, in the order in which it came', async () => {
+  test('all long work shares one turn, in the order of arrival', async () => {
     const { turns, turn, isIdle } = aLoop()
     const steps = new Array<number>(20).fill(0)
     const answers = steps.map((_, i) =>
@@ -53,7 +53,7 @@ describe('turns of the event loop', () => {
     expect(most).toBeLessThanOrEqual(5)
   })
 
-  test('many calls that come at once are let in during several turns', async () => {
+  test('many calls that arrive at once are admitted in several turns', async () => {
     const { turns, turn, isIdle } = aLoop()
     let begun = 0
     const calls = Array.from({ length: 100 }, async () => {
@@ -71,8 +71,8 @@ describe('turns of the event loop', () => {
   })
 })
 
-describe('a question whose caller goes away', () => {
-  test('ends at its next pause, and gives back what it holds', async () => {
+describe('a query whose caller disconnects', () => {
+  test('ends at its next pause, and releases what it holds', async () => {
     const { turns, turn } = aLoop()
     const caller = new AbortController()
     let [steps, released] = [0, 0]

@@ -6,13 +6,13 @@ const TURN_MS = 4
 const ADMIT_MS = 8
 
 /**
- * The turns of the event loop, shared by all work of this process that is long: what one turn has no time left for waits for a later one,
- * in the order in which it came. So a hundred long questions hold up a short one for no longer than one does.
+ * Divides the turns of the event loop among all long work of this process: work for which one turn has no time left
+ * waits for a later turn, in order of arrival. So a hundred long queries delay a short one no longer than one does.
  */
 export interface Turns {
-  /** To be called between two steps: undefined while this turn has time left, else what to wait for. */
+  /** Called between two steps of long work: returns undefined while this turn has time left, otherwise a promise to wait for. */
   pause(): Promise<void> | undefined
-  /** As `pause`, for a call that has not begun: many that arrive together are begun in several turns. */
+  /** Like `pause`, for a call that has not begun: many calls that arrive together begin in several turns. */
   admit(): Promise<void> | undefined
 }
 
@@ -61,12 +61,12 @@ const turnsOf = (timers: Timers): Turns => {
 }
 
 /**
- * For work of many steps, to be called between two of them: answers what to wait for once all long work has gone on for long enough,
- * so that the process does other things; undefined before.
+ * Called between two steps of long work: returns a promise to wait for once all long work has run for long enough, so
+ * that the process does other things; undefined before.
  */
 export const createPause = (timers: Timers = realTimers): (() => Promise<void> | undefined) => turnsOf(timers).pause
 
-/** Runs long work of the service's own to its end, and lets the process do other things at the pauses that the work offers. */
+/** Runs long work of the service itself to its end; at the pauses of the work, the process does other things. */
 export async function inPieces<Result>(work: Generator<void, Result>, timers: Timers = realTimers): Promise<Result> {
   const due = createPause(timers)
   for (;;) {

@@ -13,26 +13,29 @@ export class CallerGoneError extends Error {
 /** The call that is being answered: aborted once its caller has disconnected. */
 const calls = new AsyncLocalStorage<AbortSignal | undefined>()
 
-/** Does what a call asks; questions of it end once `gone` is aborted. */
+/** Runs the work of a call; its queries end once `gone` is aborted. */
 export const duringCall = <Result>(gone: AbortSignal, work: () => Result): Result => calls.run(gone, work)
 
 /** Runs work that several callers wait for, or that continues after the call that started it, so that it does not end with a caller. */
 export const outsideOfCalls = <Result>(work: () => Result): Result => calls.run(undefined, work)
 
-/** Throws CallerGoneError where the call that is being answered has no caller any more. */
+/** Throws CallerGoneError if the caller of the present call has disconnected. */
 export function assertAsked(): void {
   if (calls.getStore()?.aborted === true) throw new CallerGoneError()
 }
 
-/** To be called between two steps of a question: what to wait for, if anything. Throws CallerGoneError, also from the wait. */
+/**
+ * Called between two steps of a query: returns a promise to wait for, if a pause is due. Throws CallerGoneError, also
+ * from the promise.
+ */
 export function pauseOfQuestion({ pause }: Turns = turns): Promise<void> | undefined {
   assertAsked()
   return pause()?.then(assertAsked)
 }
 
 /**
- * Answers a question step by step: other calls are answered at its pauses, and it ends, with CallerGoneError, at the first one after its
- * caller went away. Work that others wait for too is not a question: see `inPieces`.
+ * Answers a query step by step: other calls are answered at its pauses, and it ends with CallerGoneError at the first
+ * pause after its caller disconnected. Work that other callers wait for too does not use this; see `inPieces`.
  */
 export async function answerInPieces<Result>(work: Generator<void, Result>, shared: Turns = turns): Promise<Result> {
   try {
@@ -43,7 +46,7 @@ export async function answerInPieces<Result>(work: Generator<void, Result>, shar
       if (pause !== undefined) await pause
     }
   } catch (error) {
-    // what it holds is given back
+    // releases what the work holds
     work.return(undefined as never)
     throw error
   }

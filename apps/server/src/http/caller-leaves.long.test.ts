@@ -45,7 +45,7 @@ function send(url: string): http.ClientRequest {
   return request
 }
 
-/** A service whose one answer never completes; reports how it ended. */
+/** A service with one answer that never completes; it reports how the answer ended. */
 async function anEndlessService() {
   let steps = 0
   let begin = (): void => undefined
@@ -115,12 +115,12 @@ test('a call whose caller left while it waited for its turn is not begun: nothin
     },
     () => onCall(),
   )
-  // a call waits for the turns of all of them
+  // a call waits for its turn, as all calls do
   const work = Array.from({ length: 30 }, () => inPieces(busy()))
   const first = send(url)
   await seen
   first.destroy()
-  // it came later, and so it begins after it
+  // this call arrived later, so it begins later
   await new Promise((resolve) => void send(url).once('response', resolve))
   isBusy = false
   await Promise.all(work)

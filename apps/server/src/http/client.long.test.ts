@@ -15,7 +15,7 @@ import { instantClock } from '../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../testing/test-service.ts'
 
-// The calls of @gantt/client, on a service behind a proxy that loses, delays and refuses.
+// Tests the calls of @gantt/client against a service behind a proxy that loses, delays and refuses.
 
 let api: TestService
 let proxy: HttpProxy
@@ -71,7 +71,7 @@ test.each(['lose answer', 'lose request', 'lose answer three times'] as const)(
   },
 )
 
-test('a lost answer about an alternate, a confirmation and a release are asked for again', async () => {
+test('calls for an alternate, a confirmation and a release are repeated after a lost answer', async () => {
   const uuid = randomUUID()
   const gantt = clientWith()
   const chosen = placedBy(await gantt.selectDestinations(oneInstance(uuid)))
@@ -141,7 +141,7 @@ test('expected failures are answers, each with its own facts', async () => {
   expect(nowhere).toMatchObject({ __typename: 'ValidationError', issues: [{ path: ['input', 'profile'] }] })
 })
 
-test('a claim moves as the answer says', async () => {
+test('a claim moves to the host in the answer', async () => {
   const gantt = clientWith()
   const uuid = randomUUID()
   const [first] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), claim: { mode: 'CONFIRM' } })).destinations
@@ -152,7 +152,7 @@ test('a claim moves as the answer says', async () => {
   expect((await claimsFor(uuid)).toSorted()).toEqual(['CONFIRMED', 'RESERVED'])
 })
 
-test('a full fleet is asked again with the same key until there is room', async () => {
+test('a call to a full fleet is repeated with the same key until there is room', async () => {
   const uuid = randomUUID()
   const clock = instantClock(() => api.report({ large: { memoryMb: 2_000_000, vcpus: 64 } }))
   const gantt = clientWith({ clock })
@@ -210,7 +210,7 @@ test('a call that was never sent, or refused unread, has no unknown outcome', as
   })
 })
 
-/** A key that ends at once when it is rotated. */
+/** A key that becomes invalid at once when it is rotated. */
 async function aKey() {
   const { apiKeyCreate } = await dataOf(
     api,

@@ -36,7 +36,7 @@ export function acceptedEncoding(header: string | null | undefined): Encoding | 
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Works on a thread of its own: other calls are answered meanwhile. */
+/** Compresses in another thread, so that other calls are answered meanwhile. */
 export function compress(body: Uint8Array, encoding: Encoding): Promise<Buffer<ArrayBuffer>> {
   // the thread waits for the main thread after each block of this size: a busy service would take a second per megabyte with small blocks
   const chunkSize = Math.max(body.byteLength, constants.Z_DEFAULT_CHUNK)

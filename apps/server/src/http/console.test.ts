@@ -101,7 +101,7 @@ describe('representations', () => {
     expect(await response.text()).toBe(DOCUMENT)
   })
 
-  test('what the browser has is not sent again', async () => {
+  test('a file in the browser’s cache is not sent again', async () => {
     const first = await fetch(`${base}/hosts`)
     const etag = first.headers.get('etag') ?? ''
     await first.text()

@@ -61,7 +61,10 @@ interface Representation {
 export const consoleFolder = (): string =>
   path.join(path.dirname(createRequire(import.meta.url).resolve('@gantt/console/package.json')), 'dist')
 
-/** Serves a folder that `vite build` made, with its precompressed files. Files with a hash in their name are read once and kept. */
+/**
+ * Serves a folder that `vite build` wrote, with its precompressed files. Files with a hash in their name are read once
+ * and kept in memory.
+ */
 export function createConsole(folder: string): ConsoleHandler {
   const files = new Map<string, Promise<Representation | undefined>>()
   const read = (file: string): Promise<Representation | undefined> => {

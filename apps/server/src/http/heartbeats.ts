@@ -12,9 +12,9 @@ export interface Heartbeat {
 }
 
 /**
- * Sends a heartbeat on every stream, at once and then each second: a comment of server-sent events, which readers of events
- * skip, such as `:heartbeat {"revision":"88123","stateAgeMs":420}`. A reader that hears none for three seconds knows that it
- * is cut off; without it, a stream on which nothing happens and one that is dead look alike.
+ * Sends a heartbeat on every stream, at once and then each second: a comment of server-sent events, which readers of
+ * events skip, such as `:heartbeat {"revision":"88123","stateAgeMs":420}`. A reader that gets none for three seconds
+ * knows that it is disconnected; without heartbeats, a stream without events would look like a dead one.
  */
 export function useHeartbeats(current: () => Heartbeat): Plugin {
   return {
@@ -29,7 +29,7 @@ export function useHeartbeats(current: () => Heartbeat): Plugin {
 export const heartbeatText = ({ revision, stateAgeMs }: Heartbeat): string =>
   `:heartbeat ${JSON.stringify({ revision: String(revision), stateAgeMs: Math.round(stateAgeMs) })}\n\n`
 
-/** The stream with heartbeats between its events, never within one, and none while its reader is behind. */
+/** The stream with heartbeats between its events, never within one; none is sent while its reader is slow. */
 export function withHeartbeats(
   body: ReadableStream<Uint8Array>,
   current: () => Heartbeat,

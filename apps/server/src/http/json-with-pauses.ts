@@ -1,6 +1,6 @@
 import { pauseOfQuestion } from '../event-loop/question.ts'
 
-/** Characters that are written between two pauses. */
+/** The number of characters that are written between two pauses. */
 const PIECE = 64 * 1024
 
 /** The rest of a list or an object that is being written. */

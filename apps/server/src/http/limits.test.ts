@@ -14,7 +14,7 @@ afterAll(async () => {
   await api.close()
 })
 
-/** A call as raw as it gets. */
+/** Sends this body with these headers, without checks by a client library. */
 function send(
   body: string | Buffer,
   headers: Record<string, string>,
@@ -172,7 +172,7 @@ describe('a document that is too long is refused, long before the limit of the b
     })
   })
 
-  test('variables may be longer', async () => {
+  test('variables may be longer than a document', async () => {
     const answer = await api.ask('query ($q: String) { hosts(query: $q) { totalCount } }', { q: 'x'.repeat(2 * limits.documentBytes) })
     expect(answer.errors[0]?.message).toContain(`the filter has ${2 * limits.documentBytes} characters`)
   })

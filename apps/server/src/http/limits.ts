@@ -8,25 +8,25 @@ export const limits = {
   documentBytes: 64 * 1024,
   tokens: 5_000,
   depth: 12,
-  /** Of `__schema` and `__type`: the standard queries of GraphiQL and of code generators are up to 15 deep. */
+  /** The depth of `__schema` and `__type`: the standard queries of GraphiQL and of code generators are up to 15 deep. */
   introspectionDepth: 16,
   aliases: 30,
   directives: 50,
   rootFields: 10,
-  /** Fields of an operation, those of a fragment once for each time that it is spread. */
+  /** The number of fields of an operation; those of a fragment count for each spread. */
   fields: 2_000,
   /** The maximum number of fields with the same name in one selection set: validation compares them in pairs. */
   repeats: 30,
   cost: 10_000,
-  /** Lists and objects within each other in a call's variables, and brackets in its document. */
+  /** The nesting depth of lists and objects in a call's variables, and of brackets in its document. */
   nesting: 64,
   /** The maximum length of one list in a call's variables: that of the longest allowed one, the hosts of an aggregate. */
   listItems: 100_000,
   /** The number of lists, objects and their members in a call's variables: each is visited several times before the call runs. */
   values: 250_000,
-  /** Of one answer, or one event of a stream: what its values have as JSON, and 32 for each field and each item of a list. */
+  /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
-  /** The size of all answers that a replica is making and sending. */
+  /** The total size of all answers that a replica is computing and sending. */
   answersBytes: 128 * 1024 * 1024,
   /** An answer up to this size is sent even if the other answers exceed their limit. */
   smallAnswerBytes: 1024 * 1024,
@@ -38,7 +38,7 @@ export function checkLimit(what: string, found: number, most: number): void {
     throw overLimit(what.replaceAll(' ', '_'), found, most, `The operation has ${what} ${found}; at most ${most} is allowed.`)
 }
 
-/** The fault of a call that asks for too much; `rule` is the last part of its code. */
+/** The error of a call that requests too much; `rule` is the last part of its code. */
 export const overLimit = (rule: string, found: number | string, most: number, message: string): GraphQLError =>
   fault(rule === 'cost' || rule === 'answer' ? 'COST_EXCEEDED' : 'GRAPHQL_VALIDATION_FAILED', message, {
     rule: `limit.${rule}`,

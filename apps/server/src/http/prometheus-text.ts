@@ -1,4 +1,4 @@
-/** What the text format of Prometheus, version 0.0.4, says of a metric. */
+/** The description of a metric in the text format of Prometheus, version 0.0.4. */
 export interface MetricHead {
   readonly kind: 'gauge' | 'counter'
   readonly name: string
@@ -8,7 +8,7 @@ export interface MetricHead {
 /** The value of a metric, or one for each set of labels; null: the metric has none at present. */
 export type Samples = number | null | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
-/** A metric that is counted by label is left out where nothing was counted; one without a value at present has only its head. */
+/** A metric with labels is omitted if nothing was counted; one without a value at present has only its head. */
 export function writeMetric({ kind, name, help }: MetricHead, samples: Samples): string {
   const all = typeof samples === 'number' ? [{ labels: {}, value: samples }] : samples
   if (all?.length === 0) return ''

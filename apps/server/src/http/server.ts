@@ -18,7 +18,7 @@ import { defectBehind, toFault } from './graphql/masking.ts'
 
 export interface HttpOptions {
   readonly host: string
-  /** 0: any that is free. */
+  /** The port; 0 for any free one. */
   readonly port: number
   /** Warns operators why a call failed. */
   warn(message: string): void
@@ -50,10 +50,10 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** The text format of Prometheus. */
+/** The content type of Prometheus' text format. */
 const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
 
-/** How long running calls may take once the server is closing. */
+/** The time that running calls may take once the server is closing. */
 const DRAIN_MS = 65_000
 
 /**
@@ -135,10 +135,10 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     Object.assign(request, { body: await readParams(request, documents, texts) })
     // calls that arrive together start in several turns of the event loop, so that none waits for all others
     await turns.admit()
-    // its response is closed already, and would not end what begins here
+    // its response is closed already, so work that begins here would not be ended by it
     if (over.signal.aborted) return
     const answer = answers.begin(() => gone.abort())
-    // an answer takes memory until its caller has read it
+    // an answer takes memory until its caller has read all of it
     response.once('close', () => answer.end())
     await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal }))
   }

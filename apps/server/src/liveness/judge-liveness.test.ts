@@ -25,7 +25,7 @@ const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): 
   lastOf: ({ host: name }) => NOW - (silent[name] ?? 0) * 1_000,
 })
 
-/** The result if these hosts are silent for this many seconds, and all others were just heard. */
+/** The result if these hosts are silent for this many seconds, and all others gave a sign just now. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
   const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), patience)
   return {
@@ -38,13 +38,13 @@ const allSilent = (hosts: readonly WatchedHost[], seconds: number) => Object.fro
 
 describe('what follows from silence', () => {
   test.each<[what: string, state: Liveness, seconds: number, follows: readonly string[]]>([
-    ['a host that was heard stays UP', 'UP', 59, []],
+    ['a host that gave a sign stays UP', 'UP', 59, []],
     ['a silent host is SUSPECT', 'UP', 60, ['h0 SUSPECT']],
     ['a host that is silent for long is SUSPECT before it is DOWN', 'UP', 600, ['h0 SUSPECT']],
-    ['a SUSPECT host is given its time', 'SUSPECT', 179, []],
+    ['a SUSPECT host stays so until the timeout', 'SUSPECT', 179, []],
     ['a SUSPECT host that stays silent is DOWN', 'SUSPECT', 180, ['h0 DOWN']],
-    ['a SUSPECT host that is heard is UP', 'SUSPECT', 59, ['h0 UP']],
-    ['a DOWN host that is heard is UP', 'DOWN', 1, ['h0 UP']],
+    ['a SUSPECT host that gives a sign is UP', 'SUSPECT', 59, ['h0 UP']],
+    ['a DOWN host that gives a sign is UP', 'DOWN', 1, ['h0 UP']],
     ['a DOWN host that is silent stays so', 'DOWN', 6_000, []],
   ])('%s', (_what, state, seconds, follows) => {
     expect(judge([host('h0', state), ...fleet(10, 'UP', {}, 'other')], { h0: seconds }).changes).toEqual(follows)
@@ -56,7 +56,7 @@ describe('what follows from silence', () => {
     expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
   })
 
-  test('silence without a reader means nothing, and makes no host UP', () => {
+  test('silence while nobody reads signs of life has no effect, and makes no host UP', () => {
     const hosts = [host('h0', 'UP'), host('h1', 'SUSPECT'), host('h2', 'DOWN')]
     expect(judge(hosts, allSilent(hosts, 900), NOW - 30_000).changes).toEqual([])
   })
@@ -67,7 +67,7 @@ test('the reason contains since when, for how long, and which source', () => {
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
 
-describe('many at once are not taken for down', () => {
+describe('many hosts that become silent at once do not become DOWN', () => {
   test('more than a fifth of the fleet, and five at least', () => {
     const dead = fleet(5, 'SUSPECT')
     const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
@@ -77,12 +77,12 @@ describe('many at once are not taken for down', () => {
     expect(of(20).changes).toHaveLength(5)
   })
 
-  test('four of five are no mass', () => {
+  test('four of five hosts do not count as many', () => {
     const dead = fleet(4, 'SUSPECT')
     expect(judge([...dead, host('other', 'UP')], allSilent(dead, 200)).changes).toHaveLength(4)
   })
 
-  test('hosts whose leases run out one after another are one mass', () => {
+  test('hosts whose leases expire one after another count together', () => {
     const [first, ...rest] = fleet(6, 'SUSPECT')
     const hosts = [first as WatchedHost, ...rest, ...fleet(10, 'UP', {}, 'other')]
     expect(judge(hosts, { ...allSilent(rest, 100), h0: 200 })).toMatchObject({ changes: [], withheld: ['h0'] })
@@ -93,7 +93,7 @@ describe('many at once are not taken for down', () => {
     const others = fleet(40, 'UP', { domains: ['zone z2'] }, 'other')
     expect(judge([...dead, ...others], allSilent(dead, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2'] })
     expect(judge([...dead, ...others], allSilent(dead, 200)).warning).toContain(domain)
-    // one of them lives: the others died by themselves
+    // one host of the zone is alive, so the others failed by themselves
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
   })
 
@@ -109,7 +109,7 @@ describe('many at once are not taken for down', () => {
     expect(judge(hosts, { h0: 200 }).changes).toEqual(['h1 UP', 'h0 DOWN'])
   })
 
-  test('a source that is empty all of a sudden takes nothing down', () => {
+  test('a source that is suddenly empty makes no host DOWN', () => {
     const hosts = fleet(100, 'SUSPECT', { domains: ['zone nova'] })
     expect(judge(hosts, allSilent(hosts, 10_000))).toMatchObject({ changes: [] })
   })

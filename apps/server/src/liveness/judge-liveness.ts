@@ -4,9 +4,9 @@ import type { Heard } from './liveness-source.ts'
 /** A host as the judge of liveness needs it. */
 export interface WatchedHost extends HostName {
   readonly state: Liveness
-  /** Store time of its last report in the log: what counts for a host that was never heard otherwise. */
+  /** The store time of its last report in the log, which counts for a host without any other sign of life. */
   readonly reportedAt: number
-  /** The store time since which the host has its name, if it was replaced: no sign can have come under that name before. */
+  /** The store time since which the host has its name, if it was replaced: no sign can have arrived under that name before. */
   readonly namedAt?: number
   /** The failure domain of a host: its zone or rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]
@@ -27,7 +27,7 @@ export interface LivenessVerdict {
   readonly changes: readonly Conclusion[]
   /** Hosts that would be DOWN if they were not so many at once: an operator has to confirm it. */
   readonly withheld: readonly WatchedHost[]
-  /** Why they are withheld, for operators; null when none is. */
+  /** Why they are withheld, for operators; null if none is. */
   readonly warning: string | null
 }
 
@@ -37,12 +37,15 @@ export interface LivenessVerdict {
  */
 const MASS_PART = 0.2
 const MASS_HOSTS = 5
-/** A zone or rack of fewer hosts may die as a whole. */
+/** A zone or rack with fewer hosts than this may fail as a whole. */
 const DOMAIN_HOSTS = 3
-/** The last live host of a rack may die alone: hosts that become silent at once are at least this many. */
+/** The number of hosts that have to become silent at once, because the last live host of a rack may fail alone. */
 const AT_ONCE = 2
 
-/** What follows from what was heard. A host is SUSPECT before it is DOWN, and UP as soon as it is heard; no claim is touched. */
+/**
+ * Concludes the liveness of hosts from signs of life. A host is SUSPECT before it is DOWN, and UP as soon as a sign
+ * arrives; no claim is changed.
+ */
 export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
   const { now, listeningSince, source } = heard
   const reasonOf = (last: number, limitMs: number): string =>
@@ -50,7 +53,7 @@ export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { sus
   const changes: Conclusion[] = []
   const due: (Conclusion & { readonly state: 'DOWN' })[] = []
   const silent = new Set<WatchedHost>()
-  // a large fleet is looked at every few seconds, between two requests: nothing is made for a host of which there is nothing to say
+  // a large fleet is checked every few seconds between two requests, so nothing is allocated for a host without a change
   for (const host of hosts) {
     const last = Math.max(heard.lastOf(host) ?? host.reportedAt, host.namedAt ?? 0)
     const silence = now - Math.max(last, listeningSince)
@@ -88,7 +91,7 @@ function withhold(
   return { withheld, warning: withheld.length === 0 ? null : warningOf(withheld, mass, silentDomains) }
 }
 
-/** Zones and racks of some size in which every host is silent, and more than one was not DOWN yet. */
+/** Zones and racks of some size in which every host is silent, and more than one was not DOWN before. */
 function domainsWhere(hosts: readonly WatchedHost[], isSilent: (host: WatchedHost) => boolean): ReadonlySet<string> {
   const counts = new Map<string, { all: number; silent: number; atOnce: number }>()
   for (const host of hosts)

@@ -4,7 +4,7 @@ import type { Heard, LivenessSource } from './liveness-source.ts'
 const A = { host: 'a', node: 'a' }
 const NODE = { host: 'a', node: 'n1' }
 
-/** The signs as a replica sees them that reads now. */
+/** The signs of life for a replica that reads them now. */
 export async function heardBy(source: LivenessSource): Promise<Heard & { readonly isMine: boolean }> {
   let seen: (Heard & { readonly isMine: boolean }) | undefined
   await source.look(async (heard, isMine) => {
@@ -14,7 +14,7 @@ export async function heardBy(source: LivenessSource): Promise<Heard & { readonl
   return seen
 }
 
-/** The contract of every source of signs of life. */
+/** The contract that every source of signs of life must satisfy. */
 export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
   test('a host that was heard is known by the store’s time, node by node', async () => {
     const source = await open()
@@ -25,7 +25,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('hearing nothing is fine, and who looks alone may conclude', async () => {
+  test('no signs are no error, and a replica that checks alone may draw conclusions', async () => {
     const source = await open()
     source.heard([])
     const { isMine, now, listeningSince } = await heardBy(source)
@@ -34,7 +34,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('what goes wrong in a conclusion is thrown to the caller of look, and the next look works', async () => {
+  test('an error in a conclusion is thrown to the caller of look, and the next call works', async () => {
     const source = await open()
     await expect(source.look(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect((await heardBy(source)).isMine).toBe(true)

@@ -1,6 +1,6 @@
 import type { HostName } from '@gantt/scheduler-core'
 
-/** The sources of the release; a plug-in may bring others (provided.ts). */
+/** The sources of the release; a plug-in may provide others (provided.ts). */
 export const livenessSources = ['static', 'reports'] as const
 
 /** The known signs of life of hosts, by the store's time, milliseconds since 1970. */
@@ -10,19 +10,19 @@ export interface Heard {
   readonly now: number
   /** No signs were received before this: earlier silence means nothing. */
   readonly listeningSince: number
-  /** Undefined: never heard by this source. */
+  /** Undefined if this source never received a sign. */
   lastOf(host: HostName): number | undefined
 }
 
 /**
- * Where signs of life come from, apart from what hosts report about themselves: any number of replicas hear hosts, and one
- * at a time draws the conclusions. Nothing here decides: what follows becomes a change in the log.
+ * A source of signs of life, apart from what hosts report about themselves. Any number of replicas receive signs, and
+ * one at a time draws conclusions. The source itself decides nothing: conclusions become changes in the log.
  */
 export interface LivenessSource {
   readonly name: string
-  /** Takes signs of life. It costs the caller nothing: they are written later, many at a time. */
+  /** Records signs of life without delay for the caller: they are stored later, many at a time. */
   heard(hosts: Iterable<HostName>): void
-  /** Ends once other replicas can see what was heard so far, or rejects with why they cannot. */
+  /** Resolves once other replicas can see the signs up to now, or rejects with the reason why they cannot. */
   flush(): Promise<void>
   /**
    * Returns the known signs; `isMine`: no other replica evaluates them at the same time, so that this one may write the

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const A = { host: 'a', node: 'a' }
 
-/** A provider that keeps leases in memory; `more` takes the place of what it does. */
+/** A provider that keeps leases in memory; `more` replaces some of its functions. */
 function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): LeaseProvider {
   const heard = new Map<string, HostName & { readonly at: number }>()
   const leases = {
@@ -36,7 +36,7 @@ function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): Lea
     list: () => [...heard.values()].map(({ host, node, at }) => ({ host, node, heardMsAgo: performance.now() - at })),
     ...more,
   }
-  // what a hostile one answers is the test's matter
+  // the answers of a hostile provider are invalid on purpose
   return { name: 'memory', description: 'Of a test.', open: () => leases as Leases }
 }
 
@@ -87,16 +87,16 @@ describe('a lease provider of a plug-in', () => {
     ],
     ['is refused', () => Promise.reject(new Error('away')), 'list: away'],
     ['never ends', never, 'list: it did not end within 20 ms'],
-    ['answers no list', () => 'all', 'list answered a value of type string; it must answer a list of leases'],
+    ['returns something other than a list', () => 'all', 'list answered a value of type string; it must answer a list of leases'],
     [
-      'answers half a list',
+      'returns a list that is partly invalid',
       () => [
         { ...A, heardMsAgo: 0 },
         { ...A, heardMsAgo: Number.NaN },
       ],
       'list answered a lease 1 that is none',
     ],
-    ['hears the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
+    ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
   ])('whose list %s concludes nothing, and operators are warned', async (_name, list, why) => {
     const source = await open(aProvider({ list }), 20)
     let looks = 0

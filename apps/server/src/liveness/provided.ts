@@ -7,21 +7,21 @@ import type { LivenessSource } from './liveness-source.ts'
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
-  /** Whose turns and break are kept there; not the leases. */
+  /** Where turns and gaps are stored, but not the leases. */
   readonly store: LeaseStore
   /** If nobody read for longer than this, signs of life may have been missed. */
   readonly breakMs: number
   readonly provider: LeaseProvider
   /** Counts and logs the provider's violation, and returns an error that describes it. */
   fail(what: string): Error
-  /** PROVIDER_LIMIT_MS if not given. */
+  /** PROVIDER_LIMIT_MS if absent. */
   readonly limitMs?: number
 }
 
 /**
- * Signs of life that the provider of a plug-in keeps. It is asked before a look begins: where it throws, is late or answers nonsense, there is
- * no look. So hosts stay what they are, and when it answers again after a break, the silence meanwhile does not count. Throws what `fail`
- * answers where it does not open.
+ * Signs of life from the provider of a plug-in. It is queried before a check begins: if it throws, is late or returns
+ * an invalid answer, the check is skipped and hosts keep their state; when it answers again after a gap, the silence
+ * meanwhile does not count. Throws the result of `fail` if the provider cannot be opened.
  */
 export async function openProvidedLiveness({
   store,
@@ -83,7 +83,10 @@ export async function openProvidedLiveness({
   }
 }
 
-/** The least age of each host, or the failure of a list that is none: half a list would be the silence of the other half. */
+/**
+ * The smallest age of each host, or an error if the list is invalid as a whole: half a list would look like silence of
+ * the other half.
+ */
 function agesOf(list: unknown, fail: ProvidedOptions['fail']): ReadonlyMap<string, number> {
   if (!Array.isArray(list)) throw fail(`list answered a value of type ${typeof list}; it must answer a list of leases`)
   const ages = new Map<string, number>()

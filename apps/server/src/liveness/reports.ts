@@ -11,7 +11,7 @@ export interface ReportsOptions {
   warn(message: string): void
 }
 
-/** Hosts are alive while they report or send heartbeats to any replica: leases, renewed in batches. */
+/** Hosts are alive while they report or send heartbeats to any replica: their leases are renewed in batches. */
 export function createReportsLiveness({ leases: store, breakMs, warn }: ReportsOptions): LivenessSource {
   let waiting = new Map<string, HostName>()
   let flushing: Promise<void> | undefined

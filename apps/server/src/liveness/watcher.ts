@@ -4,9 +4,9 @@ import { judgeLiveness, type LivenessVerdict, type Patience, type WatchedHost } 
 import type { LivenessSource } from './liveness-source.ts'
 
 export interface LivenessWatcher {
-  /** The result of the last check; every replica checks, one at a time writes. */
+  /** The result of the last check: every replica checks, and one at a time writes. */
   readonly last: { readonly at: number; readonly verdict: LivenessVerdict } | undefined
-  /** Looks now. */
+  /** Checks now. */
   look(): Promise<void>
   close(): Promise<void>
 }
@@ -15,13 +15,13 @@ export interface WatcherOptions {
   readonly replica: Replica
   readonly source: LivenessSource
   readonly patience: Patience
-  /** Between two looks, milliseconds; 0: only when asked. */
+  /** The interval of checks, milliseconds; 0 for checks on request only. */
   readonly everyMs: number
   warn(message: string): void
 }
 
 const CHANGES_PER_CALL = 1_000
-/** A silent host is found soon after its time, however short that is. */
+/** A silent host is detected soon after its timeout, however short that is. */
 const MOST_BETWEEN_LOOKS_MS = 5_000
 const LOOKS_BEFORE_SUSPECT = 4
 /** One check may be late; if more are missed, signs of life may have been missed. */
@@ -34,7 +34,7 @@ export const lookEvery = ({ suspectAfterMs }: Patience): number =>
 /** If no replica read the signs for longer than this, no signs were received, and the silence means nothing; milliseconds. */
 export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
 
-/** Draws the conclusions from what a source heard, and proposes them as changes of the log. */
+/** Draws conclusions from the signs of life of a source, and proposes them as changes of the log. */
 export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {
   let last: LivenessWatcher['last']
   let looking: Promise<void> | undefined
@@ -54,7 +54,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
         if (!isMine) return
         warnOnce(verdict.warning ?? undefined)
         if (verdict.changes.length === 0) return
-        // another replica may have drawn the same conclusions a moment ago, or heard a host since the leases were read
+        // another replica may have drawn the same conclusions a moment ago, or received a sign of a host since the leases were read
         await replica.fresh()
         const changes = verdict.changes
           .filter(({ host }) => stateOf(host) === host.state)

@@ -4,23 +4,23 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NatsServer } from './nats-servers.ts'
 
-/** A nats-server that ends with us. */
+/** A nats-server that ends with this process. */
 export interface NatsChild {
   start(): void
-  /** kill -9. `stays`: a server that would be restarted is held down until it is started. */
+  /** Sends SIGKILL. `stays`: a server that would be restarted is kept down until it is started. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
-  /** SIGTERM, and waits for its end: it hands over what it leads. It is held down until it is started. */
+  /** Sends SIGTERM and waits for the end: it hands over leadership. It is kept down until it is started. */
   stop(): Promise<void>
-  /** SIGSTOP: it does not answer, and its connections stay open; until resumed. */
+  /** Sends SIGSTOP: it does not answer, and its connections stay open, until it is resumed. */
   pause(): void
   resume(): void
-  /** kill -9, permanently. */
+  /** Sends SIGKILL; the server is not restarted. */
   close(): Promise<void>
 }
 
 const AGAIN_AFTER_MS = 100
 
-/** A server as a process of ours. With `comesBack` it is started again whenever it ends, as under a service manager. */
+/** A server as a child process. With `comesBack` it is restarted whenever it ends, as by a service manager. */
 export function createNatsChild(
   { command: [program, ...args], log }: Pick<NatsServer, 'command' | 'log'>,
   { comesBack = false } = {},

@@ -14,7 +14,7 @@ export interface NatsServer {
   readonly command: readonly [program: string, ...args: string[]]
   /** Receives the server's output, for the caller that starts it. */
   readonly log: string
-  /** How it sees the streams of its cluster; undefined while it does not answer, or not for JetStream. */
+  /** Its view of the streams of the cluster; undefined if it does not answer, or JetStream is not ready. */
   look(): Promise<View | undefined>
 }
 
@@ -26,12 +26,12 @@ export interface NatsPorts {
   readonly monitor: number
 }
 
-/** Servers that keep copies of the same streams; one alone keeps one. */
+/** Servers that keep copies of the same streams; a single server has one copy. */
 export interface NatsServers {
   readonly servers: readonly NatsServer[]
   /** The address in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
-  /** Once all of them are started: waits until they can hold a stream with a copy on each. Throws when they cannot. */
+  /** Called once all of them are started: waits until they can hold a stream with a copy on each. Throws if they cannot. */
   untilReady(signal?: AbortSignal): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export interface NatsServersOptions {
   readonly cluster: string
   /** The memory and disk limits of their streams, in the configuration's form. */
   readonly limits: { readonly memory: string; readonly disk: string }
-  /** Servers and clients have to show it. */
+  /** The secret that servers and clients have to send. */
   readonly token?: string
   /** Further lines of each configuration file. */
   readonly settings?: string
@@ -112,7 +112,7 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
 }`
 }
 
-/** Tries until a stream can be created: then a cluster has a leader, and knows the room of each server. */
+/** Tries until a stream can be created: then a cluster has a leader, and knows the free space of each server. */
 async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
   const address = parseNatsAddress(url)
   if (address === undefined) throw new Error('the address of these nats-servers cannot be read')

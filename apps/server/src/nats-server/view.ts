@@ -1,15 +1,15 @@
-/** What one server of a cluster knows. Who does not lead a stream shows no state of the others. */
+/** The data that one server of a cluster has. Only the leader of a stream shows the state of the others. */
 export interface View {
   readonly meta: Raft
   /** The streams by name. */
   readonly streams: ReadonlyMap<string, Raft>
 }
 
-/** A group of servers that keep copies of one thing. */
+/** A group of servers with copies of the same data. */
 export interface Raft {
-  /** Empty while there is none. */
+  /** Empty if there is no leader. */
   readonly leader: string
-  /** The other servers: whether each has everything that the leader has. */
+  /** The other servers, each with whether it has caught up with the leader. */
   readonly replicas: readonly { readonly name: string; readonly current: boolean; readonly offline: boolean }[]
 }
 
@@ -25,7 +25,7 @@ interface RaftAnswer {
   readonly replicas?: readonly { readonly name: string; readonly current?: boolean; readonly offline?: boolean }[]
 }
 
-/** How the server with this port for questions sees the streams; undefined while it does not answer, or knows of no cluster. */
+/** The view of the streams of the server with this monitoring port; undefined if it does not answer, or knows no cluster. */
 export async function lookAt(monitorPort: number): Promise<View | undefined> {
   try {
     const url = `http://127.0.0.1:${monitorPort}/jsz?accounts=true&streams=true`

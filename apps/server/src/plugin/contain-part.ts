@@ -15,7 +15,7 @@ import {
   type Weigher,
 } from '@gantt/scheduler-core'
 
-/** Counts a failure of a part, and answers the error that is to be thrown on. */
+/** Counts a failure of a part, and returns the error to throw. */
 export type Fail = (part: string, what: string) => Error
 
 /**
@@ -26,9 +26,9 @@ export const containParts: { readonly [List in PartList]: (part: Parts[List], fa
   filters: containFilter,
   weighers: containWeigher,
   schedulers: containScheduler,
-  // liveness/provided.ts
+  // handled in liveness/provided.ts
   leaseProviders: (provider) => provider,
-  // outside/documents.ts
+  // handled in outside/documents.ts
   namespaces: (namespace) => namespace,
 }
 
@@ -112,7 +112,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
             }),
           }
         } catch {
-          // counted: the profile's own multiplier applies
+          // the failure is counted, and the profile's own multiplier applies
           return { usual }
         }
       },
@@ -126,7 +126,10 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   }
 }
 
-/** A scheduler whose choices are counted where the core does not take them (schedulers/plugin-scheduler.ts), under the plug-in's name. */
+/**
+ * A scheduler whose choices are checked by the core (schedulers/plugin-scheduler.ts); invalid ones are counted under
+ * the plug-in's name.
+ */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
   return {
@@ -141,7 +144,7 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
 
 type Part = Filter | Weigher
 
-/** What a part reads with given options; where it cannot say, nothing: it is asked of every host. */
+/** The fields that a part reads with the given options; none if that is unknown, so that it is called for every host. */
 const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
   typeof reads !== 'function'
     ? reads

@@ -13,7 +13,7 @@ export interface Failure {
 
 /** The failures of a plug-in since this process began. */
 export interface Failures {
-  /** Preparations and hosts; of a scheduler, decisions. */
+  /** The number of calls: preparations and hosts; of a scheduler, decisions. */
   readonly count: number
   readonly last: Failure | undefined
 }
@@ -30,14 +30,15 @@ export interface ContainOptions {
   now(): number
 }
 
-/** Between two lines about one part: a part that fails does so on every host of every request. */
+/** The interval between two log lines about one part: a part that fails does so on every host of every request. */
 const REPORT_EVERY_MS = 60_000
 /** The longest text of a part that messages quote. */
 const MOST_CHARACTERS = 200
 
 /**
- * A plug-in whose failures are seen: counted, kept, and reported now and then. What follows from them is what follows for every part: a filter
- * refuses the host with ERROR, a weigher's number counts as the least, and a scheduler refuses all hosts with ERROR. Nothing that it throws goes further.
+ * Contains the failures of a plug-in: they are counted, the last one is kept, and some are logged. The consequences
+ * are the same as for every part: a filter refuses the host with ERROR, a weigher's number counts as the lowest, and a
+ * scheduler refuses all hosts with ERROR. Nothing that it throws reaches other code.
  */
 export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Contained {
   let count = 0

@@ -14,7 +14,10 @@ export async function packageFolder(name: string, from: string): Promise<string>
   }
 }
 
-/** The file that is imported of a path: the file itself, or the entry that the folder's package.json names, index.js where it names none. */
+/**
+ * The file that is imported for a path: the file itself, or the entry that the folder's package.json names; index.js
+ * if it names none.
+ */
 export async function entryOf(target: string): Promise<string> {
   if (!(await stat(target)).isDirectory()) return target
   const text = await readFile(path.join(target, 'package.json'), 'utf8')

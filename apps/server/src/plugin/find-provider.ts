@@ -3,13 +3,13 @@ import { livenessSources } from '../liveness/liveness-source.ts'
 import type { LoadedPlugin } from './open-plugins.ts'
 import { PluginError } from './plugin-error.ts'
 
-/** A lease provider, and who counts what it does wrong. */
+/** A lease provider, and the function that counts its violations. */
 export interface FoundProvider {
   readonly provider: LeaseProvider
   fail(what: string): Error
 }
 
-/** The lease provider that the service is set to; undefined: to a source of the release. Throws PluginError where no plug-in has it. */
+/** The lease provider in the setting; undefined if the setting names a source of the release. Throws PluginError if no plug-in has it. */
 export function findProvider(loaded: readonly LoadedPlugin[], name: string | undefined): FoundProvider | undefined {
   if (name === undefined || livenessSources.some((own) => own === name)) return undefined
   const all = loaded.flatMap(({ plugin, fail }) => plugin.leaseProviders.map((provider) => ({ provider, fail })))

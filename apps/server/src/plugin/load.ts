@@ -6,8 +6,8 @@ import { entryOf, packageFolder } from './entry.ts'
 import { PluginError, problemsOf } from './plugin-error.ts'
 
 /**
- * The file that a name or path leads to, as a URL: a path as Node resolves it, a folder by its package.json, the name of a package from the
- * folder `from`. What names no package there, and something that is there, is a path without the `./` before it. Throws PluginError.
+ * The URL of the file for a name or path: a path as Node resolves it, a folder by its package.json, the name of a
+ * package from the folder `from`. A name without a package is also tried as a path without `./`. Throws PluginError.
  */
 export async function resolvePlugin(name: string, from = process.cwd()): Promise<string> {
   const isPath = name.startsWith('.') || path.isAbsolute(name)
@@ -20,7 +20,7 @@ export async function resolvePlugin(name: string, from = process.cwd()): Promise
   }
 }
 
-/** Imports the plug-in that a URL leads to and checks it; `name`: as the configuration has it. Throws PluginError. */
+/** Imports and checks the plug-in at a URL; `name` is its name in the configuration. Throws PluginError. */
 export async function importPlugin(name: string, url: string): Promise<Plugin> {
   const module: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ url).catch((error: unknown) => {
     throw notLoaded(name, `from ${url}`, error)

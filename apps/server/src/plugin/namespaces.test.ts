@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
-// Two replicas on one log: the first has plug-ins with namespaces, one trusted and one in a thread, and some whose schemas do what none
-// should.
+// Two replicas on one log: the first has plug-ins with namespaces, one trusted and one in a thread, and some whose schemas misbehave.
 
 const door = fileURLToPath(new URL('../../../../packages/scheduler-core/dist/plugin/index.js', import.meta.url))
 const watts = 'z.strictObject({ freeWatts: z.int().min(0), feed: z.string().optional() })'
@@ -26,7 +25,7 @@ const parts = (noun: string, ns: string) => `
   weighers: [{ name: '${noun}Weigher', description: 'd', unit: 'W', reads: ['${ns}.freeWatts'], prepare: (request, fleet) => (host) =>
     fleet.hosts.get(host).namespaces.get('${ns}').document.freeWatts }]`
 
-/** A schema that looks valid, and then does this with a document. */
+/** A schema that looks valid, and then misbehaves in this way with a document. */
 const odd = (safeParse: string) => `Object.assign(z.looseObject({}), { safeParse: (given) => { ${safeParse} } })`
 const hostile: Readonly<Record<string, { readonly document: string; readonly says: RegExp }>> = {
   throws: { document: odd("throw new Error('no schema')"), says: /plug-in .*throws\.mjs: no schema/ },
@@ -54,7 +53,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   api = await startTestService({
     database,
-    // every other one in the process, so that both ways are met
+    // every other plug-in is in the process, so that both ways are tested
     plugins: Object.keys(files).map((name, i) => ({ from: path.join(folder, `${name}.mjs`), mode: i % 2 === 0 ? 'TRUSTED' : 'ISOLATED' })),
     pluginTimeoutMs: 1_000,
   })
@@ -130,7 +129,7 @@ describe.each([
     })
   })
 
-  test('takes documents that its schema takes, and of the others nothing', async () => {
+  test('accepts documents that its schema accepts, and stores nothing of the others', async () => {
     const results = await reportStats(
       updateOf('a', name, { freeWatts: 500 }),
       updateOf('b', name, { freeWatts: 50 }),

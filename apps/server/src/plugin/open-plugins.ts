@@ -11,7 +11,7 @@ import { createOutside, type Outside } from './outside/outside.ts'
 import { problemsOf } from './plugin-error.ts'
 import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './settings.ts'
 
-/** A plug-in of this service: what it brings, how it runs, and what went wrong in it. */
+/** A plug-in of this service: its parts, how it runs, and its failures. */
 export interface LoadedPlugin {
   /** The plug-in as decisions use it. */
   readonly plugin: Plugin
@@ -41,7 +41,7 @@ export interface OpenPluginsOptions {
   warn(message: string): void
   /** Milliseconds since 1970. */
   now(): number
-  /** Where relative paths and names of packages are looked for; the working directory if not given. */
+  /** The folder for relative paths and names of packages; the working directory if absent. */
   readonly from?: string
   /** The timeout of a part outside of this process, milliseconds. */
   readonly timeoutMs?: number

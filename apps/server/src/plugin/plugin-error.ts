@@ -5,7 +5,7 @@ export class PluginError extends Error {
   override readonly name = 'PluginError'
   readonly code: Code
 
-  /** `what`: the subject, the found and the allowed values, as a sentence without its end. */
+  /** `what`: the subject, the found and the allowed values, as a sentence without its full stop. */
   constructor(code: Code, what: string, options?: ErrorOptions) {
     super(`${what} (${code}).`, options)
     this.code = code

@@ -18,7 +18,7 @@ const filter = (name: string, passes: string) =>
 const weigher = (name: string, raw: string) =>
   `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
 
-/** The host at this index in the order of names; it asks no filter. */
+/** The host at this index in the order of names; no filter is called. */
 const scheduler = (name: string, select: string) =>
   `{ name: '${name}', description: 'Of a test.', create: () => ({ select: (request, { hosts }) => { ${select} } }) }`
 const TAKES_LAST = "const { host, node } = hosts.records.at(-1); return { parts: [{ claim: '', instance: null, host, node, grants: {} }] }"
@@ -69,7 +69,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const open = (setting: string) => openPlugins(readPluginSettings(setting), { warn: () => undefined, now: () => 0, from: folder })
 
-describe('what the setting names', () => {
+describe('the plug-ins in the setting', () => {
   test('is found by absolute path, by relative path and by the name of a package', async () => {
     const opened = await open(`trusted:${path.join(folder, 'named.mjs')}, trusted:./hostile.mjs,trusted:by-name,trusted:leases.mjs`)
     expect(opened.plugins.list.map(({ name }) => name)).toEqual(['named', 'hostile', 'by-name', 'leases'])
@@ -271,10 +271,10 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test('a number that is none counts as the least', async () =>
+  test('an invalid number counts as the lowest', async () =>
     expect(await placeWith(api, { profile: 'nan' })).toMatchObject({ __typename: 'SelectDestinationsPayload' }))
 
-  test('without them it starts, follows the log, and refuses what it cannot decide', async () => {
+  test('without the plug-ins it starts, follows the log, and refuses requests that need them', async () => {
     await api.close()
     api = await startTestService({ database })
     expect(await placeWith(api, {})).toMatchObject({ __typename: 'SelectDestinationsPayload' })

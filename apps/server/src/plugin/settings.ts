@@ -11,7 +11,7 @@ export type PluginMode = (typeof pluginModes)[number]
 
 const TRUSTED = 'trusted:'
 
-/** More plug-ins than anybody has a use for are a mistake in the setting. */
+/** The largest number of plug-ins; more would be a mistake in the setting. */
 export const MOST_PLUGINS = 32
 
 /** The setting GANTT_PLUGINS: names and paths with commas between them, `trusted:` before one that runs in this process. */

@@ -19,11 +19,11 @@ export interface ReplicaOptions extends FleetReader {
   readonly timers?: Timers
   /** How much of the log is kept. */
   readonly horizon?: Horizon
-  /** Asked only before the log's level is raised. */
+  /** Queried only before the log's level is raised. */
   readonly mayRaise?: MayRaise
   /** Whether every living replica read a level at the last check, without asking the store. */
   readonly isReadByAll?: (level: number) => boolean
-  /** Whether the state is known to be sound enough that other replicas may start from it. */
+  /** Whether the state was checked well enough for other replicas to start from it. */
   readonly mayCheckpoint?: () => boolean
   /** Asks outside parts about a call before it is decided. Absent: there are none. */
   readonly gather?: Gather

@@ -55,8 +55,8 @@ async function withReplicas(
 }
 
 /**
- * Callers who each place `each` instances one after the other, on all replicas in turn; asks again with the same key where there was no
- * answer.
+ * Callers that each place `each` instances one after the other, on all replicas in turn, and repeat a call with the
+ * same key if there was no answer.
  */
 const placeMany = (replicas: readonly Replica[], callers: number, each: number, round = ''): Promise<PlacementOutcome[][]> =>
   Promise.all(
@@ -79,7 +79,7 @@ async function placeAgain(replica: Replica, key: string): Promise<PlacementOutco
   }
 }
 
-/** All answers were true: every placed caller has a claim, nothing is allocated twice, and all replicas agree to the bit. */
+/** Checks the answers: every placed caller has a claim, nothing is allocated twice, and all replicas agree to the bit. */
 async function expectSound(replicas: readonly Replica[], outcomes: readonly PlacementOutcome[]): Promise<void> {
   await Promise.all(replicas.map((replica) => replica.fresh(20_000)))
   const [first, ...others] = replicas.map(({ fleet }) => canonicalJson(checkpointOf(fleet)))

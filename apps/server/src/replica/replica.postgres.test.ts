@@ -96,7 +96,7 @@ test('two replicas racing on one database allocate nothing twice, agree to the b
       const { replica } = i % 2 === 0 ? a : b
       const outcome = await place(replica, `k${i}`, aRequest({ memoryMb: 128, numInstances: 1 + (i % 2) }))
       const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
-      // some give room back, so that the fleet is never settled
+      // some callers release their claims, so that the fleet keeps changing
       if (claim !== undefined && i % 3 === 0)
         await replica.propose([{ type: 'release', claim: claim.id, fence: claim.fence, reason: 'test' }])
       return outcome

@@ -128,7 +128,7 @@ test('a lagging replica does not refuse a request that another replica made poss
   await b.fresh()
   const claim = full.type === 'placed' ? full.claims[0] : undefined
   await a.propose([{ type: 'release', claim: claim?.id ?? '', fence: claim?.fence ?? 0, reason: null }])
-  // b has not seen the release when it is called
+  // b has not applied the release yet when it is called
   expect((await b.place(call('k2', aRequest()))).type).toBe('placed')
 })
 
@@ -205,7 +205,7 @@ test('a group that exists only in a proposal of the same batch refuses no host',
   await a.fresh()
   const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
     aRequest({ instanceGroup: { uuid: '00000000-0000-4000-8000-0000000000e1', policy } })
-  // the only room goes to b: neither answer may name a group that was never created
+  // the last room goes to b: neither answer may name a group that was never created
   const [winner, first, second] = await Promise.all([
     b.place(call('k0', aRequest())),
     a.place(call('k1', group('ANTI_AFFINITY'))),

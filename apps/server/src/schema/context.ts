@@ -6,11 +6,11 @@ import type { AnswerSize } from './types/answer-size.ts'
 /** The context of resolvers, in addition to their arguments. */
 export interface Context extends Services {
   readonly caller: Caller
-  /** Fleets that this call asks about. */
+  /** The fleets that this call reads. */
   readonly fleetAt: FleetAt
   /** The id in every answer and every log line of the call. */
   readonly requestId: string
-  /** Counts how large the answer becomes. */
+  /** The counter of the size of the answer. */
   readonly answer: AnswerSize
   /** Aborted once the response is over, whether it was read or not. */
   readonly over: AbortSignal

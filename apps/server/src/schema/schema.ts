@@ -5,7 +5,10 @@ import { auditMutations } from './types/audited.ts'
 import { pauseInLongLists } from './types/long-lists.ts'
 import { authScopesOf } from './types/scope-of.ts'
 
-/** The schema of every noun that is loaded. Throws when a field of a root type names no scope: nothing is open by omission. Every mutation is put into the audit. */
+/**
+ * The schema of all nouns that are loaded. Throws if a field of a root type declares no scope, so that nothing is open
+ * by omission. Every mutation is recorded in the audit.
+ */
 export function createSchema(): GraphQLSchema {
   const schema = builder.toSchema()
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])

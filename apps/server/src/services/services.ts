@@ -58,7 +58,7 @@ import { createHypotheticals } from './what-if/hypothetical.ts'
 import { createSimulations, type Simulations } from './what-if/simulate.ts'
 import { createRemedies, type Remedies } from './what-if/what-would-fit.ts'
 
-/** The services of this process, one for each noun. */
+/** The services of this process, one per noun. */
 export interface Services {
   readonly placement: Placement
   readonly relocation: Relocation
@@ -116,7 +116,7 @@ export interface ServicesOptions extends Records {
   readonly outside: Outside
   /** Checks the documents of plug-ins' namespaces. */
   readonly documents: Documents
-  /** Solves requests that are arranged together. */
+  /** Solves requests whose instances are arranged together. */
   readonly solve: Solve
   /** The solver for simulations: no request that is really placed waits for it. */
   readonly askSimulated: AskSolver

@@ -28,10 +28,10 @@ import type { Solver } from './solver.ts'
 const KEPT_MS = 250
 /** HiGHS checks its clock only from time to time: a thread that still works this long after its timeout is ended. */
 const MOST_GRACE_MS = 1_000
-/** Calls about which the solver is being asked; beyond, the next are answered that it is busy before anything is done for them. */
+/** The largest number of calls for which a solver is asked; further calls are answered as BUSY before any work is done. */
 const MOST_OPEN = 16
 
-/** The problem to solve. */
+/** The problem that a solver solves. */
 export interface Question {
   readonly profile: Profile
   readonly request: RequestSpec
@@ -61,7 +61,7 @@ export interface SolvingOptions extends Omit<FormulateOptions, 'seed'> {
   readonly mayStay?: boolean
 }
 
-/** The result of a problem; `made` is the program, if one was made. */
+/** The result of a problem; `made` is the program, if one was formulated. */
 export interface Solved<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly solution: Omit<Solution, 'hosts'>
   readonly hosts: readonly Place[]
@@ -106,7 +106,7 @@ export const askRequest =
 export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
   let open = 0
   let turn: Promise<unknown> = Promise.resolve()
-  /** Problems are solved one after the other, in the order of asking. */
+  /** Solves problems one after the other, in the order of the calls. */
   const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
     const done = turn.then(work)
     turn = done.catch(() => undefined)
@@ -177,12 +177,12 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   let options: SolvingOptions = {}
   let found = await once(options)
   const { size } = found.solution
-  // hosts that were left out may be what it takes
+  // hosts that were left out may be needed
   if (found.solution.status === 'INFEASIBLE' && size !== null && size.candidates < size.passing) {
     options = { isWide: true }
     found = await once(options)
   }
-  // there is no room for all: as many as there is room for
+  // there is no room for all instances, so as many as possible are placed
   if (problem.mayStay && found.solution.status === 'INFEASIBLE' && size !== null && size.columns > 0) {
     options = { ...options, mayStay: true }
     found = await once(options)
@@ -198,8 +198,8 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
 }
 
 /**
- * Of a program that leaves arrangements out, the best is no bound: that of the program before it is, which had them all. Null: it was of
- * another kind, and nothing is known.
+ * The bound of the program before this one, if this one leaves arrangements out: its own optimum is no bound then.
+ * Null if the program before was of another kind, so that nothing is known.
  */
 function boundBy<Part extends Omit<Solution, 'hosts'>>(part: Part, whole: Part | null): Part {
   const { objective, limits } = part
@@ -218,7 +218,7 @@ async function solveOnce<Place extends HostName | null, Made extends Formulated<
 ): Promise<Solved<Place, Made>> {
   const made = await within(own, (overlay) => inPieces(problem.formulate(own, overlay, options), timers))
   const { program, size } = made
-  // no host passes for any instance: there is nothing to be solved
+  // no host passes for any instance, so there is nothing to solve
   if (size.columns === 0) return unsolved('INFEASIBLE', limits, null, size)
   const found = await solver.solve({ program, timeLimitMs: left(), nodeLimit: limits.nodeLimit, gap: limits.gap }, graceMs)
   if (found.status === 'BUSY') return unsolved('BUSY', limits, null, size)

@@ -73,7 +73,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect([found, record.solver?.taken, record.solver?.why]).toEqual([2, 'FILTER', status])
   })
 
-  test('it answers with an arrangement that is none', async () => {
+  test('it answers with an invalid arrangement', async () => {
     const { record } = await decided(
       { h1: {} },
       request,
@@ -83,7 +83,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED', solution: { detail: 'the solver places 0 of 2 instances' } })
   })
 
-  test('its arrangement does not hold any more', async () => {
+  test('its arrangement is no longer valid', async () => {
     const profile = profileOf()
     const fleet = fleetWith({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, profile)
     const solution = await ask(solver, fleet, request, profile)
@@ -97,7 +97,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FEASIBLE', objective: null })
   })
 
-  test('a limit ended the search with something that is worth less', async () => {
+  test('a limit ended the search with a result that is worth less', async () => {
     const worst = by(async ({ program }) => {
       const { objective, rows } = program
       const places = rows[0]?.columns ?? []

@@ -25,7 +25,7 @@ import { ask, drawing, fleetWith, inputOf, profileOf } from './testing/batches.t
 export const solver = createSolver()
 afterAll(() => solver.close())
 
-/** Asks a solver as a replica does, and decides with its answer. */
+/** Asks a solver in the same way as a replica, and decides with its answer. */
 export async function decided(
   hosts: Readonly<Record<string, HostShape>>,
   request: RequestSpec,
@@ -90,7 +90,7 @@ test('on 200 random batches it is never worth less than the filter scheduler, an
 })
 
 describe('a request with several kinds that fits in one arrangement only', () => {
-  // the small one goes to the emptier host first, where the large one was to go
+  // the small instance goes to the emptier host first, where the large one was to be placed
   const hosts = { large: { vcpus: 8, memoryMb: 8_192 }, small: { vcpus: 2, memoryMb: 2_048 } }
   const request = aRequest({ vcpus: 2, memoryMb: 2_048, gang: [{ name: 'database', instances: 1, flavor: { vcpus: 8, memoryMb: 8_192 } }] })
 
@@ -151,7 +151,7 @@ describe('a call that is being solved', () => {
       asking(fleet, asked)?.then(async (gathered) => {
         solutions.push(gathered.solution)
         const [taken] = gathered.solution?.hosts ?? []
-        // another call comes first and takes one of its hosts
+        // another call comes first and takes one of the hosts in the arrangement
         if (solutions.length === 1 && taken !== undefined)
           await replica.place(call('other', 'default', { ...request, numInstances: 1, forceHosts: [taken.host] }))
         return gathered
@@ -163,7 +163,7 @@ describe('a call that is being solved', () => {
     expect(solutions).toHaveLength(2)
     expect(outcome.answer.map(({ selected }) => selected.host).toSorted()).toEqual(['h1', 'h2', 'h3'].filter((host) => host !== gone))
     expect(outcome.claims.map((claim) => claim?.state)).toEqual(['RESERVED', 'RESERVED'])
-    // the same key again asks no solver
+    // a repeated call with the same key asks no solver
     expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed', replayed: true })
     expect(solutions).toHaveLength(2)
     await replica.close()
@@ -188,7 +188,7 @@ describe('a call that is being solved', () => {
     await replica.close()
   })
 
-  test('is answered that it is busy, or that its turn came too late, before anything is done for it', async () => {
+  test('is answered as busy, or as too late, before any work is done for it', async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const profile = profileOf({ solver: { timeLimitMs: 30 } })
     const fleet = fleetWith({ h1: {} }, profile)
@@ -301,6 +301,6 @@ test('limits that end the search are recorded, with the gap that they leave', as
   if (objective === null || bound === null || gap === null) throw new Error(`the search ended ${solution?.status}`)
   expect(bound).toBeGreaterThanOrEqual(objective - 1e-6)
   expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 6)
-  // a result that is not proved optimal is still never worth less
+  // a result that is not proved optimal is never worth less than the filter scheduler's
   expect(record.solver?.objective ?? 0).toBeGreaterThanOrEqual(record.solver?.filterObjective ?? 0)
 })

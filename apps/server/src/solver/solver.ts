@@ -7,8 +7,8 @@ import { type Found, type Job, work } from './work.ts'
 /** Solves programs in a thread of its own, one at a time. */
 export interface Solver {
   /**
-   * Never rejects: what goes wrong is a status. BUSY: too many wait already. The job's time counts from the call; a thread that still works
-   * `graceMs` after it is ended, a second if not given.
+   * Never rejects: failures are statuses. BUSY: too many programs wait already. The time of the job counts from the
+   * call; a thread that still works `graceMs` after it (a second if absent) is ended.
    */
   solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
   /** Ends the thread; waiting callers get an error. */
@@ -16,7 +16,7 @@ export interface Solver {
 }
 
 export interface SolverSettings {
-  /** Programs that wait at most, without the one that is being solved. */
+  /** The largest number of waiting programs, without the one that is being solved. */
   readonly mostWaiting?: number
   readonly timers?: Timers
   /** The thread, started with the first program, and restarted after it died. */
@@ -26,7 +26,7 @@ export interface SolverSettings {
 const MOST_WAITING = 16
 /** HiGHS looks at its clock now and then. */
 const GRACE_MS = 1_000
-/** Of the thread's JavaScript; what HiGHS itself takes is bounded by the size of the programs. */
+/** The memory limit of the thread's JavaScript; the memory of HiGHS itself is limited by the size of programs. */
 const MEMORY_MB = 256
 
 interface Waiting {
@@ -36,7 +36,7 @@ interface Waiting {
   settle(found: Found): void
 }
 
-/** A thread with HiGHS in it. */
+/** A thread that runs HiGHS. */
 export function openSolverWorker(): Worker {
   const file = createRequire(import.meta.url).resolve('highs')
   const source = `(${work.toString()})(require('node:worker_threads').parentPort, require(${JSON.stringify(file)}))`
@@ -68,7 +68,7 @@ export function createSolver({
   }
   const open = (): Worker => {
     const opened = openWorker()
-    // a service may end although it has a solver
+    // a service may end even if its solver is still running
     opened.unref()
     opened.on('message', (found: Found) => {
       if (worker === opened) end(found)

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Program } from '@gantt/scheduler-core'
 import type highs from 'highs'
 
-/** A program to be solved, and how long to look. */
+/** A program to solve, and its time limit. */
 export interface Job {
   readonly program: Program
   readonly timeLimitMs: number
@@ -10,7 +10,7 @@ export interface Job {
   readonly gap: number
 }
 
-/** How a search ended, and the best numbers for the columns that it found; none: an empty list. */
+/** The result of a search: its status, and the best values of the columns, or an empty list if none were found. */
 export interface Found {
   readonly status: 'OPTIMAL' | 'FEASIBLE' | 'INFEASIBLE' | 'NOT_FOUND' | 'FAILED'
   readonly values: readonly number[]
@@ -22,8 +22,8 @@ export interface Found {
 }
 
 /**
- * What the worker does: solves one job after the other. It is handed to the worker as text, so that it needs no file of its own in a
- * bundle: it may use nothing but its arguments.
+ * The code of the worker: solves one job after the other. It is passed to the worker as text, so that it needs no file
+ * of its own in a bundle; therefore it may use nothing but its arguments.
  */
 export function work(port: MessagePort, load: typeof highs.default): void {
   const solver = load()
@@ -59,7 +59,7 @@ export function work(port: MessagePort, load: typeof highs.default): void {
       const { modelStatus } = constants
       const numberOf = (value: unknown): number | null => (Number.isFinite(Number(value)) ? Number(value) : null)
       const nodes = Math.max(0, numberOf(model.info.get('mip_node_count')) ?? 0)
-      // 2: a solution that keeps every row
+      // 2 means a solution that satisfies every row
       const isFound = Number(model.info.get('primal_solution_status')) === 2
       const end =
         status === modelStatus.optimal

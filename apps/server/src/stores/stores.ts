@@ -3,7 +3,10 @@ import type { LeaseStore } from './leases.ts'
 import type { RecordStore } from './records.ts'
 import type { ReplicaStore } from './replicas.ts'
 
-/** The data of a service in addition to the log, shared by all replicas. The tables for queries are not part of it: they follow. */
+/**
+ * The data that all replicas of a service share in addition to the log. The tables for queries are not part of it,
+ * because they follow the log and these stores.
+ */
 export interface Stores {
   readonly keys: ApiKeyStore
   readonly records: RecordStore

@@ -3,14 +3,18 @@ import type { Timers } from '../timers.ts'
 import { DOUBT_MS } from './doubt.ts'
 import type { Synchronizer } from './synchronizer.ts'
 
-/** The last entry of a log that the tables have; revision 0: none. The id is empty where an old release wrote the tables last. */
+/**
+ * The last entry of a log that the tables contain; revision 0 if there is none. The id is empty if an old release
+ * wrote the tables last.
+ */
 export type Followed = Pick<Place, 'revision' | 'id'>
 
 const AGAIN_MS = 500
 
 /**
- * Why a log is not the one that tables have followed up to an entry; undefined where it holds that entry, or begins behind it.
- * A cluster that shows less is asked again for a while: a leader that was just chosen may.
+ * The reason why a log is not the one that tables have followed up to an entry; undefined if it contains that entry,
+ * or begins after it. A cluster that shows less is queried again for a while, because a leader that was just elected
+ * may do so.
  */
 export async function findMismatch(
   { past, engine, flushing }: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>,

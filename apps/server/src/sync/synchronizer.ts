@@ -34,28 +34,37 @@ export interface Synchronizer extends LogReader {
   /** Reads that are not urgent (history, projections), separate from the connection on which entries are appended. */
   readonly past: LogReader
   /**
-   * Returns the entry's place in the log. An engine that refuses early returns undefined when the head is not the entry's basis.
-   * Throws EntryTooLargeError when no message of the store can hold it.
+   * Returns the entry's position in the log. An engine that refuses early returns undefined if the head is not the
+   * entry's basis. Throws EntryTooLargeError if the entry does not fit into a message of the store.
    */
   append(entry: Entry): Promise<Place | undefined>
   /** The last revision that this replica knows to survive any crash of the store. */
   durableRevision(): number
-  /** Resolves when the entry at this place, and all before it, survive any crash of the store. One flush serves all who wait. */
+  /**
+   * Resolves when the entry at this position, and all before it, survive any crash of the store. One flush serves all
+   * calls that wait.
+   */
   durable(place: Place): Promise<void>
   /** The store's clock, milliseconds since 1970. */
   time(): Promise<number>
-  /** Calls back when the log may have grown, with the revision if it is known. A hint: it may come late, twice, or for nothing. */
+  /**
+   * Calls back when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice,
+   * or without cause.
+   */
   onNews(listener: (revision?: number) => void): void
-  /** Waits for this replica's turn, at most for a moment; the answer gives it back. */
+  /** Waits for this replica's turn, but only for a moment; the returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
   /** Stores a checkpoint; false if another replica is writing one, this revision has one, or the store does not hold its place. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
-  /** Drops old entries beyond the horizon, up to the oldest checkpoint that stays. */
+  /** Drops old entries up to the oldest checkpoint that is kept. */
   trim(horizon: Horizon): Promise<void>
   close(): Promise<void>
 }
 
-/** Each append waits for the disk, or the order is released before it and one flush serves all who wait. */
+/**
+ * Whether each append waits for the disk, or entries get their position before they are on disk and one flush serves
+ * all calls that wait.
+ */
 export interface Flushing {
   readonly isShared: boolean
   /** The measured duration of a flush, milliseconds; null if it was not measured. */
@@ -69,11 +78,11 @@ export const ENTRIES_AT_ONCE = 50
 
 /** The range of a log that can be read. */
 export interface LogReader {
-  /** Entries behind a place in order, at most `limit` of them; a shorter answer ends at the head. */
+  /** The entries after a position in order, at most `limit` of them; a shorter answer ends at the head. */
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
-  /** The place at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
+  /** The position at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
   placeAt(revision: number): Promise<Place | undefined>
   /** The range that can be read. */
   retention(): Promise<Retention>
@@ -98,7 +107,7 @@ export class EntryTooLargeError extends RangeError {
   }
 }
 
-/** The store exists, but lacks required settings. Holds every problem, each with the found and the allowed value. */
+/** The store exists, but lacks required settings. Contains every problem, each with the found and the allowed value. */
 export class StoreSetupError extends Error {
   override readonly name = 'StoreSetupError'
 
@@ -107,7 +116,7 @@ export class StoreSetupError extends Error {
   }
 }
 
-/** The entries after that place were dropped; reading continues from a checkpoint. */
+/** The entries after that position were dropped; reading continues from a checkpoint. */
 export class LogTrimmedError extends RangeError {
   override readonly name = 'LogTrimmedError'
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * What becomes of a call: the connection is cut before the service hears of it, or after it has answered; nothing comes back, ever; or
- * the proxy answers itself.
+ * What happens to a call: the connection is cut before the service receives it, or after the service has answered; it
+ * never gets an answer; or the proxy answers itself.
  */
 export type Fate =
   | 'lose request'
@@ -12,10 +12,10 @@ export type Fate =
   | 'never answer'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
-/** A way to a service that can go wrong in the ways that networks and proxies do. */
+/** A proxy in front of a service, with the failures that networks and proxies have. */
 export interface HttpProxy {
   readonly url: string
-  /** The treatment of the next calls whose document names the field; later calls pass. */
+  /** Sets what happens to the next calls whose document names the field; later calls are forwarded. */
   plan(field: string, ...fates: readonly Fate[]): void
   /** The number of calls that named the field. */
   calls(field: string): number

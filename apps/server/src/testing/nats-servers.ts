@@ -8,13 +8,13 @@ import { findNatsServer, INSTALL_NATS_SERVER } from '../nats-server/find.ts'
 import { drawNatsPorts, prepareNatsServers } from '../nats-server/nats-servers.ts'
 import { waitForStore } from '../wait-for-store.ts'
 
-/** One nats-server process, on a port of its own that it keeps over restarts. */
+/** One nats-server process, on a port that it keeps over restarts. */
 export interface NatsServer {
   readonly name: string
   readonly port: number
-  /** Ends the process at once, as a power cut does. */
+  /** Ends the process at once, as a power failure does. */
   kill(): Promise<void>
-  /** Starts it again on what it has stored. */
+  /** Starts it again with its stored data. */
   restart(): Promise<void>
   /** While it is paused it does not answer, and its connections stay open. */
   standStill(isStill: boolean): void
@@ -24,16 +24,16 @@ export interface NatsServers {
   readonly servers: readonly NatsServer[]
   /** The address in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
-  /** Ends all of them and removes what they stored. */
+  /** Ends all of them and removes their stored data. */
   stop(): Promise<void>
 }
 
 export interface NatsServersOptions {
-  /** More than one: a cluster. */
+  /** With more than one, the servers form a cluster. */
   readonly count?: 1 | 3
   /** Further lines of the configuration file. */
   readonly settings?: string
-  /** User, password and the like, before the address in the URL. */
+  /** User, password and the like, in front of the address in the URL. */
   readonly credentials?: string
 }
 
@@ -79,7 +79,7 @@ const toServer = (name: string, port: number, child: NatsChild): NatsServer => (
   standStill: (isStill) => (isStill ? child.pause() : child.resume()),
 })
 
-/** Tries until it greets, as a starting server has no other sign. */
+/** Connects repeatedly until the server sends its greeting, because a starting server gives no other sign. */
 async function answersOn(port: number): Promise<void> {
   const greets = (): Promise<boolean> =>
     new Promise((resolve) => {
@@ -92,6 +92,9 @@ async function answersOn(port: number): Promise<void> {
     if (Date.now() > end) throw new Error(`the nats-server on port ${port} does not answer after ${ANSWERS_MS / 1_000} s`)
 }
 
-/** Opens something on a cluster as the service does at its start: on a busy machine a new cluster answers late, or has no leader for a moment. */
+/**
+ * Opens something on a cluster as the service does at its start; on a busy machine a new cluster answers late, or has
+ * no leader for a moment.
+ */
 export const whenThere = <Opened>(open: () => Promise<Opened>): Promise<Opened> =>
   waitForStore(open, { stopped: new AbortController().signal, onAway: () => undefined, warn: () => undefined })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A way to a server on which answers may be slow. */
+/** A proxy in front of a server, whose answers may be slow. */
 export interface SlowLink {
   readonly port: number
   /** From now on answers pass at this rate, in bytes per second. */
@@ -9,7 +9,7 @@ export interface SlowLink {
   close(): Promise<void>
 }
 
-/** Listens on a port of its own, and passes everything on to another one of this machine. */
+/** Listens on a port of its own, and forwards everything to another port of this machine. */
 export async function startSlowLink(to: number): Promise<SlowLink> {
   let bytesPerMs = Number.POSITIVE_INFINITY
   const sockets = new Set<net.Socket>()

@@ -1,4 +1,4 @@
-/** The text of a response as it arrives, piece by piece. Whoever stops reading cancels it. */
+/** The text of a response, piece by piece as it arrives. The response is cancelled if the reader stops. */
 export async function* streamText({ body }: Response): AsyncGenerator<string, void> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -6,7 +6,7 @@ export async function* streamText({ body }: Response): AsyncGenerator<string, vo
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield decoder.decode(chunk.value, { stream: true })
   } finally {
-    // a stream whose call was aborted has failed already
+    // a stream whose call was aborted has already failed
     await reader.cancel().catch(() => undefined)
   }
 }

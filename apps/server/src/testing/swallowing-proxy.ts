@@ -2,22 +2,22 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 
-/** A connection to a PostgreSQL server that can lose data without notifying either side. */
+/** A proxy in front of a PostgreSQL server that can lose data without notifying either side. */
 export interface SwallowingProxy {
-  /** Folder of the proxy's socket, as `host` of a connection. */
+  /** The folder of the proxy's socket, as `host` of a connection. */
   readonly host: string
-  /** From the next statement with this text on, its connection passes on no further answers. */
+  /** After the next statement with this text, its connection forwards no further answers. */
   swallowAnswersFrom(text: string): void
-  /** While it is paused nothing passes in either direction, on any connection; nothing is lost either. */
+  /** While it is paused, nothing is forwarded on any connection, and nothing is lost either. */
   standStill(isStill: boolean): void
-  /** Connections that lost something so far. */
+  /** The number of connections that lost something so far. */
   readonly swallowed: number
   close(): Promise<void>
 }
 
 const SOCKET = '.s.PGSQL.5432'
 
-/** Listens in a folder of its own and passes everything on to the server's socket. */
+/** Listens in a folder of its own and forwards everything to the server's socket. */
 export async function startSwallowingProxy(serverSocketFolder: string, folder: string): Promise<SwallowingProxy> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const open = new Set<net.Socket>()

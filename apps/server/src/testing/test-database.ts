@@ -19,7 +19,7 @@ const ABANDONED_AFTER_S = 24 * 3600
 /** All test runs of one account share this server; the first starts it, the last stops it. */
 export function startTestServer(): Promise<EmbeddedPostgres> {
   const stateDir = path.join(os.tmpdir(), `gantt-test-${process.getuid?.() ?? 'user'}`)
-  // test data need not survive the machine
+  // test data need not survive a crash of the machine
   return startEmbeddedPostgres({ stateDir, settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } })
 }
 
@@ -48,7 +48,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Removes what killed test runs left on the server. */
+/** Removes databases that killed test runs left on the server. */
 export async function removeAbandonedDatabases(server: EmbeddedPostgres): Promise<void> {
   await withAdmin(server, async (admin) => {
     const { rows } = await admin.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE datname LIKE 'gantt_test_%'`)

@@ -4,10 +4,10 @@ import type { PostgresConnection } from '../embedded-postgres/index.ts'
 import { openService, type Service, type ServiceOptions } from '../service.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
-/** The key of the tests, with ADMIN. */
+/** The key of the tests, which has the scope ADMIN. */
 export const ADMIN_KEY = 'the-admin-key-of-tests'
 
-/** An answer as it came over the wire. */
+/** An answer as it was received. */
 export interface Answer {
   readonly status: number
   readonly data: Record<string, never> | null | undefined
@@ -25,9 +25,9 @@ export interface TestService {
   /** The warnings for operators. */
   readonly warnings: string[]
   ask(query: string, variables?: unknown, key?: string | null): Promise<Answer>
-  /** A key with these scopes only. */
+  /** Creates a key with these scopes only. */
   keyWith(...scopes: readonly Scope[]): Promise<string>
-  /** A full report for each host; the rest is a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
+  /** Sends a full report for each host; fields that are not given describe a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
   report(hosts: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Promise<void>
   close(): Promise<void>
 }
@@ -41,14 +41,14 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on ValidationError { issues { path rule message expected actual } }
   ... on UserError { code message path } } }`
 
-/** What the API answered for one root field; any is what JSON is. */
+/** The answer of the API for one root field; `any`, because it is unchecked JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
 export type Json = any
 
-/** The code of an answer's first fault. */
+/** The code of the first error in an answer. */
 export const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
 
-/** The data of an answer. Throws when there is none. */
+/** The data of an answer. Throws if there is none. */
 export async function dataOf(api: TestService, query: string, variables: Record<string, unknown> = {}): Promise<Json> {
   const { data, text } = await api.ask(query, variables)
   if (!data) throw new Error(text)
@@ -64,7 +64,7 @@ export async function placeWith(api: TestService, input: Record<string, unknown>
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, claim: LASTING, ...input } })).selectDestinations
 }
 
-/** A whole service on a port of its own, and on a database of its own unless one is given, which stays the caller's. */
+/** A whole service on a port of its own, and on a database of its own unless one is given, which is not removed. */
 export async function startTestService({
   database: given,
   connection,

@@ -2,7 +2,7 @@ import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.
 
 const reason = graphql('fragment ReasonParts on ReasonCount @_unmask { code filter hosts text }')
 
-/** How a decision was made, in the parts that a log line or a ticket needs. */
+/** The parts of an explanation that a log line or a ticket needs. */
 export const explainDecision = graphql(
   `
   query ExplainDecision($id: ID!, $instance: Int) {

@@ -29,7 +29,7 @@ const placed = graphql(
   [claim],
 )
 
-/** Chooses hosts for instances, and claims the resources. */
+/** Selects hosts for instances, and claims the resources. */
 export const selectDestinations = graphql(
   `
   mutation SelectDestinations($input: SelectDestinationsInput!) {
@@ -49,7 +49,7 @@ export const selectDestinations = graphql(
   [placed, claim],
 )
 
-/** The same as far as a key may ask that is bound to a project: where its instances go, and nothing of other hosts. */
+/** The same with the fields that a key bound to a project may read: where its instances go, and nothing about other hosts. */
 export const selectDestinationsForProject = graphql(
   `
   mutation SelectDestinationsForProject($input: SelectDestinationsInput!) {
@@ -75,7 +75,7 @@ export const selectDestinationsForProject = graphql(
   [claim],
 )
 
-/** Room on a host that an earlier decision named. */
+/** Claims room on a host that an earlier decision named. */
 export const claimCreate = graphql(
   `
   mutation ClaimCreate($input: ClaimCreateInput!) {
@@ -94,7 +94,7 @@ export const claimCreate = graphql(
   [placed, claim],
 )
 
-/** Without lists: a call may be about a thousand claims, and every list counts for its cost. */
+/** Without lists, because a call may be about a thousand claims, and every list adds to its cost. */
 const ended = graphql(
   `
   fragment EndedParts on ClaimResult @_unmask {
@@ -166,7 +166,7 @@ export type SelectDestinationsResult = Exclude<Whole, WholePlaced> | Placed
 
 type ToProject = ResultOf<typeof selectDestinationsForProject>['selectDestinations']
 
-/** The answer to a project in the form of all answers: what it may not see is empty, or null. */
+/** The answer to a project in the form of all answers: values that it may not read are empty, or null. */
 export function fromProject(answer: ToProject): SelectDestinationsResult {
   if (answer.__typename === 'NoValidHost') return { ...answer, reasons: [] }
   if (answer.__typename !== 'SelectDestinationsPayload') return answer

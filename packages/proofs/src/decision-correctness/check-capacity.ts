@@ -8,8 +8,9 @@ import type { ModelFleet } from './model/state.ts'
 const LIMIT = 25
 
 /**
- * The capacity for a request, counted host by host, against placing one by one until none fits; and the sums of the
- * groups of hosts. Both see the log only: pending proposals are no claims yet.
+ * Compares the capacity for a request, which is counted host by host, with the number of instances that can be placed
+ * one by one; and checks the sums over groups of hosts. Both ignore pending proposals, because these are no claims
+ * yet.
  */
 export function compareCapacity(
   core: Core,

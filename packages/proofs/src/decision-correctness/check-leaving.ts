@@ -6,7 +6,7 @@ import { comeBack, forget, presentAt, replace } from './model/leaving.ts'
 import type { ModelFleet, ModelHost } from './model/state.ts'
 import type { LeavingPlan, Plan } from './plan.ts'
 
-/** Hosts leave as planned; the effects on claims, keys and reports are compared with the model's. */
+/** Lets hosts leave as planned, and compares the effects on claims, keys and reports with the model's. */
 export function leaveAndCompare(plan: Plan, { fleet, append }: CoreLog, model: ModelFleet): string | undefined {
   for (const [i, leaving] of plan.leaves.entries()) {
     const host = model.hosts[leaving.host]
@@ -66,9 +66,9 @@ function leaveOne(
   return undefined
 }
 
-/** Live claims by id: the place of their host, fence, group and what they take. */
+/** Live claims by id: the index of their host, the fence, the group and the amounts. */
 const heldIn = ({ ledger }: Fleet): unknown[][] =>
   [...ledger.claims.values()].filter(isLive).map(({ id, host, fence, group, grants }) => [id, host, fence, group, grants])
 
-/** The answers for keys of earlier questions. */
+/** The answers that the keys of earlier requests return. */
 const answersOf = ({ ledger }: Fleet): unknown[] => [...ledger.keys()].map(({ key, claims, answer }) => [key, claims, answer]).sort()

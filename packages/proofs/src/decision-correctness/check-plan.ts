@@ -38,7 +38,7 @@ import type { Plan, Question } from './plan.ts'
 
 /** The result of a case: the difference of core and model, if any, and the model's decision. */
 export interface Outcome {
-  /** Undefined: they agree to the last bit. */
+  /** Undefined if core and model agree to the last bit. */
   readonly difference: string | undefined
   readonly decision: ModelDecision
   readonly profile: Profile
@@ -97,7 +97,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
 
-  /** Hosts leave, and others report again: the log and the model continue. */
+  /** Hosts leave, and others report again; the log and the model both apply this. */
   function changeWorld(): string | undefined {
     const found = leaveAndCompare(plan, log, model)
     if (found === undefined) overrideHosts(plan, true, append, model)
@@ -182,7 +182,7 @@ function checkQuestion(
   return answer(undefined)
 }
 
-/** The record, the answer and the claims. */
+/** Compares the record, the answer and the claims. */
 function compareDecisions(
   path: string,
   { record, answer, parts, found }: Decided,
@@ -281,7 +281,7 @@ function firstOf<T>(list: readonly T[], find: (item: T, position: number) => str
   return undefined
 }
 
-/** The sums of the matrix, filter by filter. */
+/** Compares the sums of the matrix, filter by filter. */
 function countsOf({ checks, filters, hosts }: ModelInstance) {
   let entered = hosts
   return filters.map(({ filter, asked }, s) => {

@@ -7,9 +7,8 @@ import type { ModelFleet } from './model/state.ts'
 const RANKS = 10
 
 /**
- * The weight lab's results for each weigher of a decision's first instance, against the model with that weigher left
- * out or another multiplier: who wins without it, at which multiplier another host wins, and that just before it none
- * does.
+ * Compares the weight lab's results for the first instance of a decision with the model: for each weigher, which host
+ * wins without it, at which multiplier another host wins, and that no other host wins at the number just before.
  */
 export function compareWeights(examined: Examination, model: ModelFleet, question: ModelQuestion): string | undefined {
   const { profile } = question
@@ -57,7 +56,7 @@ const rankAsModel = (model: ModelFleet, question: ModelQuestion) =>
 
 const isUnweighed = ({ scheduler, weighers }: Profile): boolean => scheduler === 'chance' || weighers.length === 0
 
-/** The nearest other number on the way to another. */
+/** The next representable number in the direction of the other one. */
 function nextTo(number: number, other: number): number {
   if (number === other) return number
   if (number === 0) return other > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE

@@ -4,7 +4,7 @@ import { difference } from './difference.ts'
 import { decideAsModel } from './model/decide.ts'
 import { readModel } from './read-model.ts'
 
-/** The limits of a search: decisions to try, and answers. */
+/** The limits of a search: how many decisions it may try, and how many answers it may return. */
 const MOST = { mostRuns: 30, first: 3 }
 
 /**

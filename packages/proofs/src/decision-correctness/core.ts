@@ -43,12 +43,12 @@ type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly { readonly message: string }[] }
 
-/** A plan that no fleet can have: not a difference, but a mistake of whoever made it. */
+/** A plan that no fleet can have, which is an error of the generator and not a difference. */
 export class PlanError extends Error {
   override readonly name = 'PlanError'
 }
 
-/** The plan is valid; a plan that is not is an error of the generator. */
+/** Asserts that the plan is valid; an invalid one is an error of the generator. */
 function get<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw new PlanError(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
@@ -89,7 +89,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** A decision as the store returns it: unpacked from the bytes in which it is kept. */
+/** A decision as the store returns it: unpacked from its stored bytes. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')

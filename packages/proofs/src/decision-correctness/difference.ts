@@ -1,6 +1,6 @@
 /**
- * The first difference between two values in JSON; undefined if they are equal. Numbers must be equal to the last bit; values that JSON
- * does not keep (a negative 0, a field without a value) do not occur in records.
+ * The first difference between two values in JSON; undefined if they are equal. Numbers must be equal to the last bit;
+ * records contain no values that JSON does not keep (a negative 0, a field without a value).
  */
 export function difference(path: string, core: unknown, model: unknown): string | undefined {
   return firstDifference(path, asStored(core), asStored(model))

@@ -43,7 +43,7 @@ type Options = NonNullable<ProfileInput['weighers'][number]['options']>
 
 function drawOptions(draw: Draw, name: string): Options {
   if (weighers[name]?.key !== undefined) return draw.chance(40) ? { aggregateMultiplier: draw.chance(80) } : {}
-  // without typical requests it has nothing to weigh
+  // without typical requests, this weigher has nothing to compute
   if (name === 'GpuFragmentationWeigher') return { typical: drawTypical(draw) }
   if (draw.chance(40)) return {}
   if (name === 'BestFitWeigher' || name === 'DotProductWeigher')

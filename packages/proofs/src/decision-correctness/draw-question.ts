@@ -79,7 +79,7 @@ function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpe
   const named = draw.chance(45) ? draw.list(draw.between(1, 2), () => draw.of(hosts)) : []
   return {
     ...{ uuid: uuidOf(200 + own), policy: policies[policy] ?? 'AFFINITY', maxServerPerHost, hosts: named },
-    // without a number of its own, which would make every case another one
+    // it draws no random number of its own, which would change all cases
     apartFrom: named.length < 2 ? [uuidOf(200 + ((own + 1) % 4))] : [],
   }
 }

@@ -2,17 +2,17 @@ import { createRandom } from '@gantt/scheduler-core'
 
 /** Reproducible choices for a random case. */
 export interface Draw {
-  /** least .. most, both included. */
+  /** A whole number from `least` to `most`, both included. */
   between(least: number, most: number): number
   of<T>(choices: readonly T[]): T
   /** True in this percentage of cases. */
   chance(percent: number): boolean
-  /** This many different items, in any order. */
+  /** This many different items, in random order. */
   some<T>(choices: readonly T[], count: number): T[]
   list<T>(count: number, make: (i: number) => T): T[]
 }
 
-/** The subjects of many parts of a case: rare properties must occur both in hosts and in requests. */
+/** Few names that many parts of a case share: rare properties must occur both in hosts and in requests. */
 export type Theme = (typeof themes)[number]
 export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
 

@@ -1,28 +1,28 @@
 import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/scheduler-core'
 
-/** A random case as data: the history of the fleet, and the questions about it. A failing case is printed in this form. */
+/** A random case as data: the history of the fleet, and the checks to make. A failing case is printed in this form. */
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
   /** The values of an import of a nova.conf, if one was made. */
   readonly allocation: FleetAllocationPlan | null
-  /** The values that operators set for hosts, one after the other. */
+  /** The values that operators set for hosts, in order. */
   readonly overrides: readonly OverridePlan[]
   readonly profile: ProfileInput
   /** Requests that were decided and claimed before, by the same profile. */
   readonly earlier: readonly Question[]
-  /** Reports after the first of those that are in the log, by place in `hosts`. */
+  /** Later reports of hosts that are in the log already, by index in `hosts`. */
   readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
-  /** Hosts that leave before those reports, one after the other. */
+  /** Hosts that leave before those reports, in order. */
   readonly leaves: readonly LeavingPlan[]
-  /** The last of the earlier ones is not in the log yet: it is proposed before this one in the same entry. */
+  /** Whether the last of the earlier requests is not in the log yet, but proposed before this one in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
-  /** The capacity for further instances is counted too. */
+  /** Whether the capacity for further instances is counted too. */
   readonly countsCapacity: boolean
-  /** The multipliers of its profile are tried too. */
+  /** Whether other multipliers of its profile are tried too. */
   readonly triesWeights: boolean
-  /** The changes that would make the request fit are requested too, and tried. */
+  /** Whether the changes that would make the request fit are searched for, and tried. */
   readonly triesChanges: boolean
 }
 
@@ -37,9 +37,9 @@ export interface HostPlan {
 export interface LeavingPlan {
   /** The index in `hosts`. */
   readonly host: number
-  /** `back`: by force, then readmitted, and it reports as at first. */
+  /** `back`: the host is forgotten by force, readmitted, and sends its first report again. */
   readonly how: 'forget' | 'force' | 'back' | 'replace'
-  /** The host that is the same machine, by index in `hosts`; if it does not exist: it gets a new name. */
+  /** The host that is the same machine, by index in `hosts`; absent if the host only gets a new name. */
   readonly to: number
 }
 
@@ -52,10 +52,10 @@ export interface OverridePlan {
   /** The index in `hosts`. */
   readonly host: number
   readonly resourceClass: string
-  /** Null: none is set, or it is taken away. */
+  /** Null: nothing was set, or the value is removed. */
   readonly ratio: number | null
   readonly reserved: number | null
-  /** Whether it happens with the later reports, after hosts have left; otherwise before any question. */
+  /** Whether it happens with the later reports, after hosts have left; otherwise at the beginning. */
   readonly isLate: boolean
 }
 

@@ -7,10 +7,10 @@ import { count, createTally, type Tally } from './tally.ts'
 
 export interface TruthOptions {
   readonly seed: number
-  /** Number of the first case. */
+  /** The number of the first case. */
   readonly from: number
   readonly cases: number
-  /** Failures after which it ends. */
+  /** The number of failures after which the run ends. */
   readonly mostFailures: number
   readonly core?: Core
   /** Whether to search for the smallest case that fails in the same way. */

@@ -2,7 +2,7 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** The kinds of cases: agreement about easy ones shows little. */
+/** Counts the kinds of cases, because agreement about easy ones would show little. */
 export interface Tally {
   cases: number
   /** The number of cases in which all, some or no instances were placed. */
@@ -11,10 +11,10 @@ export interface Tally {
   refused: number
   emptyFleets: number
   chance: number
-  /** Several hosts had the best total. */
+  /** Cases in which several hosts had the best total. */
   tied: number
   instances: number
-  /** Words of filters on hosts. */
+  /** The number of verdicts. */
   checks: number
   /** Cases in which a filter was the first to refuse some host. */
   readonly refusedBy: Record<string, number>

@@ -10,10 +10,9 @@ test('recorded decisions, replays and explanations agree with the model, bit for
   for (const kind of ['placed', 'inPart', 'refused', 'emptyFleets', 'chance', 'tied'] as const) expect(tally[kind], kind).toBeGreaterThan(0)
 })
 
-/** Every eighth in the short form. */
 const planted = Object.entries(mistakes)
 
-test.each(planted)('it is found when %s', (_, plant) => {
+test.each(planted)('the model finds that %s', (_, plant) => {
   const { core, remove } = plant()
   try {
     expect(checkCases({ seed: 1, from: 0, cases: 2_000, mostFailures: 1, isShrinking: false, core }).failures).toHaveLength(1)

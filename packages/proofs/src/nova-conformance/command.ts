@@ -1,4 +1,4 @@
-import { note, withExamples } from '@gantt/cli/for-proofs'
+import { JSON_OPTION, note, withExamples } from '@gantt/cli/for-proofs'
 import type { Command } from 'commander'
 import { CaseFileError, findCaseFiles } from './cases.ts'
 import { type KindResult, runCases } from './run-cases.ts'
@@ -9,7 +9,7 @@ export function addConformance(program: Command): void {
     .command('conformance')
     .description('compare recorded verdicts of the real Nova with ours')
     .argument('<folder>', 'holds *.jsonl and *.jsonl.gz, at any depth')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((folder: string, { json }: { json?: true }) => {
       try {
         report(runCases(findCaseFiles(folder)), json === true)

@@ -12,7 +12,7 @@ import { differenceOf } from './verdicts.ts'
 const recorded = sharedData('conformance/cases')
 
 describe('the recorded verdicts', () => {
-  test.skipIf(recorded.isMissing)(`all of them are ours${recorded.skipNote}`, () => {
+  test.skipIf(recorded.isMissing)(`all of them are reached${recorded.skipNote}`, () => {
     const failed = runCases(findCaseFiles(recorded.path)).filter((result) => result.failed > 0)
     expect(failed).toEqual([])
   })

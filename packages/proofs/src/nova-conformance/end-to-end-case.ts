@@ -59,7 +59,7 @@ function roundOf({ index, input, filters, filtered, weighed, stateAfter }: NovaR
     input: namesOf(input),
     filters: filters.map(({ filter, survivors }) => ({ filter, survivors: namesOf(survivors) })),
     filtered: namesOf(filtered),
-    // a round that weighed nothing records nothing of it
+    // a round in which nothing was weighed has no weights in the record
     ...(ranked.length > 0 && {
       weighed: ranked.map(({ host, weight }) => [host.host, weight]),
       tie_groups: groupsOf(order, weights).map((group) => group.map((i) => ranked[i]?.host.host)),

@@ -5,8 +5,8 @@ import { type Difference, differenceOf } from './verdicts.ts'
 import { numaLimitsOf } from './wire-form.ts'
 
 /**
- * One filter, one host, one request. Recorded is true, false, or the exception that Nova raised: then the host must be refused, with a reason
- * as every refusal.
+ * One filter, one host, one request. The recorded result is true, false, or the exception that Nova raised; for an
+ * exception, the host must be refused with a reason.
  */
 export function judgeFilterCase(given: Case): Difference | undefined {
   const filter = findNovaFilter(asText(given.filter, 'filter'))

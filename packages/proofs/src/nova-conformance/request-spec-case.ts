@@ -19,7 +19,7 @@ export function judgeRequestSpecCase(given: Case): Difference | undefined {
   return differenceOf(withOnePolicy(only(expected, known)), withOnePolicy(only(legacy, known)), 'legacy')
 }
 
-/** A request in the words of a case, where null is unset as well. */
+/** A request in the form of a case, in which unset values are null. */
 function meaningOf(request: NovaRequest): Json {
   const { flavor, image, instanceGroup: group, limits, requestedDestination: destination, retry } = request
   return {
@@ -114,7 +114,7 @@ function withOnePolicy(meaning: Json): Json {
   return { ...meaning, instance_group: { ...group, policy: policy ?? (Array.isArray(policies) ? policies[0] : undefined) } }
 }
 
-/** Rules are texts on the wire; the only known rule counts. */
+/** rules are texts on the wire, and only the known rule counts */
 const rulesOf = (rules: Readonly<Record<string, string>>): Json =>
   Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, name === 'max_server_per_host' ? Number(value) : value]))
 

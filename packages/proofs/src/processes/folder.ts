@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** A folder of its own for a proof's database, which the database's account can enter; gone afterwards. */
+/** A folder of its own for a proof's database, which the database's account can enter; it is removed afterwards. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-proof-'))
   chmodSync(folder, 0o711)

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** A server that answers each piece with its name and that piece. */
+/** A server that answers each piece of data with its own name and that piece. */
 async function answering(name: string): Promise<net.NetConnectOpts> {
   const server = net.createServer((socket) => {
     socket.on('data', (piece) => socket.write(`${name} ${piece}`)).on('error', () => undefined)
@@ -57,7 +57,7 @@ test('a silent link delivers nothing and closes nothing; afterwards everything a
   await expect.poll(caller.heard).toBe('a 1')
   link.setSilent(true)
   caller.send('2')
-  // another connection is let in, and silent too
+  // another connection is accepted, and is silent too
   const other = await callerOf(link)
   other.send('3')
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))

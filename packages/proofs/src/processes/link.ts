@@ -1,30 +1,30 @@
 import net from 'node:net'
 
-/** A way to a server that can be cut, slowed down, and made to swallow everything. */
+/** A proxy in front of a server that can cut connections, slow them down, and hold back all data. */
 export interface Link {
-  /** The target of new connections from now on. */
+  /** The address to which new connections are forwarded from now on. */
   lead(to: net.NetConnectOpts): void
   /** Cuts every connection. */
   sever(): void
-  /** While it is closed, no new connection is let through. */
+  /** While it is closed, no new connection is accepted. */
   setOpen(isOpen: boolean): void
-  /** Each piece is delayed by this many milliseconds in both directions. */
+  /** The delay of each piece of data in both directions, milliseconds. */
   setDelay(ms: number): void
-  /** While it is silent nothing arrives and nothing ends; what was sent meanwhile arrives afterwards, as on a network. */
+  /** While it is silent nothing arrives and no connection ends; data that was sent meanwhile arrives afterwards, as on a network. */
   setSilent(isSilent: boolean): void
-  /** Connections that were cut. */
+  /** The number of connections that were cut. */
   readonly cuts: number
-  /** Bytes that came from where it leads to. */
+  /** The number of bytes that the server has sent. */
   readonly received: number
   /** The address that it listens on, if it is not a Unix socket. */
   readonly port: number | undefined
   close(): Promise<void>
 }
 
-/** The effect of a link on a piece from a client: it cuts the connection before the piece is passed on, or after the answer. */
+/** What a link does to a piece of data from a client: it cuts the connection before it forwards the piece, or after the answer. */
 export type CutRule = (piece: Buffer) => 'before' | 'after' | undefined
 
-/** Listens, and passes on to `to` whatever comes. */
+/** Listens, and forwards everything to `to`. */
 export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpts, cutAt: CutRule = () => undefined): Promise<Link> {
   let target = to
   let isOpen = true
@@ -34,7 +34,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
   let silence: { readonly over: Promise<void>; end(): void } | undefined
   const open = new Set<net.Socket>()
 
-  /** Resolves when a piece that came now may arrive. */
+  /** Resolves when a piece of data that arrives now may be forwarded. */
   const passage = async (): Promise<void> => {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     while (silence !== undefined) await silence.over

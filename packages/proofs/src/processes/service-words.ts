@@ -1,12 +1,12 @@
 const MOST_LINES = 100
-/** The number of stack lines that are kept of a defect. */
+/** The number of stack lines that are kept of an internal error. */
 const LINES_OF_DEFECT = 6
 
 /** The output of a service, line by line. */
 export interface ServiceWords {
   /** The last lines, newest last. */
   readonly words: readonly string[]
-  /** Why requests failed by a defect of the service, each with the first lines of its stack. */
+  /** The internal errors of the service because of which requests failed, each with the first lines of its stack. */
   readonly defects: readonly string[]
   hear(line: string): void
 }

@@ -5,32 +5,33 @@ import { PROGRAM } from '@gantt/cli/for-proofs'
 import { type Client, createClient } from '@gantt/client'
 import { createServiceWords, type ServiceWords } from './service-words.ts'
 
-/** A service process of our own. */
+/** A process of the service that a proof started. */
 export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   readonly url: string
   readonly client: Client
   readonly pid: number
-  /** kill -9, without a regular end and without a flush. */
+  /** SIGKILL: it does not shut down, and flushes nothing. */
   kill(): Promise<void>
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<void>
-  /** SIGSTOP: it hangs, and its connections with it. */
+  /** Sends SIGSTOP: it hangs, and so do its connections. */
   pause(): void
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): void
-  /** Any other signal. */
+  /** Sends any other signal. */
   signal(name: NodeJS.Signals): void
-  /** True once the process is gone, for any reason. */
+  /** True once the process has ended, for any reason. */
   readonly isGone: boolean
 }
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
-/** A machine that is busy with something else takes long; one that never starts is rare. */
+/** The time for a start, which is long on a busy machine; that a service never starts is rare. */
 const START_TIMEOUT_MS = 300_000
 
 /**
- * Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. `program`: of another checkout.
+ * Starts `gantt serve` on a free port of the loopback. Throws an error with its last lines of output if it does not
+ * start. `program`: the command of another checkout.
  */
 export async function startService(
   environment: Readonly<Record<string, string>>,
@@ -44,7 +45,7 @@ export async function startService(
       PORT: '0',
       HOST: '127.0.0.1',
       GANTT_ADMIN_KEY: ADMIN_KEY,
-      // the promises hold in both ways of reaching the disk, and can be tried in either
+      // the promises hold with both settings of fsync, and can be tested with either
       ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
       ...environment,
     },

@@ -1,6 +1,6 @@
 import type { Client } from '@gantt/client'
 
-/** A small host as the proofs report it. */
+/** A small host in the form in which the proofs report it. */
 export interface SmallHost {
   readonly name: string
   readonly vcpus: number
@@ -10,7 +10,7 @@ export interface Answer {
   readonly __typename: string
   readonly message?: string
   readonly replayed?: boolean
-  /** `attempt`: how many times the request was decided. */
+  /** `attempt`: the number of times that the request was decided. */
   readonly decision?: { readonly id: string; readonly attempt: number }
   readonly destinations?: readonly {
     readonly selected: { readonly host: { readonly name: string }; readonly claim: { readonly id: string; readonly fence: number } | null }

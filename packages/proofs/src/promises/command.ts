@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Checks, createChecks } from '../checks.ts'
 import { addRecovery } from '../recovery-time/command.ts'
@@ -21,7 +22,10 @@ const count = (text: string): number => {
 
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
-/** `gantt prove ...`: promises shown on real processes and a real database, in folders of their own; decisions without either. */
+/**
+ * `gantt prove ...`: tests promises on real processes and a real database, in folders of their own; those about
+ * decisions need neither.
+ */
 export function addProve(program: Command): void {
   const prove = program
     .command('prove')
@@ -30,13 +34,13 @@ export function addProve(program: Command): void {
     .command('race')
     .description('two processes, eight clients, the last unit of a small host: nothing is allocated twice')
     .option('--rounds <n>', 'races to run', count, 200)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('race', json, (checks) => proveRace(checks, { rounds })))
   prove
     .command('idempotency')
     .description('the same key twice, to two processes, across a restart, after a lost answer: one claim, one answer')
     .option('--rounds <n>', 'repetitions of each case', count, 20)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
       run('idempotency', json, (checks) => proveIdempotency(checks, { rounds })),
     )
@@ -44,7 +48,7 @@ export function addProve(program: Command): void {
     .command('survive')
     .description('kill -9 of service and database at once: every acknowledged claim is there after a restart')
     .option('--rounds <n>', 'times that everything is killed', count, 10)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
       run('survive', json, (checks) => proveSurvive(checks, { rounds, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
@@ -52,20 +56,20 @@ export function addProve(program: Command): void {
     .command('groups')
     .description('sixteen callers at once in one server group, and two members that are live-migrated at once: its rule always holds')
     .option('--rounds <n>', 'groups to fill', count, 500)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('groups', json, (checks) => proveGroups(checks, { rounds })))
   prove
     .command('replay')
     .description('every stored decision of a concurrent run is replayed, bit for bit')
     .option('--requests <n>', 'requests of the run', count, 2_000)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
   prove
     .command('restart')
     .description('a large fleet: how long a restart takes, and the joining of a second replica')
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 100_000)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
       run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
@@ -76,7 +80,7 @@ export function addProve(program: Command): void {
     .option('--claims <n>', 'claims on them', count, 5_000)
     .option('--rounds <n>', 'times that each is asked', count, 3)
     .option('--only <text>', 'questions whose names hold this text')
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
       run('pauses', json, (checks) =>
         provePauses(checks, { only: undefined, ...options, say: (line) => void process.stderr.write(`${line}\n`) }),
@@ -91,7 +95,7 @@ export function addProve(program: Command): void {
     .option('--callers <n>', 'readers at once', count, 4)
     .option('--seed <n>', 'the same seed gives the same documents', count, 1)
     .option('--from <n>', 'number of the first document', fromZero, 0)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(
       ({
         json,
@@ -117,7 +121,7 @@ export function addProve(program: Command): void {
     .option('--cases <n>', 'cases to decide', count, 10_000)
     .option('--seed <n>', 'the same seed gives the same cases', count, 1)
     .option('--from <n>', 'number of the first case', fromZero, 0)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(({ json, ...options }: { cases: number; seed: number; from: number; json?: true }) =>
       run('truth', json, async (checks) => proveTruth(checks, { ...options, say: (line) => void process.stderr.write(`${line}\n`) })),
     )

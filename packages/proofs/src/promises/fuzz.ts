@@ -16,20 +16,20 @@ export interface ProveFuzzOptions {
   readonly hosts: number
   readonly claims: number
   readonly seed: number
-  /** Number of the first document. */
+  /** The number of the first document. */
   readonly from: number
-  /** Readers at once. */
+  /** The number of concurrent readers. */
   readonly callers: number
-  /** The time within which `/live` must answer, milliseconds; without it, any answer counts. */
+  /** The time within which `/live` must answer, milliseconds; if absent, any duration is accepted. */
   readonly silentMs?: number
   say(line: string): void
 }
 
-/** `/live` must answer within this time, milliseconds. */
+/** The default time within which `/live` must answer, milliseconds. */
 export const SILENT_MS = 200
 /**
- * A silence during which the service used less processor time than this, milliseconds, is caused by the machine:
- * something else ran.
+ * If the service used less processor time than this during a silence, milliseconds, another process on the machine
+ * caused the silence.
  */
 const OWN_MS = 100
 /** The number of calls between two checks of the answers of `/live`. */
@@ -54,9 +54,9 @@ interface Ran {
 }
 
 /**
- * Random documents, reports and filters for a large fleet, drawn from the schema that the service shows; the same seed gives the same. None
- * may end in INTERNAL, or the process, and `/live` is asked from another process all the time: while nothing is decided or
- * written it is never silent for 200 ms.
+ * Sends random documents, reports and filters to a service with a large fleet, drawn from the schema that it
+ * publishes; the same seed gives the same calls. No call may end in INTERNAL or end the process. Another process sends
+ * requests to `/live` all the time: while nothing is decided or written, it must be answered within 200 ms.
  */
 export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Promise<void> {
   const { documents, hosts, claims, seed, from, callers, silentMs = Number.POSITIVE_INFINITY, say } = options

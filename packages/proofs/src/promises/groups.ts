@@ -11,7 +11,7 @@ export interface GroupsOptions {
 
 const CALLERS = 16
 const HOSTS = ['h0', 'h1', 'h2', 'h3', 'h4'] as const
-/** Anti-affinity with one, two and three members on a host; one is Nova's default. */
+/** Anti-affinity with at most one, two and three members on a host; one is Nova's default. */
 const MOST = [undefined, 2, 3] as const
 
 /**
@@ -74,7 +74,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   await release(clients[0], claims)
 }
 
-/** Two members and one host that neither is on: both want to go there, by different processes. */
+/** Two members, and a host that has neither: both are moved there at once, by different processes. */
 async function moveMembers(checks: Checks, clients: Clients, round: number): Promise<void> {
   const instanceGroup = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
   const [from, to] = [HOSTS.slice(0, 2), HOSTS[2]]

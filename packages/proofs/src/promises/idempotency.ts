@@ -12,7 +12,10 @@ export interface IdempotencyOptions {
 
 const ROOM = 4_096
 
-/** The same key twice: to one process, to two at once, across a kill -9 and restart, and after a lost answer to a commit. One claim, one answer. */
+/**
+ * Sends the same key twice: to one process, to two at once, across a kill -9 and restart, and after a lost answer to a
+ * commit. There must be one claim and one answer.
+ */
 export async function proveIdempotency(checks: Checks, { rounds }: IdempotencyOptions): Promise<void> {
   await withFolder(async (folder) => {
     const database = await openDatabase({ stateDir: folder })

@@ -8,17 +8,17 @@ export interface ProvePausesOptions {
   readonly hosts: number
   readonly claims: number
   readonly rounds: number
-  /** Only questions whose names contain this text. */
+  /** Only queries whose names contain this text. */
   readonly only: string | undefined
   say(line: string): void
 }
 
-/** Longer than this no question may hold up the others, milliseconds. */
+/** The longest time for which a query may block others, milliseconds. */
 const LONGEST_MS = 20
 
 /**
- * Asks every long question of a large fleet, one at a time, and measures for how long each holds up everything else at most.
- * The shortest of several rounds counts: what else runs on the machine does not.
+ * Sends every slow query to a service with a large fleet, one at a time, and measures the longest time for which each
+ * blocks everything else. The shortest of several rounds counts, so that other load on the machine does not matter.
  */
 export async function provePauses(checks: Checks, { hosts, claims, rounds, only = '', say }: ProvePausesOptions): Promise<void> {
   await withFolder(async (folder) => {

@@ -8,7 +8,7 @@ import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
 import { proveSurvive } from './survive.ts'
 
-/** `npm run prove` with fewer rounds; real processes and a real database all the same. */
+/** Runs `npm run prove` with fewer rounds, but with real processes and a real database. */
 const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] = [
   [
     'fuzz',

@@ -4,7 +4,7 @@ import { startService } from '../processes/service.ts'
 import { claimsOf, reportHosts, select, usageOf } from './calls.ts'
 
 const CLIENTS = 8
-/** The host that all race for has one CPU; the next candidate has room for three more. */
+/** The host that all callers race for has one CPU; the next candidate has room for three more instances. */
 const NEXT_ROOM = 3
 
 export interface RaceOptions {
@@ -12,8 +12,8 @@ export interface RaceOptions {
 }
 
 /**
- * Two service processes on one PostgreSQL, and eight clients racing for the last unit of a small host: nothing is
- * allocated twice, and a late caller gets the next candidate, or a true refusal.
+ * Two service processes on one PostgreSQL, and eight clients that race for the last unit of a small host: nothing may
+ * be allocated twice, and a late caller must get the next candidate or a justified refusal.
  */
 export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -45,7 +45,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
             usage.every(({ vcpusTotal, vcpusClaimed }) => vcpusClaimed <= vcpusTotal),
             outcome,
           )
-          checks.check('the last unit is promised once', on(small) === 1, outcome)
+          checks.check('the last unit is allocated once', on(small) === 1, outcome)
           checks.check('a late caller gets the next candidate while it has room', on(next) === NEXT_ROOM, outcome)
           checks.check('the others get a true NoValidHost', refused === CLIENTS - 1 - NEXT_ROOM, outcome)
           checks.check('every claim is another one', new Set(claims.map(({ id }) => id)).size === claims.length, outcome)

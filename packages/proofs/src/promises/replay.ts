@@ -19,9 +19,9 @@ const MOST_FOR_CONFLICT = 5_000
 const PROFILES = ['default', 'first-fit', 'random', 'best-fit'] as const
 
 /**
- * Two processes, many callers and little room, so that proposals conflict and are void, decided again, or refused; then
- * every stored decision is replayed from the log: the same hosts and scores, bit for bit. It runs until a conflict
- * occurred: without one, the run would not show what it is for.
+ * Two processes, many callers and little room, so that proposals conflict and are void, decided again, or refused.
+ * Then every stored decision is replayed from the log and must have the same hosts and scores, bit for bit. It runs
+ * until a conflict occurred, because without one it would not test what it is meant to.
  */
 export async function proveReplay(checks: Checks, { requests }: ReplayOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -58,7 +58,7 @@ export async function proveReplay(checks: Checks, { requests }: ReplayOptions): 
             if (answer.__typename === 'SelectDestinationsPayload') counts.placed++
             else if (answer.__typename === 'NoValidHost') counts.refused++
             else counts.other++
-            // keep the fleet nearly full: released resources are raced for
+            // released resources are requested again at once, so that the fleet stays nearly full
             if (held.length > 3) await release(clients[(n + i) % 2 === 0 ? 1 : 0], held.splice(0, 2))
           }
         }

@@ -10,11 +10,14 @@ export interface RestartOptions {
   say(line: string): void
 }
 
-/** Hosts of one report. */
+/** The number of hosts in one call. */
 const AT_ONCE = 100
 const CALLERS = 16
 
-/** Measures how long a service with a large fleet takes to restart, and a second one to join it, and checks that nothing is lost. */
+/**
+ * Measures how long a service with a large fleet takes to restart, and how long a second replica takes to join, and
+ * checks that nothing is lost.
+ */
 export async function proveRestart(checks: Checks, { hosts, claims, say }: RestartOptions): Promise<void> {
   await withFolder(async (folder) => {
     const perHost = Math.ceil(claims / hosts)
@@ -26,7 +29,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           client,
           Array.from({ length: Math.min(AT_ONCE, hosts - first) }, (_, i) => ({ name: `h${first + i}`, vcpus: perHost })),
         )
-      // host by host: the duration of a search is not measured here
+      // each claim names its host, because the duration of a search is not measured here
       let host = 0
       let placed = 0
       await Promise.all(

@@ -10,7 +10,7 @@ export interface SurviveOptions {
   say(line: string): void
 }
 
-/** kill -9 of the service, the database and all its processes at once; after a restart every acknowledged claim is there. */
+/** kill -9 of the service, the database and all its processes at once: after a restart every acknowledged claim must exist. */
 export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptions): Promise<void> {
   await withFolder(async (folder) => {
     const acknowledged: string[] = []

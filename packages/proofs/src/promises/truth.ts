@@ -9,8 +9,8 @@ export interface ProveTruthOptions {
 }
 
 /**
- * The number of cases from which every filter must be the first to refuse in one of a hundred, and every weigher must matter in one of two
- * hundred.
+ * The number of cases from which on each filter must be the first to refuse in one of a hundred cases, and each
+ * weigher must matter in one of two hundred.
  */
 const MANY = 2_000
 

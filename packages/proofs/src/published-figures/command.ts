@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { FaultError, ProtocolError, UnreachableError } from '@gantt/client'
 import type { Command } from 'commander'
 import { readHuaweiEpisodes } from './huawei/episodes.ts'
@@ -23,7 +24,7 @@ interface Common {
   readonly json?: true
 }
 
-/** `gantt replay`: real traces through the same core that the service decides with. */
+/** `gantt replay`: replays real traces with the code that the service decides with. */
 export function addReplay(program: Command): void {
   const replay = program.command('replay').description('replay a trace of real requests, and show the figure that is published for it')
   exitWith2(replay)
@@ -38,7 +39,7 @@ export function addReplay(program: Command): void {
     .option('--hosts <n>', 'hosts', count, 5)
     .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
     .option('--seed <text>', 'seed of random choices', '1')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((options: Common & WaitFlags) => run(options, huaweiWait))
 
   replay
@@ -48,7 +49,7 @@ export function addReplay(program: Command): void {
     .option('--hosts <n>', 'hosts', count, 43)
     .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
     .option('--seed <text>', 'seed of random choices', '1')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((options: Common & FillFlags) => run(options, huaweiFill))
 
   replay
@@ -69,7 +70,7 @@ export function addReplay(program: Command): void {
     )
     .option('--key <key>', "the service's key, or one for each --server; or set GANTT_ADMIN_KEY", collectServers)
     .option('--concurrency <n>', 'calls that are on their way at once; no pod is overtaken by as many', count, 1)
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((options: Common & OpenbFlags) => run(options, openb))
 }
 
@@ -178,7 +179,10 @@ async function openb(flags: OpenbFlags): Promise<Report> {
   )
 }
 
-/** Runs, prints, and turns errors that a caller can cure into a message: exit code 2 for bad input, 1 for the rest. */
+/**
+ * Runs a replay and prints the result. An error that the caller can correct becomes a message, with exit code 2 for
+ * bad input and 1 otherwise.
+ */
 async function run<Flags extends { readonly json?: true }>(flags: Flags, replay: (flags: Flags) => Promise<Report>): Promise<void> {
   const startedAt = performance.now()
   try {
@@ -194,7 +198,7 @@ async function run<Flags extends { readonly json?: true }>(flags: Flags, replay:
   }
 }
 
-/** Options that cannot be taken end with 2, as commands of old do; commander's own code is 1. */
+/** Invalid options end with 2, like the other commands; commander itself would end with 1. */
 function exitWith2(command: Command): void {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 }

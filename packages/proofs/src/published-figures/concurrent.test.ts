@@ -13,7 +13,10 @@ import type { OpenbPod } from './openb/pods.ts'
 import { findTargets } from './remote/servers.ts'
 
 const REPLICAS = 3
-/** One pod of two GPUs is two points of this fleet: a few on other hosts may matter, a lost policy matters more. */
+/**
+ * One pod of two GPUs is two points in this fleet: concurrency may move a few pods to other hosts, and a lost policy
+ * has a larger effect.
+ */
 const MOST_POINTS_OFF = 5
 
 /** A small random fleet and a list of pods that does not fit, so that no trace is needed. */
@@ -34,12 +37,12 @@ const pods = Array.from({ length: 120 }, (_, i): OpenbPod => {
 })
 const workload = { nodes, pods, profile: 'fgd', scale: 1, seed: 1, departures: 10 }
 
-/** Places the same list through three replicas, twelve calls at once, and compares with one that decides alone. */
+/** Places the same list through three replicas, twelve calls at once, and compares the result with that of one replica alone. */
 async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<void> {
   const alone = await runOpenb({ ...workload, createDriver: (seed) => createInProcessDriver({ seed }) })
   const services: Service[] = []
   try {
-    // one after the other: the first makes the tables
+    // one after the other, because the first creates the tables
     for (let i = 0; i < REPLICAS; i++) services.push(await startService(settings))
     const [target] = await findTargets([services.map(({ url }) => url).join(',')], [ADMIN_KEY])
     if (target === undefined) throw new Error('there is nothing to replay on')
@@ -48,7 +51,7 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
     expect([together.overCommits, together.differences]).toEqual([[], []])
     expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MOST_POINTS_OFF)
     const { effort } = figuresOf([together])
-    // each claim is a proposal that counts, on whichever replica
+    // every claim is a proposal that counted, on any of the replicas
     expect((effort?.proposals ?? 0) - Object.values(effort?.byRule ?? {}).reduce((sum, times) => sum + times, 0)).toBe(together.placed)
   } finally {
     await Promise.all(services.map((service) => service.stop()))

@@ -1,4 +1,4 @@
-/** Things that end, soonest first: a binary heap by time. */
+/** Things that end, the soonest first: a binary heap ordered by time. */
 export class Departures<Item> {
   readonly #heap: { readonly at: number; readonly item: Item }[] = []
 
@@ -23,7 +23,7 @@ export class Departures<Item> {
     }
   }
 
-  /** Takes the next one; undefined when nothing is left. */
+  /** Takes the next one; undefined if nothing is left. */
   take(): Item | undefined {
     const heap = this.#heap
     const [first] = heap

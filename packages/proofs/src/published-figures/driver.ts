@@ -11,11 +11,11 @@ export interface Placement {
   /** The trace's name of the host. */
   readonly host: string
   readonly claim: { readonly id: string; readonly fence: number }
-  /** Indices of the GPUs taken. */
+  /** The indices of the taken GPUs. */
   readonly gpus: readonly number[]
 }
 
-/** A profile's parts without its name: what a replay writes as a version of its own. */
+/** The parts of a profile without its name: a replay writes them as a version of its own. */
 export type ProfileParts = Omit<Profile, 'name' | 'number'>
 
 export type Awaitable<Value> = Value | Promise<Value>
@@ -30,33 +30,32 @@ export interface HostView {
 
 /** The service's figures at the end of a run. */
 export interface Inspection {
-  /** The hosts of the run as each replica shows them, all of them as new as the last answer. */
+  /** The hosts of the run as each replica shows them, at or after the revision of the last answer. */
   readonly replicas: readonly (readonly HostView[])[]
   readonly effort: Effort
 }
 
 /** The durations and sizes of a run's answers. */
 export interface Effort {
-  /** Proposals that count. */
+  /** The number of proposals that counted. */
   readonly counted: number
-  /** Proposals that did not count and were decided again, by the obstacle. */
+  /** The number of proposals that did not count and were decided again, by the reason. */
   readonly fruitless: Readonly<Record<string, number>>
-  /** Calls that the replay repeated because there was no answer, or one that asks for a retry. */
+  /** The number of calls that the replay repeated because there was no answer, or one that asks for a retry. */
   readonly repeated: number
 }
 
 /**
- * Sends a trace to a placer: a fleet in this process, or a running service. Both decide by the same core, so that the same calls get the
- * same answers.
- *
- * The law: hosts are first seen in the order in which they are reported; `place` claims what it answers at once and
- * lastingly; calls of `place` and `release` may overlap, and nothing else may; nothing may be called after `close`.
+ * Where a trace is placed: a fleet in this process, or a running service. Both decide with the same code, so that the
+ * same calls get the same answers. The rules: hosts are first seen in the order in which they are reported; `place`
+ * makes confirmed claims for what it answers; calls of `place` and `release` may overlap, and no others; nothing may
+ * be called after `close`.
  */
 export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>
   /** Writes a profile version for this run, and returns the name that `place` accepts. */
   writeProfile(parts: ProfileParts): Awaitable<string>
-  /** Undefined when no host has room. */
+  /** Undefined if no host has room. */
   place(request: RequestSpec, profile: string): Awaitable<Placement | undefined>
   release(placement: Placement): Awaitable<void>
   /** Absent if only the replay itself could report anything. No request is in progress when it is called. */

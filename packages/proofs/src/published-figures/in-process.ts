@@ -2,16 +2,16 @@ import { type Change, type ClaimsProposed, decide, ENTRY_FORMAT, Fleet, openOver
 import type { Driver, Placement } from './driver.ts'
 
 export interface InProcessOptions {
-  /** Names the seeds of the decisions: the same one gives the same run. */
+  /** The prefix of the seeds of all decisions: the same one gives the same run. */
   readonly seed: string
-  /** The log's time, milliseconds; must not go back. Always 1000 by default. */
+  /** The time of the log, milliseconds; must not decrease. By default always 1000. */
   readonly clock?: () => number
 }
 
 const ACCOUNT = 'replay'
 const PROFILE = 'replay'
 
-/** A log of one fleet in this process: decided in an overlay, then applied as an entry, exactly as a service does. */
+/** A log with one fleet in this process: requests are decided in an overlay, then applied as entries, as in a service. */
 export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOptions): Driver {
   const fleet = new Fleet()
   let decisions = 0
@@ -66,7 +66,7 @@ export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOp
   }
 }
 
-/** A decision as a proposal; undefined if no host has room. */
+/** The proposal of a decision; undefined if no host has room. */
 function propose(
   fleet: Fleet,
   request: RequestSpec,

@@ -1,26 +1,26 @@
 import { InvalidArgumentError } from 'commander'
 
-/** The request is impossible; the message names the option, the found and the allowed values. */
+/** An invalid option; the message names the option, the given and the allowed values. */
 export class BadInputError extends Error {
   override readonly name = 'BadInputError'
 }
 
 const LARGEST_COUNT = 100_000
 
-/** A count of things: 1 to 100,000. */
+/** Parses a number of things: 1 to 100,000. */
 export function count(text: string): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
   if (value >= 1 && value <= LARGEST_COUNT) return value
   throw new InvalidArgumentError(`It must be a whole number of 1 to ${LARGEST_COUNT}.`)
 }
 
-/** A whole number of 0 or more. */
+/** Parses a whole number of 0 or more. */
 export function positive(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number of 0 to 999999999.')
 }
 
-/** A share: whole per cent, 0 to 100. */
+/** Parses a whole percentage, 0 to 100. */
 export function percent(text: string): number {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
   if (value <= 100) return value

@@ -6,7 +6,7 @@ export type Row = readonly [what: string, values: readonly (number | undefined)[
 /** The results of a replay: for people as rows, for programs as figures. */
 export interface Report {
   readonly title: string
-  /** Names of the columns, where there are several. */
+  /** The names of the columns, if there are several. */
   readonly heads?: readonly string[]
   readonly rows: readonly Row[]
   readonly figures: Readonly<Record<string, unknown>>

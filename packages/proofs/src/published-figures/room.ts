@@ -3,15 +3,15 @@ import { CPU_CLASS } from './openb/model.ts'
 import type { OpenbNode } from './openb/nodes.ts'
 import type { OpenbPod } from './openb/pods.ts'
 
-/** A pod as its caller saw it: where it was placed, and for how long it held that room for certain. */
+/** A pod from its caller's view: where it was placed, and from when to when it certainly held its room. */
 export interface Stay {
   readonly pod: OpenbPod
   readonly host: string
   /** Indices of its GPUs. */
   readonly gpus: readonly number[]
-  /** The position, among all events of the caller, of the answer that the pod is placed. */
+  /** The number of the event, among all events of the caller, at which the placement was answered. */
   readonly from: number
-  /** The position of the call that ends it; infinity if there was none. */
+  /** The number of the event at which the call that ends it was sent; infinity if there was none. */
   readonly until: number
 }
 
@@ -61,8 +61,8 @@ export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Sta
 }
 
 /**
- * The differences between the hosts of one replica and the caller's history, once nothing changes any more: other sums,
- * negative free amounts, missing hosts.
+ * The differences between the hosts of one replica and the caller's history at the end: other sums, negative free
+ * amounts, missing hosts.
  */
 export function findDifferences(nodes: readonly OpenbNode[], stays: readonly Stay[], shown: readonly HostView[]): readonly string[] {
   const held = new Map<string, number>()

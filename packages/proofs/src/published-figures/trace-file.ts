@@ -7,7 +7,7 @@ export class TraceError extends Error {
   override readonly name = 'TraceError'
 }
 
-/** A file's text, unpacked if it is gzip. Throws TraceError when it cannot be read. */
+/** The text of a file, which may be compressed with gzip. Throws TraceError if it cannot be read. */
 export function readText(file: string): string {
   let bytes: Buffer
   try {
@@ -23,7 +23,7 @@ export function readText(file: string): string {
   }
 }
 
-/** Reads one cell: the value, or undefined when the text is not allowed. */
+/** Reads one cell; undefined if its text is not allowed. */
 export interface Cell<Value> {
   read(text: string): Value | undefined
   /** The allowed values, as the end of a sentence: `a whole number of 0 or more`. */
@@ -47,7 +47,7 @@ export const word: Cell<string> = { allowed: 'not empty', read: (text) => (text 
 /** Text, or null when empty. */
 export const optionalWord: Cell<string | null> = { allowed: 'any text', read: (text) => (text === '' ? null : text) }
 
-/** Words between bars: `A|B`; none when empty. */
+/** Words separated by bars: `A|B`; none if empty. */
 export const words: Cell<readonly string[]> = {
   allowed: 'words between bars',
   read: (text) => (text === '' ? [] : text.split('|').every((part) => part !== '') ? text.split('|') : undefined),
@@ -56,7 +56,7 @@ export const words: Cell<readonly string[]> = {
 type Cells = Readonly<Record<string, Cell<unknown>>>
 type Row<Columns extends Cells> = { readonly [Name in keyof Columns]: Exclude<ReturnType<Columns[Name]['read']>, undefined> }
 
-/** The columns named, row by row. Other columns of the file are ignored; quotes have no meaning. Throws TraceError. */
+/** Reads the named columns, row by row. Other columns of the file are ignored; quotes have no meaning. Throws TraceError. */
 export function readCsv<Columns extends Cells>(file: string, columns: Columns): Row<Columns>[] {
   const name = basename(file)
   const lines = readText(file).split(/\r?\n/)
@@ -82,7 +82,7 @@ export function readCsv<Columns extends Cells>(file: string, columns: Columns): 
   })
 }
 
-/** A JSON file's value. Throws TraceError. */
+/** The value in a JSON file. Throws TraceError. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readText(file))

@@ -11,14 +11,14 @@ import { readOpenbNodes } from './openb/nodes.ts'
 import { runOpenb } from './openb/openb.ts'
 import { readOpenbPods } from './openb/pods.ts'
 
-// one of the two traces is non-commercial, so that neither is in the repository
+// the licence of one of the two traces is non-commercial, so neither is in the repository
 const huawei = sharedData('traces/huawei-east-1')
 const openb = sharedData('traces/openb')
 
 describe.skipIf(huawei.isMissing)(`Huawei-East-1${huawei.skipNote}`, () => {
   const file = (name: string) => path.join(huawei.path, name)
 
-  // the first 10 of the 1,000 published episodes; figures of an independent program by the published rules
+  // the first 10 of the 1,000 published episodes; the expected figures come from an independent program that follows the published rules
   test.skipIf(!isLongForm).each([
     ['first-fit', 282_986],
     ['balance-fit', 274_753],

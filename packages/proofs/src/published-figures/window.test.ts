@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sendInWindow } from './window.ts'
 
 const items = Array.from({ length: 200 }, (_, i) => i)
-/** Some turns of the event loop, as drawn. */
+/** Waits for a drawn number of turns of the event loop. */
 const pause = async (turns: number): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise(setImmediate)
 }

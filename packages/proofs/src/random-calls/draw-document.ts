@@ -5,9 +5,9 @@ import { type Field, isRequired, type NamedType, namedIn, type TypeRef } from '.
 export interface Call {
   readonly document: string
   readonly variables: Readonly<Record<string, unknown>>
-  /** The fields of the root type that it asks. */
+  /** The fields of the root type that it selects. */
   readonly roots: readonly string[]
-  /** Whether it may decide or write the log: then it is sent alone, and heartbeats may pause. */
+  /** Whether it may decide or write to the log: such a call is sent alone, and heartbeats may pause meanwhile. */
   readonly isWriting: boolean
 }
 
@@ -16,13 +16,13 @@ interface Drawing {
   readonly variables: Record<string, unknown>
   readonly declared: string[]
   readonly fragments: string[]
-  /** Fields that may still be drawn. */
+  /** The number of fields that may still be drawn. */
   left: number
 }
 
 const MOST_FIELDS = 40
 const DEEPEST = 8
-/** Takes time proportional to the log: drawn once in this many mutations. */
+/** A mutation whose work is proportional to the log: only one in this many mutations. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
 /** A document of the schema with its variables, mostly valid. */
@@ -63,7 +63,7 @@ function drawField(drawing: Drawing, field: Field, depth: number, alias: string 
 
 function declare({ variables, declared }: Drawing, type: TypeRef, value: unknown): string {
   const name = `v${declared.length}`
-  // an enum's value cannot be distinguished from a text there
+  // in variables, the value of an enum looks like a text
   const fallback = value instanceof EnumName ? ` = ${printValue(value)}` : ''
   declared.push(`$${name}: ${printType(type)}${fallback}`)
   variables[name] = plainValue(value)

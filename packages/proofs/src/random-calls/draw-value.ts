@@ -11,7 +11,7 @@ export interface Source {
   readonly random: Random
 }
 
-/** A name of an enum's value: without quotes in a document, a text in variables. */
+/** The name of an enum value: without quotes in a document, a text in variables. */
 export class EnumName {
   readonly name: string
 
@@ -116,7 +116,7 @@ function drawText({ fleet, random }: Pick<Source, 'fleet' | 'random'>, name: str
   return oneOf(random, TEXTS)
 }
 
-/** A value as a document has it. */
+/** A value in the syntax of a document. */
 export function printValue(value: unknown): string {
   if (value instanceof EnumName) return value.name
   if (Array.isArray(value)) return `[${value.map(printValue).join(', ')}]`
@@ -126,7 +126,7 @@ export function printValue(value: unknown): string {
     .join(', ')}}`
 }
 
-/** A value as variables have it. */
+/** A value in the form of variables. */
 export function plainValue(value: unknown): unknown {
   if (value instanceof EnumName) return value.name
   if (Array.isArray(value)) return value.map(plainValue)

@@ -2,9 +2,9 @@ import { aUuid, demoFleet } from '@gantt/cli/for-proofs'
 import type { Client } from '@gantt/client'
 import { createRandom } from '@gantt/scheduler-core'
 
-/** Hosts of one report. */
+/** The number of hosts in one call. */
 const REPORTED_AT_ONCE = 500
-/** Instances of one request. */
+/** The number of instances of one request. */
 const PLACED_AT_ONCE = 10
 const FLAVORS = [
   { name: 'c1.small', vcpus: 1, memoryMb: 2_048, rootGb: 20 },
@@ -19,7 +19,7 @@ export interface LargeFleet {
   /** Global ids; the last belongs to a request that was not placed. */
   readonly decisions: readonly string[]
   readonly claims: readonly string[]
-  /** The revision that the replica had applied at the end. */
+  /** The revision that the replica had applied in the end. */
   readonly revision: number
 }
 
@@ -41,7 +41,7 @@ interface Selected {
   readonly destinations?: readonly { readonly selected: { readonly claim: { readonly id: string } | null } }[]
 }
 
-/** Reports the demo's hosts, gathers them into its aggregates, and places instances. The same seed gives the same fleet. */
+/** Reports the demo's hosts, creates its aggregates, and places instances. The same seed gives the same fleet. */
 export async function fillLargeFleet(
   client: Client,
   { hosts: count, claims: most, seed }: { readonly hosts: number; readonly claims: number; readonly seed: string },

@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** Asked so often, milliseconds. */
+/** The interval between two requests, milliseconds. */
 const EVERY_MS = 100
 
 /**
- * Asks `/live`, each time over a new connection, and writes how long each answer took and when it was asked for, milliseconds since 1970.
+ * Sends requests to `/live`, each over a new connection, and prints the time of each request, milliseconds since 1970,
+ * and the duration until its answer.
  */
 const PROGRAM = `
 const http = require('node:http')
@@ -27,9 +28,9 @@ export interface LiveAnswer {
   readonly state: number | string
 }
 
-/** A process of its own that asks a service all the time whether it lives. */
+/** Another process that sends requests to the `/live` of a service all the time. */
 export interface LiveWatch {
-  /** The events since the last call. */
+  /** The events since the last call of this function. */
   take(): readonly LiveAnswer[]
   stop(): Promise<void>
 }
@@ -39,7 +40,7 @@ export function watchLive(url: string): LiveWatch {
   const answers: LiveAnswer[] = []
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      // its only writer is the program above
+      // only the program above writes to it
       answers.push(JSON.parse(line) as LiveAnswer)
     })
   return {

@@ -1,6 +1,6 @@
 import type { LargeFleet } from './large-fleet.ts'
 
-/** A question of which the work grows with the fleet. */
+/** A query whose work grows with the fleet. */
 export interface LongQuestion {
   readonly name: string
   readonly document: string
@@ -10,7 +10,7 @@ export interface LongQuestion {
 const EXTRA_FIELDS = 'capacity { resourceClass total used claimed free } traits aggregates(first: 2) { nodes { name } }'
 const VERDICT = 'hostName outcome rank totalWeight checks { filter } weights { weigher }'
 
-/** Every kind of question whose work grows with hosts, claims or requests. */
+/** Every kind of query whose work grows with hosts, claims or requests. */
 export function longQuestions({ hosts, aggregates, decisions, groups, claims, revision }: LargeFleet): readonly LongQuestion[] {
   const spec = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 } } }
   const two = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 }, numInstances: 20 } }

@@ -1,4 +1,4 @@
-/** A schema as introspection shows it: all that documents are drawn from. */
+/** A schema in the form of introspection, from which documents are drawn. */
 export interface Schema {
   readonly types: ReadonlyMap<string, NamedType>
   readonly query: string
@@ -51,7 +51,7 @@ export async function readSchema(ask: (document: string) => Promise<Introspected
   return { query: queryType.name, mutation: mutationType.name, types: new Map(types.map((type) => [type.name, type])) }
 }
 
-/** The type without its lists and whether it must be there. */
+/** The named type, without its list and non-null wrappers. */
 export function namedIn(ref: TypeRef): string {
   return ref.ofType === null ? (ref.name ?? '') : namedIn(ref.ofType)
 }

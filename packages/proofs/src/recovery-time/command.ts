@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os'
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { Argument, type Command, Option } from 'commander'
 import { type Checks, createChecks } from '../checks.ts'
 import { EngineMissingError } from '../safety-under-faults/engine.ts'
@@ -33,7 +34,7 @@ export function addRecovery(prove: Command, count: (text: string) => number): vo
     .option('--minutes <n>', 'how long the database is away', count, 10)
     .option('--hosts <n>', 'hosts of the fleet that a replica joins', count, 100_000)
     .option('--history <n>', 'calls that are placed there after its last checkpoint', count, 2_000)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(measure)
 }
 

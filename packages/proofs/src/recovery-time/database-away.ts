@@ -31,7 +31,10 @@ const CALL_MS = 60_000
 
 const WHAT = 'nats: the database away'
 
-/** With NATS, the database is away for some minutes under load: measures the effects, and checks that nothing is lost or written twice. */
+/**
+ * With NATS as the store, the database is unavailable for some minutes under load: measures the effects, and checks
+ * that nothing is lost or written twice.
+ */
 export function measureDatabaseAway(checks: Checks, figures: Figures, { minutes, signal, say }: DatabaseAwayOptions): Promise<void> {
   return withFolder(async (folder) => {
     const cluster = await startCluster({
@@ -108,7 +111,7 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
 const revisionOf = async (client: Client): Promise<number> =>
   Number((await client.request<{ health: { revision: string } }>('{ health { revision } }')).health.revision)
 
-/** Waits until the tables report a revision; while they are away they report nothing. */
+/** Waits until the tables show a revision; while the database is unavailable they show nothing. */
 async function untilTablesReach(client: Client, revision: number, signal: AbortSignal): Promise<void> {
   for (const deadline = performance.now() + CATCH_UP_MS; ; await sleep(SAMPLE_MS / 2)) {
     signal.throwIfAborted()
@@ -131,7 +134,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)
-  // the audit of a call comes behind its refusal in the same stream, so both are in the tables once it is
+  // the audit row of a call follows its refusal in the same stream, so both are in the tables once the row is
   const audit = await untilAudited(last, auditedBefore + load.answered)
   const kept = await decisionsOf(last)
   const there = new Set(kept)
@@ -145,7 +148,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   checks.check(
     'every mutation is in the audit once',
     isAudited,
-    () => `${more} rows for ${load.answered} calls and ${unknown} of unknown end`,
+    () => `${more} rows for ${load.answered} calls and ${unknown} with an unknown outcome`,
   )
   for (let replica = 0; replica < REPLICAS; replica++) {
     const live = new Set((await claimsOf(clientOf(cluster, replica), ['CONFIRMED'])).map(({ id }) => id))
@@ -161,14 +164,14 @@ interface Page<Node> {
 
 interface Audited {
   readonly rows: number
-  /** Undefined while the chain is whole. */
+  /** Undefined if the chain is complete. */
   readonly broken: string | undefined
 }
 
 const AUDIT = `query ($after: String, $first: Int!) { auditLog(first: $first, after: $after, oldestFirst: true) { pageInfo { hasNextPage endCursor }
   nodes { seq id at account keyId mutation target summary result requestId previous hash } } }`
 
-/** The chain once it has this many rows, or does not get them: the audit rows of placements follow shortly after. */
+/** The chain once it has this many rows, or at the timeout: the audit rows of placements follow shortly after them. */
 async function untilAudited(client: Client, rows: number): Promise<Audited> {
   for (const end = performance.now() + AUDITED_MS; ; await sleep(SAMPLE_MS)) {
     const audited = await readAudit(client)
@@ -176,7 +179,7 @@ async function untilAudited(client: Client, rows: number): Promise<Audited> {
   }
 }
 
-/** The chain from its beginning, each row looked at. */
+/** Reads the chain from its beginning, and checks each row. */
 async function readAudit(client: Client): Promise<Audited> {
   let head: Head = START
   let rows = 0

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { type Answer, claimsOf, release, select } from '../promises/calls.ts'
 
-/** Callers of all replicas, and the answers that they got. */
+/** Callers of all replicas, and the answers that they received. */
 export interface DatabaseLoad {
   /** Ids of decisions that were answered, placed and refused. */
   readonly decisions: readonly string[]
   /** Claims that are held now. */
   held(): readonly string[]
-  /** Instances that were placed so far. */
+  /** The number of instances that were placed so far. */
   readonly placed: number
-  /** Answered mutations, and those with unknown outcome. */
+  /** The number of answered mutations, and of those with an unknown outcome. */
   readonly answered: number
   readonly unknown: number
-  /** The longest placing, milliseconds. */
+  /** The longest duration of a placement, milliseconds. */
   readonly longestMs: number
-  /** Why calls failed, the newest last. */
+  /** The errors of failed calls, the newest last. */
   readonly failures: readonly string[]
   /** Keys that were accepted although they had been revoked, or refused although they had been created. */
   readonly wrongKeys: readonly string[]
@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One of this many calls requests resources that no host has. */
+/** One of this many calls requests more than any host has. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000
@@ -35,7 +35,10 @@ const MOST_FAILURES = 5
 const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret key { id } } ... on UserError { message } } }`
 const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
 
-/** Places, is refused, releases, and makes and revokes keys, on every replica in turn, until it is stopped. */
+/**
+ * On every replica in turn: places instances, makes requests that are refused, releases claims, creates and revokes
+ * keys, until it is stopped.
+ */
 export function startDatabaseLoad(clients: readonly Client[], as: (replica: number, key: string) => Client): DatabaseLoad {
   const decisions: string[] = []
   const failures: string[] = []
@@ -44,7 +47,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
   let [placed, answered, unknown, keys, longestMs] = [0, 0, 0, 0, 0]
   let isOver = false
 
-  /** Counts a mutation; undefined when its end is not known. */
+  /** Counts a mutation; undefined if its outcome is not known. */
   const mutate = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
     try {
       const answer = await call()
@@ -78,7 +81,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
       await sleep(PAUSE_MS)
     }
   }
-  /** Made on one replica, used on the next, revoked there, and then of no use on the one after. */
+  /** Creates a key on one replica, uses it on the next, revokes it there, and checks that the one after that refuses it. */
   const editKeys = async (): Promise<void> => {
     for (let i = 0; !isOver; i++) {
       const at = (offset: number): number => (i + offset) % clients.length
@@ -129,10 +132,13 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
   }
 }
 
-/** The time in which another replica must know an edit of keys; a loaded machine gets more than the second of the contract. */
+/**
+ * The time within which another replica must learn of a change of keys; on a loaded machine it is more than the second
+ * of the contract.
+ */
 const SEEN_MS = 5_000
 
-/** Whether a key is valid; waits for the expected result as long as another replica may take to learn of an edit. */
+/** Whether a key is valid; waits for the expected result for as long as another replica may take to learn of a change. */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {
     const known = await client.request('{ health { mode } }').then(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createFigures, textOf } from './figure.ts'
 import { answeredAgainMs, longestSilenceMs } from './probe.ts'
 
-describe('what a recovery is measured by', () => {
+describe('figures of a recovery', () => {
   const answered = (...times: readonly (readonly [number, number])[]) => times.map(([begunAt, endedAt]) => ({ begunAt, endedAt }))
 
   test.each<[string, ReturnType<typeof answered>, number | undefined]>([
@@ -15,7 +15,7 @@ describe('what a recovery is measured by', () => {
 
   test.each<[string, ReturnType<typeof answered>, number]>([
     ['before and after it do not count', answered([0, 0], [0, 90], [0, 101], [0, 199], [0, 900]), 701],
-    ['nor does one that was over by then', answered([0, 0], [0, 99], [0, 150], [0, 201], [0, 205]), 51],
+    ['times that had ended by then do not count', answered([0, 0], [0, 99], [0, 150], [0, 201], [0, 205]), 51],
   ])('the longest silence between two moments: %s', (_what, calls, ms) => {
     expect(longestSilenceMs(calls, 100, 200)).toBe(ms)
   })

@@ -10,7 +10,7 @@ const DIGITS = 100
 export const medianOf = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN
 
-/** `what: 5.1 s (4.2 to 6.3, 5 times)`. */
+/** A line such as `what: 5.1 s (4.2 to 6.3, 5 times)`. */
 export function textOf({ what, unit, values }: Figure): string {
   const text = (value: number): string => String(Math.round(value * DIGITS) / DIGITS)
   const [least, most] = [Math.min(...values), Math.max(...values)]
@@ -18,7 +18,7 @@ export function textOf({ what, unit, values }: Figure): string {
   return `${what}: ${text(medianOf(values))}${unit === '/s' ? ' a second' : unit === '' ? '' : ` ${unit}`}${spread}`
 }
 
-/** Collects figures in the order in which they were first seen. */
+/** Collects figures in the order in which they were first recorded. */
 export interface Figures {
   add(what: string, unit: Figure['unit'], ...values: readonly number[]): void
   readonly all: readonly Figure[]

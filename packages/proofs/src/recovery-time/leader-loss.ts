@@ -23,7 +23,10 @@ const CALM_MS = 3_000
 const RECOVERY_MS = 60_000
 const LOOK_EVERY_MS = 20
 
-/** The leader of the store is lost in every way of the engine, and stays away until three replicas write again; measures the time. */
+/**
+ * The leader of the store is lost in each way that the engine supports, and stays down until three replicas can write
+ * again; measures the time.
+ */
 export function measureLeaderLoss(checks: Checks, figures: Figures, { engine, rounds, signal, say }: LeaderLossOptions): Promise<void> {
   return withFolder(async (folder) => {
     const cluster = await startCluster({ folder, replicas: REPLICAS, startEngine: engines[engine], smallDisks: false, signal, say })
@@ -70,7 +73,7 @@ function addFigures(figures: Figures, name: string, probes: readonly Probe[], at
   figures.add(`${name}: longest without a read, any replica`, 's', ...probes.map(({ reads }) => seconds(longestSilenceMs(reads, at, end))))
 }
 
-/** Everything that was acknowledged exists on every replica. */
+/** Checks that everything that was acknowledged exists on every replica. */
 async function checkNothingLost(checks: Checks, cluster: Cluster, probes: readonly Probe[]): Promise<void> {
   const acknowledged = probes.flatMap(({ claims }) => claims)
   for (const { client } of cluster.replicas) {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { claimsOf, select } from '../promises/calls.ts'
 
-/** Callers of one replica who place and read all the time: the answers that they get, and when. */
+/** Callers of one replica who place and read all the time, and the times of their answers. */
 export interface Probe {
   readonly writes: readonly Answered[]
   readonly reads: readonly Answered[]
   /** Ids of the claims that were acknowledged. */
   readonly claims: readonly string[]
-  /** Ends the callers. */
+  /** Stops the callers. */
   stop(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface Answered {
   readonly endedAt: number
 }
 
-/** For each kind: one call may wait long while the other is refused at once. */
+/** Separately for each kind of call, because one kind may hang while the other is refused at once. */
 const CALLERS = 2
 const PAUSE_MS = 10
 /** The pause before a refused call is repeated. */
@@ -64,13 +64,13 @@ export function startProbe(client: Client, name: string): Probe {
   }
 }
 
-/** How long after a moment the first call was answered that was made after it, milliseconds; undefined when none was. */
+/** The time from a moment to the first answer to a call that was made after it, milliseconds; undefined if there was none. */
 export const answeredAgainMs = (answered: readonly Answered[], at: number): number | undefined => {
   const after = answered.filter(({ begunAt }) => begunAt >= at).map(({ endedAt }) => endedAt)
   return after.length === 0 ? undefined : Math.min(...after) - at
 }
 
-/** The longest time without an answer that met the time between two moments, milliseconds. */
+/** The longest time without an answer that overlaps the time between two moments, milliseconds. */
 export function longestSilenceMs(answered: readonly Answered[], from: number, to: number): number {
   const times = answered.map(({ endedAt }) => endedAt).sort((a, b) => a - b)
   let longest = 0

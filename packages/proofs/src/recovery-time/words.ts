@@ -1,4 +1,4 @@
-/** The lines in which a service describes its start. */
+/** The lines in which a service logs its start. */
 export interface ReportedStart {
   readonly checkpointSeconds: number
   readonly entries: number

@@ -4,7 +4,7 @@ import { GROUPS, GROUPS_APART, groupAt, NAMES, requestOf, uuidOf } from './fixtu
 import type { Act } from './plan.ts'
 import type { KnownClaim, Process, WorldState } from './world-state.ts'
 
-/** The calls of callers and operators, and the expected answers. */
+/** The calls of callers and operators, and the checks of their answers. */
 export class Callers {
   readonly #world: WorldState
 
@@ -15,7 +15,7 @@ export class Callers {
   callFor(process: Process, { what, b, c }: Act): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
-    // the last ones: destinations of open moves among them
+    // the most recent claims, which include destinations of open moves
     const recent = this.#world.known[this.#world.known.length - 1 - (b % Math.max(1, Math.min(6, this.#world.known.length)))]
     const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void =>
@@ -38,7 +38,7 @@ export class Callers {
         )
         break
       case 'forget':
-        // sometimes by a replica that has not checked whether it may
+        // sometimes the replica has not checked whether the caller may do this
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(
@@ -87,7 +87,7 @@ export class Callers {
         break
       }
       case 'fleetAllocation': {
-        // sometimes on a version that another replica has replaced since
+        // sometimes the edit names a version that another replica has replaced since
         const expectedVersion = Math.max(0, replica.fleet.hosts.fleetAllocation.version - (c % 3 === 0 ? 1 : 0))
         const classes = c % 4 === 0 ? {} : { VCPU: { ratio: 1 + (b % 3), ...(c % 2 === 0 && { reserved: 1 }) } }
         propose(what, { type: what, expectedVersion, release: [null, 26, 27][b % 3] ?? null, classes, by: 'ops', reason: 'test' })
@@ -123,7 +123,7 @@ export class Callers {
         break
       }
       case 'look': {
-        // a caller that knows a revision can read it from any replica
+        // a caller that knows a revision can read at that revision from any replica
         const head = replica.fleet.place.revision
         const other = this.#world.processes[c % this.#world.plan.replicas]
         if (other === undefined) break
@@ -178,14 +178,11 @@ export class Callers {
     }
   }
 
-  /**
-   * An instance gets another size on its own host, so many times one after the other, each confirmed at once; then it may end, or go
-   * elsewhere.
-   */
+  /** Resizes an instance on its own host several times, confirming each resize at once; then the claim may end or move. */
   #resizeInPlace(process: Process, claim: KnownClaim, times: number, b: number, c: number): void {
     const { host, id } = claim
     const { VCPU = 1 } = this.#world.model.claim(id)?.amounts ?? {}
-    // mostly a little more each time, so that several fit one after the other
+    // mostly to slightly more than before, so that several resizes fit
     const vcpus = b % 4 === 0 ? 1 + (c % 5) : VCPU + 1
     const sized = { vcpus, memoryMb: 512 * (1 + (c % 4)), numInstances: 1, requestedDestination: { host, node: host } }
     const call = this.#moveCall(claim, requestOf({ ...sized, ...(b % 5 === 0 && { gpus: { count: 1 } }) }), 'RESIZE', b, c)
@@ -213,7 +210,7 @@ export class Callers {
     return call
   }
 
-  /** An operator's edit of what their replica shows them: members, zone or name, or the end of an aggregate. */
+  /** An operator's edit of the aggregate that their replica shows: its members, zone or name, or its deletion. */
   #aggregate(fleet: Fleet, b: number, c: number): Change {
     const number = b % 3
     const uuid = uuidOf(0x71 + number)
@@ -250,9 +247,9 @@ export class Callers {
     const isApart = group !== undefined && b % 7 === 3 && this.#world.model.level >= GROUPS_APART
     const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#world.ids++}`
-    // a caller that lost its key asks for the same instance under another one; or its host failed, and it takes the next
+    // a caller that lost its key requests the same instance with another key; or the host failed, and the caller requests another one
     const known = this.#world.known[this.#world.known.length - 1 - (c % Math.max(1, Math.min(9, this.#world.known.length)))]?.instance
-    // or it asks two replicas at once
+    // or the caller sends the request to two replicas at once
     const latest = this.#world.calls.at(-1)?.request.instanceUuids[0]
     const again = numInstances > 1 ? undefined : b % 4 === 1 ? known : b % 8 === 7 ? latest : undefined
     const call: PlacementCall = {

@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { simulate } from './simulate.ts'
 
@@ -17,7 +18,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt simulate-faults`: the promises under every fault that a simulated world can have. */
+/** `gantt simulate-faults`: checks the promises under every fault that a simulated world can have. */
 export function addSimulate(program: Command): void {
   program
     .command('simulate-faults')
@@ -25,7 +26,7 @@ export function addSimulate(program: Command): void {
     .option('--seeds <n>', 'worlds to run', whole(1, 1_000_000), 200)
     .option('--from <n>', 'seed of the first world', whole(0, 1_000_000_000), 1)
     .option('--replicas <n>', 'replicas in each world', whole(1, 8), 3)
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .addHelpText('after', '\nThe same seed and number of replicas give the same world:\nrun a failed one alone with --from SEED --seeds 1.')
     .action(run)
 }

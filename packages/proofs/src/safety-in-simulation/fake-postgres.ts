@@ -21,24 +21,24 @@ interface Connection {
 
 /** The faults between replicas and store; a world sets them. */
 export interface NetworkFaults {
-  /** Chance, 0 to 1, that a statement's connection is cut before the server takes it, or before its answer arrives. */
+  /** The chance, 0 to 1, that the connection of a statement is cut before the server receives it, or before its answer arrives. */
   cut: number
-  /** Chance that a notification is lost. */
+  /** The chance that a notification is lost. */
   deaf: number
   /** The longest delay of a message, milliseconds. */
   slow: number
-  /** Chance that an append is rolled back as a deadlock or a serialization failure is. */
+  /** The chance that an append is rolled back, as by a deadlock or a serialization failure. */
   aborted: number
-  /** Chance that the server lets in an append that names another head: an engine whose comparison is faulty. */
+  /** The chance that the server accepts an append that names another head, like an engine whose comparison is faulty. */
   blind: number
   isDown: boolean
-  /** Replicas that the server cannot be reached from. */
+  /** Replicas that have no connection to the server. */
   readonly cutOff: Set<number>
-  /** Replicas whose process is paused, and until when: the server continues for them, and they learn of it later. */
+  /** Replicas whose process is paused, and until when: the server goes on meanwhile, and they receive its messages later. */
   readonly stalled: Map<number, number>
 }
 
-/** A PostgreSQL server as far as the log needs one: it answers the named statements of the synchronizer, and nothing else. */
+/** As much of a PostgreSQL server as the log needs: it answers the prepared statements of the synchronizer, and nothing else. */
 export interface FakePostgres {
   readonly log: readonly StoredEntry[]
   readonly faults: NetworkFaults
@@ -46,15 +46,15 @@ export interface FakePostgres {
   clock(): number
   /** Sets the clock forward or back. */
   jump(ms: number): void
-  /** Kills the server: every connection ends; what was committed stays. */
+  /** Kills the server: every connection ends; committed data stays. */
   crash(): void
   driver(owner: number): Driver
-  /** A process died: its connections end. */
+  /** Ends the connections of a process that died. */
   disconnect(owner: number): void
   onAppended(listener: (entry: StoredEntry) => void): void
 }
 
-/** As many entries as the synchronizer reads at once. */
+/** The number of entries that the synchronizer reads at once. */
 const PARTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 50
 const EPOCH_MS = 1_700_000_000_000
@@ -153,7 +153,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     'gantt-load-checkpoint': ([atMost]) =>
       checkpoints
         .filter(({ revision }) => revision <= Number(atMost))
-        // one whose transaction was cut is not there
+        // an entry whose transaction was cut does not exist
         .filter(({ revision, parts: count }) => parts.get(revision)?.length === count)
         .sort((a, b) => b.revision - a.revision)
         .slice(0, 1),
@@ -170,7 +170,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       return [{}]
     },
     'gantt-load-parts': ([revision, from]) => (parts.get(Number(revision)) ?? []).slice(Number(from), Number(from) + PARTS_AT_ONCE),
-    // the log of a simulation is short: none of it is dropped
+    // the log of a simulation is short, and no entry of it is dropped
     'gantt-list-checkpoints': () => [],
   }
 

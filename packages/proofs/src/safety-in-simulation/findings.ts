@@ -2,17 +2,17 @@ import { auditWorld, type Fleet } from '@gantt/scheduler-core'
 import { findingsOf, lineOf } from './model/findings.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
-/** How long the world may lag behind the claims in simulated logs, milliseconds: less than they last. */
+/** The time in simulated logs that the world has to follow the claims, milliseconds: less than a log lasts. */
 const AFTER_MS = 20_000
 
-/** The auditor's findings about the world in a replica's fleet, in a fixed order. */
+/** The auditor's findings about a replica's fleet, in a fixed order. */
 export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
   [...auditWorld(fleet, afterMs)]
     .flatMap(({ findings }) => findings.map(({ code, host, claim, expected, actual }) => lineOf(code, host, claim, expected, actual)))
     .sort()
     .join('\n')
 
-/** The same by the reference model. */
+/** The same findings by the reference model. */
 export const findingsOfModel = (model: ModelFleet, afterMs = AFTER_MS): string => findingsOf(model, afterMs).join('\n')
 
 /** The codes of these findings, each once. */

@@ -1,7 +1,7 @@
 import { parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
 
 export const HOSTS = ['h1', 'h2', 'h3', 'h4']
-/** What hosts may be called: machines come up under another name, too. */
+/** Possible names of hosts; machines may also start under another name. */
 export const NAMES = [...HOSTS, 'h5']
 export const GROUPS = [
   { uuid: uuidOf(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
@@ -14,7 +14,7 @@ export const GROUPS_APART = 10
 
 export const groupAt = (number: number) => GROUPS[number % GROUPS.length] as (typeof GROUPS)[number]
 
-/** What a report keeps of a document of Nova's. */
+/** The part of a document of Nova's that a report stores. */
 export const novaOf = (ratio: number) => ({
   computeNode: { cpu_allocation_ratio: ratio, ram_allocation_ratio: 0, disk_allocation_ratio: 1 },
   ...{ service: null, cellUuid: null, flavors: {}, images: {} },

@@ -57,11 +57,11 @@ export interface Plan {
   readonly seed: string
   readonly replicas: number
   readonly acts: readonly Act[]
-  /** Chance that the store lets a stale append in, as a faulty engine does. */
+  /** The chance that the store accepts a stale append, like a faulty engine. */
   readonly blind: number
 }
 
-/** A plan of about `size` acts, in bursts, so that many meet at once. */
+/** A plan of about `size` acts, in bursts, so that many are concurrent. */
 export function createPlan(seed: number, replicas: number, random: Random, size = 140): Plan {
   const kinds = acts.flatMap((what) => new Array<Act['what']>(weights[what]).fill(what))
   let at = 0
@@ -69,7 +69,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
-    // many callers at once for the last room, so that replicas claim the same room
+    // many callers compete for the last room, so that replicas claim the same room
     const isRush = random.below(3) === 0
     const group = random.below(3)
     for (let i = 0; i < burst; i++) {
@@ -83,6 +83,6 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
       })
     }
   }
-  // some worlds have a store that compares reliably, and some do not, because the judge alone makes claims safe
+  // the store of some worlds compares the head reliably and that of others does not, because the judge alone must keep claims safe
   return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

@@ -4,7 +4,7 @@ import { uuidOf } from './fixtures.ts'
 import { createProcessTimers } from './virtual-time.ts'
 import type { WorldState } from './world-state.ts'
 
-/** Starts a process; while the store is away it is tried again. */
+/** Starts a process; while the store is unavailable, the start is repeated. */
 export function startProcess(world: WorldState, number: number): void {
   const time = createProcessTimers(world.time, { base: world.random.below(1_000_000), rate: 0.98 + world.random.below(40) / 1_000 })
   const life = world.lives++
@@ -62,7 +62,7 @@ export function startProcess(world: WorldState, number: number): void {
           stall: time.stall,
         }
       },
-      // the store was away, so the process supervisor restarts the replica
+      // the store was unavailable, so the process supervisor restarts the replica
       () => void time.timers.after(500, begin),
     )
   }

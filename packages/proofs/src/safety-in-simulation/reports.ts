@@ -22,7 +22,7 @@ export function sendReport(world: WorldState, host: string, b: number): void {
   const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
   const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: (index + b) % 3 < busy ? 1_000 : 0 }))
   const full = {
-    // sometimes so few that one instance may ask for more than exists, with overcommit
+    // sometimes with so few that overcommit would let one instance ask for more than exists
     ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
     vcpusUsed,
     memoryMb: 16_384,
@@ -33,7 +33,7 @@ export function sendReport(world: WorldState, host: string, b: number): void {
     gpus,
     // two hosts report as Nova does, one of them mostly without a ratio
     ...(NAMES.indexOf(host) < 2 && { version: '1.3', nova: novaOf(NAMES.indexOf(host) === 0 && b % 4 > 0 ? 0 : 1 + (b % 2)) }),
-    // sometimes a machine reports that is already another host
+    // sometimes a machine reports that is another host already
     ...(b % 4 !== 3 && { machineId: uuidOf(0x81 + (b % 23 === 8 ? 0 : NAMES.indexOf(host))) }),
     instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
   }

@@ -15,7 +15,7 @@ export interface SimulateOptions {
 export interface Failure {
   readonly seed: number
   readonly violations: readonly string[]
-  /** The fewest acts that still break the same promise. */
+  /** The smallest number of acts that still breaks the same promise. */
   readonly acts: readonly Act[]
   readonly plan: Plan
 }
@@ -31,10 +31,10 @@ export interface Simulated {
   readonly seen: Readonly<Record<string, number>>
 }
 
-/** The plan of a seed: the same seed and number of replicas give the same world for ever. */
+/** The plan of a seed: the same seed and number of replicas always give the same world. */
 export const planOf = (seed: number, replicas: number): Plan => createPlan(seed, replicas, createRandom(`plan ${seed}`))
 
-/** Runs worlds one by one; what broke in one is shrunk to few acts. Stops after the tenth failure. */
+/** Runs worlds one by one; the plan of a failed world is shrunk to few acts. Stops after the tenth failure. */
 export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptions, planted: Planted = {}): Promise<Simulated> {
   const sums = { passed: 0, entries: 0, placed: 0, refused: 0, unknown: 0, voids: 0 }
   const seen: Record<string, number> = {}
@@ -55,10 +55,10 @@ export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptio
   return { ...sums, seen, failures }
 }
 
-/** Worlds that shrinking may try: enough to come down to a handful of acts, without taking minutes. */
+/** The number of worlds that shrinking may run: enough to get down to a handful of acts without taking minutes. */
 const MAX_TRIES = 250
 
-/** Leaves out acts, in halves, quarters and so on, as long as a promise still breaks. */
+/** Removes halves, quarters and so on of the acts, as long as a promise is still broken. */
 export async function shrink(plan: Plan, planted: Planted = {}): Promise<Plan> {
   let { acts } = plan
   let tries = 0

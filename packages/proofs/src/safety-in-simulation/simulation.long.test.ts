@@ -62,7 +62,6 @@ test('the same plan gives the same world', async () => {
   expect(one).toEqual(other)
 })
 
-/** The short form looks for every fifth one. */
 const planted = Object.entries(mistakes)
 
 describe('a mistake is found within 200 worlds', () => {

@@ -12,7 +12,7 @@ export interface VirtualTime {
 interface Alarm {
   readonly at: number
   readonly order: number
-  /** Null: called off. */
+  /** Null if it was cancelled. */
   callback: (() => void) | null
 }
 
@@ -75,7 +75,7 @@ export function createVirtualTime(): VirtualTime {
   }
 }
 
-/** A process's own clock: it starts anywhere, and runs a little fast or slow. Its alarms stop with the process. */
+/** A process's own clock, which starts at a random time and runs slightly fast or slow. Its timers stop with the process. */
 export function createProcessTimers(time: VirtualTime, { base, rate }: { readonly base: number; readonly rate: number }) {
   let isAlive = true
   let goesOnAt = 0
@@ -83,7 +83,7 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
     let cancel = (): void => {}
     const wait = (left: number): void => {
       cancel = time.after(left, () => {
-        // callbacks that are due while the process is paused come when it continues
+        // callbacks that are due while the process is paused run when it continues
         if (time.now < goesOnAt) wait(goesOnAt - time.now)
         else if (isAlive) callback()
       })
@@ -118,5 +118,5 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
   }
 }
 
-/** Resolves when all work that waits only for promises has continued, since nothing does real input or output. */
+/** Resolves once all code that waits only for promises has continued; there is no real input or output to wait for. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

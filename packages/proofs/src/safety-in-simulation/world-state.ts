@@ -16,23 +16,23 @@ import { ReferenceModel } from './model/reference-model.ts'
 import type { Plan } from './plan.ts'
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts'
 
-/** Code of ours that a test replaces by something wrong, to see that it is found. */
+/** Parts of our code that a test replaces by faulty ones, to check that the fault is found. */
 export interface Planted {
-  /** Changes what a replica does with its fleet, from the moment at which it has started. */
+  /** Changes how a replica uses its fleet, from its start on. */
   spoil?(fleet: Fleet, now: () => number): void
-  /** Changes what a replica starts from. */
+  /** Changes the state from which a replica starts. */
   restore?(checkpoint: Checkpoint): Checkpoint
 }
 
 export interface Outcome {
-  /** The violations in their order; empty if there are none. */
+  /** The violations in the order in which they were found; empty if there are none. */
   readonly violations: readonly string[]
   readonly entries: number
   readonly placed: number
   readonly refused: number
   readonly unknown: number
   readonly voids: number
-  /** The number of changes that counted and of void ones by reason, and the numbers of other events. */
+  /** How many changes counted, how many were void by reason, and how many other events occurred. */
   readonly seen: Readonly<Record<string, number>>
 }
 
@@ -46,7 +46,7 @@ export interface Process {
   readonly hosts: Hosts
   readonly stats: Stats
   readonly leaving: Leaving
-  /** Ends what waits for this process when it is killed. */
+  /** Rejects what waits for this process when it is killed. */
   readonly killed: Promise<'killed'>
   stall(ms: number): void
   kill(): void
@@ -122,7 +122,7 @@ export class WorldState {
       )
   }
 
-  /** Records a call and its end: it must be answered, unless its process is killed. */
+  /** Records a call and its end: it must be answered unless its process is killed. */
   ask<T>(process: Process, name: string, call: Promise<T>, answered: (answer: T) => void): void {
     const label = `${name} (${this.ids++})`
     this.pending.add(label)
@@ -134,7 +134,7 @@ export class WorldState {
       },
       (error: unknown) => {
         this.pending.delete(label)
-        // what was asked may or may not have happened
+        // the call may or may not have taken effect
         if (error instanceof UnavailableError) this.counts.unknown++
         else this.fail(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       },
@@ -142,7 +142,7 @@ export class WorldState {
   }
 }
 
-/** Where two texts part, for people. */
+/** The position at which two texts differ, for people. */
 function difference(is: string, expected: string): string {
   let place = 0
   while (place < is.length && is[place] === expected[place]) place++

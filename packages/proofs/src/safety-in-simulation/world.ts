@@ -9,7 +9,7 @@ import { type Outcome, type Planted, WorldState } from './world-state.ts'
 
 const DRAIN_MS = 120_000
 
-/** Runs one world from its first moment to its end. The same plan gives the same world. */
+/** Runs one world from its beginning to its end. The same plan gives the same world. */
 export async function runWorld(plan: Plan, planted: Planted = {}): Promise<Outcome> {
   const world = new World(plan, planted)
   await world.run()
@@ -44,7 +44,7 @@ class World {
     await this.#end()
   }
 
-  /** All faults end, and time passes: calls are answered, moves end, and all replicas agree. */
+  /** All faults end and time passes: calls are answered, moves end, and all replicas must agree. */
   async #end(): Promise<void> {
     const { faults } = this.#state.store
     Object.assign(faults, { cut: 0, deaf: 0, slow: 2, aborted: 0, isDown: false })

@@ -6,20 +6,23 @@ import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
 import type { Engine, StartEngine } from './engine.ts'
 import { createWallClock, type WallClock } from './faults/clock.ts'
 
-/** A replica: a process that can die and come back, its clock, and the way of callers to it. */
+/** A replica: a process that can be killed and restarted, its clock, and the link through which callers reach it. */
 export interface ReplicaProcess {
-  /** Undefined while it is down. */
+  /** Undefined while it is not running. */
   service: Service | undefined
-  /** The address, through the link. While it is down no server listens there. */
+  /** The address of the link. While the replica is down, no server listens there. */
   client: Client
-  /** Between its callers and it. */
+  /** The link between the replica and its callers. */
   readonly link: Link
   readonly clock: WallClock
-  /** Starts it as the release that it was last, or as another one, trying again until it comes up: the store may be away. */
+  /**
+   * Starts it with the release that it ran last, or with another one; repeats this until it runs, because the store
+   * may be unavailable.
+   */
   start(release?: Release): Promise<void>
-  /** Ends it in order, as an operator does: its callers notice. */
+  /** Shuts it down as an operator would, so that its callers notice. */
   stop(): Promise<void>
-  /** kill -9. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
 }
 
@@ -31,7 +34,7 @@ export interface Release {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts a service with its settings; how long a call to it may take. Throws when it does not come up. */
+/** Starts a service with its settings and a timeout of calls. Throws an error if it does not start. */
 export type StartRelease = (release: Release, callMs: number) => Promise<Service>
 
 const startProcess: StartRelease = ({ settings = {}, program }, callMs) => startService(settings, callMs, program)
@@ -42,7 +45,10 @@ export interface Cluster {
   readonly engine: Engine
   /** The reasons of calls that failed because of a defect, from the output of the services. */
   defects(): readonly string[]
-  /** Starts one more process on a replica's way to the store, once: why it did not come up; undefined when it did, and was ended. */
+  /**
+   * Starts one more process through a replica's link to the store, once: returns why it did not start; undefined if it
+   * did, and was stopped.
+   */
   tryToStart(replica: number, release: Release): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -51,15 +57,15 @@ export interface ClusterOptions {
   readonly folder: string
   readonly replicas: number
   readonly startEngine: StartEngine
-  /** The release of all of them at the start; this release if absent. */
+  /** The release of all replicas at the start; this release if absent. */
   readonly release?: Release
-  /** As processes if absent. */
+  /** How replicas are started; as processes if absent. */
   readonly startRelease?: StartRelease
   /** As in StartEngine. */
   readonly smallDisks?: boolean
   /** The timeout of a call, milliseconds; by default longer than most pauses and shorter than the limit for answers. */
   readonly callMs?: number
-  /** Ends a start that is under way. */
+  /** Aborts a start that is in progress. */
   readonly signal: AbortSignal
   say(line: string): void
 }
@@ -68,8 +74,8 @@ const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
 /**
- * A port on which connections are refused at once, so that certainly no call was sent. Ports that `fetch` itself refuses, such as 9, do not
- * qualify.
+ * A port on which connections are refused at once, so that a call was certainly not received. Ports that `fetch`
+ * itself refuses, such as 9, are unsuitable.
  */
 const NOBODY = { host: '127.0.0.1', port: 2 }
 /** The auditor reports unlisted instances after a second, so that a run need not wait for an hour. */

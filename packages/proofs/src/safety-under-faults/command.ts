@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createChecks } from '../checks.ts'
 import { EngineMissingError } from './engine.ts'
@@ -22,7 +23,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt nemesis`: real processes, real faults, and a judge that sees only what the callers saw. */
+/** `gantt nemesis`: real processes, real faults, and checks that use only what the callers saw. */
 export function addNemesis(program: Command): void {
   program
     .command('nemesis')
@@ -33,13 +34,13 @@ export function addNemesis(program: Command): void {
     .option('--clients <n>', 'callers', whole(1, 256), 16)
     .option('--seed <text>', 'decides what is called and injected, though not how it meets; drawn if not given')
     .option('--only <faults...>', 'only these faults, by their names, in this order')
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), only, json }: Options) => {
       const say = (line: string): void => void process.stderr.write(`${line}\n`)
       const checks = createChecks(say)
       say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
       const ended = new AbortController()
-      // a run that is ended ends everything that it started, and unmounts its disks
+      // a run that is stopped ends everything that it started, and unmounts its disks
       const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
       let figures: Awaited<ReturnType<typeof runNemesis>> | undefined

@@ -1,14 +1,14 @@
 import type { Random } from '@gantt/scheduler-core'
 
-/** A store under attack: its parts, how replicas reach it, and its faults. An engine is one file in `engines/`. */
+/** A store that is tested under faults: its parts, how replicas reach it, and its faults. Each engine is one file in `engines/`. */
 export interface Engine {
   /** The description of its parts, such as `a primary and a synchronous standby`. */
   readonly parts: string
   /** The settings with which a replica reaches the store, through links of its own. */
   settingsOf(replica: number): Readonly<Record<string, string>>
-  /** All connections of a replica to the store: breaking them cuts this replica off, and no other. */
+  /** All connections of one replica to the store: breaking them cuts off this replica only. */
   linkOf(replica: number): StoreLink
-  /** The faults of this store besides cutting its links. */
+  /** The faults of this store, other than those of its links. */
   readonly faults: readonly Fault[]
   /** The parts that can be stopped and started again: recovery is measured after each. */
   readonly losses: readonly Loss[]
@@ -16,7 +16,7 @@ export interface Engine {
   readonly left: readonly Left[]
   /** The state of its servers, and their last output: for finding the reason of a failed run. */
   describe(): Promise<string>
-  /** Ends every process, and removes what was mounted. What a fault has broken is made whole before that by the fault. */
+  /** Ends all processes, and unmounts its disks. A fault that changed something undoes that before. */
   close(): Promise<void>
 }
 
@@ -24,26 +24,26 @@ export interface Engine {
 export type StartEngine = (options: {
   readonly folder: string
   readonly replicas: number
-  /** Whether its servers have small disks of their own that can be filled, in memory; left out: they have where that can be done. */
+  /** Whether its servers have small disks of their own, in memory, that can be filled; by default they do if the machine allows it. */
   readonly smallDisks?: boolean
   say(line: string): void
 }) => Promise<Engine>
 
 /** All connections of one replica to the store together. */
 export interface StoreLink {
-  /** Bytes that came from the store so far. */
+  /** The number of bytes that the store has sent so far. */
   readonly received: number
-  /** Cuts them; new ones are let through. */
+  /** Cuts them; new connections are accepted. */
   sever(): void
-  /** While it is closed, none is let through. */
+  /** While it is closed, no connection is accepted. */
   setOpen(isOpen: boolean): void
-  /** Milliseconds that each piece takes longer, both ways. */
+  /** The additional delay of each piece of data in both directions, milliseconds. */
   setDelay(ms: number): void
-  /** While it is silent nothing arrives and nothing ends. */
+  /** While it is silent nothing arrives and no connection ends. */
   setSilent(isSilent: boolean): void
 }
 
-/** Something that is done to a run, and undone. */
+/** Something that is done to a run and undone later. */
 export interface Fault {
   readonly name: string
   /** The target of the fault: two faults never have the same target at once. `replica` means the drawn replica. */
@@ -55,15 +55,15 @@ export interface Fault {
 /** The loss of a part of a store, which lasts until the part is restored. */
 export interface Loss {
   readonly name: string
-  /** The lost part: the leader for writes, the database that only follows (an engine may have none), or every server at once. */
+  /** The lost part: the leader for writes, the database of projections (some engines have none), or every server at once. */
   readonly of: 'leader' | 'follower database' | 'all servers'
   take(): Promise<Taken>
 }
 
 export interface Taken {
-  /** Resolves when another server leads, if that is visible from outside; otherwise undefined. */
+  /** Resolves when another server is the leader, if that is visible from outside; otherwise undefined. */
   readonly succeeded: Promise<void> | undefined
-  /** Ends the fault, and waits until everything is in sync. */
+  /** Ends the fault, and waits until all servers are in sync. */
   giveBack(): Promise<void>
 }
 

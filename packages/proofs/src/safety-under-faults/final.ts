@@ -15,7 +15,10 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
-/** A round may have begun before the state was final; the second round after it only contains the final state (cluster.ts). */
+/**
+ * The number of audit rounds to wait for: the first may have begun before the state was final, and the last one
+ * contains only the final state (cluster.ts).
+ */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
 const LOOK_EVERY_MS = 200
@@ -58,7 +61,7 @@ export async function readFinalState(client: Client, replica: number): Promise<F
   }
 }
 
-/** The findings of a replica's auditor in a state that no longer changes. */
+/** The findings of a replica's auditor once the state no longer changes. */
 async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' | 'findingCounts'>> {
   interface Auditor {
     readonly rounds: number
@@ -82,7 +85,7 @@ async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' |
   }
 }
 
-/** The claims in some states, or in all. */
+/** The claims with these states, or all. */
 export async function claimsOf(client: Client, states?: readonly ClaimState[]): Promise<FinalClaim[]> {
   interface Node extends ClaimUnits {
     readonly id: string
@@ -107,11 +110,11 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
   }))
 }
 
-/** Ids of all decisions, newest first, as the tables have them. */
+/** Ids of all decisions, newest first, according to the tables. */
 export const decisionsOf = async (client: Client): Promise<string[]> =>
   (await all<{ id: string }>(client, DECISIONS, 'decisions')).map(({ id }) => id)
 
-/** Makes a replica as new as the log: a report that says nothing new is only answered by one that is. */
+/** Waits until a replica has caught up with the log: only then does it answer a report that contains nothing new. */
 export async function makeFresh(client: Client, again: Readonly<Record<string, unknown>>): Promise<void> {
   await client.request(STATS, { input: { updates: [again] } })
 }

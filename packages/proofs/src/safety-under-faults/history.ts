@@ -3,14 +3,14 @@ export interface Operation {
   readonly client: number
   /** The replica that was asked. */
   readonly replica: number
-  /** Milliseconds of one clock for all clients. */
+  /** Milliseconds of a clock that all clients share. */
   readonly invokedAt: number
   readonly endedAt: number
   readonly call: Call
   readonly outcome: Outcome
 }
 
-/** `fail`: it certainly did not happen. `info`: it may have happened, or may happen yet. */
+/** `fail`: the call certainly had no effect. `info`: it may have had one, or may have one later. */
 export type Outcome =
   | { readonly type: 'ok'; readonly answer: Answer }
   | { readonly type: 'fail'; readonly why: string }
@@ -28,28 +28,28 @@ export interface Group {
   readonly maxServerPerHost: number | null
 }
 
-/** Whole units per resource class, and per sort of unit that hosts pick themselves (`picked-units.ts`). */
+/** Whole units by resource class, and by sort of unit that hosts choose themselves (`picked-units.ts`). */
 export type Amounts = Readonly<Record<string, number>>
 
 export interface Place {
   readonly type: 'place'
   readonly key: string
   readonly amounts: Amounts
-  /** One uuid per instance; another key never uses it except to move the instance. */
+  /** One uuid per instance; another key uses it only to move the instance. */
   readonly instances: readonly string[]
   readonly mode: 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
   readonly group: Group | null
-  /** The claim that moves: live-migrated, unless this is a further attempt. */
+  /** The claim that moves: a live migration, unless this is a further attempt. */
   readonly moveOf: ClaimRef | null
   readonly minRevision: number | null
-  /** The form in which the call states that an earlier placement of the instance failed; the service finds its claim by itself. */
+  /** How the call states that an earlier placement of the instance failed; the service finds the claim itself. */
   readonly attempt?: Attempt
 }
 
 /**
- * A further attempt for an instance that has a claim: in Nova's form, with the hosts that were tried, or on an alternate of the decision
- * behind its claim. It ends the destination of the move that is open, where there is one.
+ * A further attempt for an instance that has a claim: in Nova's form with the hosts that were tried, or on an
+ * alternate of the decision that made its claim. It ends the destination of an open move.
  */
 export type Attempt = { readonly ends: ClaimRef | null } & (
   | { readonly type: 'retry'; readonly tried: readonly string[] }
@@ -65,7 +65,7 @@ export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
 
 export type EndOfClaims = EndOf<'confirm'> | EndOf<'extend'> | EndOf<'release'>
 
-/** Another request under a key that has been used: a caller's mistake. */
+/** Another request with a used key: a mistake of a caller. */
 export interface Misuse {
   readonly type: 'misuse'
   readonly key: string
@@ -73,7 +73,7 @@ export interface Misuse {
   readonly instance: string
 }
 
-/** An instance that has a confirmed claim, asked for once more under another key: a caller that lost its key. */
+/** An instance with a confirmed claim that is requested again with another key, by a caller that lost its key. */
 export interface Again {
   readonly type: 'again'
   readonly key: string
@@ -91,19 +91,19 @@ export interface SetStatus {
   readonly type: 'status'
   readonly host: string
   readonly status: 'ENABLED' | 'DISABLED'
-  /** The present name, if it is not the first one. */
+  /** The host's present name, if it is not the first one. */
   readonly as?: string
 }
 
 /**
- * A host leaves and comes back: `forget` where it has no claims, `force` with its claims, `readmit` so that its reports count again; or it
- * is called `by` another name from now on.
+ * A host leaves and returns: `forget` without claims, `force` with its claims, `readmit` so that its reports count
+ * again; or it gets the name `by`.
  */
 export interface Leave {
   readonly type: 'leave'
   readonly host: string
   readonly how: 'forget' | 'force' | 'readmit' | 'replace'
-  /** The present name. */
+  /** The host's present name. */
   readonly as: string
   readonly by: string | null
 }
@@ -112,7 +112,7 @@ export interface Leave {
 export interface Allocate {
   readonly type: 'allocate'
   readonly host: string
-  /** The present name. */
+  /** The host's present name. */
   readonly as: string
   readonly resourceClass: string
   readonly ratio: number | null
@@ -128,7 +128,7 @@ export interface EditAggregate {
 export interface Report {
   readonly type: 'report'
   readonly host: string
-  /** The present name, if it is not the first one. */
+  /** The host's present name, if it is not the first one. */
   readonly as?: string
   /** The listed instances; null if the host lists none. */
   readonly instances: readonly string[] | null
@@ -147,9 +147,9 @@ export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' 
 export interface PlacedClaim extends ClaimRef {
   readonly host: string
   readonly instance: string | null
-  /** The value of the answering replica. */
+  /** The value on the replica that answered. */
   readonly state: ClaimState
-  /** The alternates in the answer, by their names at that time. */
+  /** The alternates in the answer, by the names that they had then. */
   readonly alternates?: readonly string[]
 }
 
@@ -169,7 +169,7 @@ export type Answer =
   | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
   | { readonly type: 'edited'; readonly version: number }
   | { readonly type: 'done' }
-  /** A host that is not there by this name, or must stay for its claims. */
+  /** A host that does not exist by this name, or cannot leave because of its claims. */
   | { readonly type: 'gone' | 'stays' }
 
 export interface EndResult {
@@ -177,15 +177,15 @@ export interface EndResult {
   readonly revision: number
 }
 
-/** The service at the end, as one replica shows it. */
+/** The state at the end, as one replica shows it. */
 export interface FinalState {
   readonly replica: number
   readonly hosts: readonly {
     readonly name: string
-    /** The present name, if it is not the first one. */
+    /** The host's present name, if it is not the first one. */
     readonly called?: string
     readonly classes: Readonly<Record<string, ClassUsage>>
-    /** By kind of unit: the number of free ones; below 0 if more are used or claimed than exist. */
+    /** By sort of unit: the number of free ones; negative if more are used or claimed than exist. */
     readonly freeUnits: Amounts
   }[]
   readonly claims: readonly FinalClaim[]
@@ -210,7 +210,7 @@ export interface ClassUsage {
 }
 
 export interface FinalClaim extends PlacedClaim {
-  /** At the destination of an open move: the claim that moves. Null or absent elsewhere. */
+  /** At the destination of an open move: the id of the claim that moves. Null or absent otherwise. */
   readonly moveOf?: string | null
   readonly amounts: Amounts
   readonly group: string | null
@@ -223,9 +223,9 @@ export interface UnitRule {
   readonly step: number
 }
 
-/** The fleet's properties that the clients know in advance. */
+/** The properties of the fleet that clients know in advance. */
 export interface Setting {
-  /** By resource class; any whole number if the class is absent. */
+  /** By resource class; if the class is absent, any whole number is allowed. */
   readonly units: Readonly<Record<string, UnitRule>>
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]

@@ -9,7 +9,7 @@ import { startNats } from './engines/nats.ts'
 import { type NemesisOptions, runNemesis } from './run.ts'
 import { startHere } from './testing/start-here.ts'
 
-/** A run that finds nothing. */
+/** The result of a run without violations. */
 async function findNothing(options: Pick<NemesisOptions, 'engine' | 'faults'>): Promise<void> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
@@ -31,10 +31,10 @@ test.skipIf(noNats || !isLongForm)(
 )
 
 const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
-/** The time that all of them take on a busy machine; usually the first finds it. */
+/** The time for all runs on a busy machine; usually the first one finds the violation. */
 const LONG_MS = 900_000
 
-/** The violations that callers and hosts of a run find on two replicas of this process, without killing anything. */
+/** The violations that callers and hosts of a run find on two replicas in this process, without killing anything. */
 async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed: string): Promise<string> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
@@ -43,20 +43,20 @@ async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed:
   return said.filter((line) => line.includes('FAILED')).join('\n')
 }
 
-/** The same over several runs, since how calls meet is left to chance: until all of these are found. */
+/** The same over several runs until all of these violations are found, because which calls are concurrent is random. */
 async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<NemesisOptions, 'release'>> = {}): Promise<void> {
   let broken = ''
   for (const seed of SEEDS) if (wanted.some((one) => !one.test(broken))) broken += await brokenOn(options, seed)
   for (const one of wanted) expect(broken).toMatch(one)
 }
 
-// which rule of the check finds what is in check.test.ts; here calls have to meet by chance
+// check.test.ts tests which rule finds which violation; here the calls have to be concurrent by chance
 describe('on replicas without faults, the nemesis finds', () => {
   test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
   })
 
-  test.skipIf(!isLongForm)(`that before feature level 8 things are promised twice${longFormNote}`, { timeout: LONG_MS }, async () => {
+  test.skipIf(!isLongForm)(`that resources are allocated twice below feature level 8${longFormNote}`, { timeout: LONG_MS }, async () => {
     const release = { settings: { GANTT_FEATURE_LEVEL: String(STRICT_CLAIMS - 1) } }
     const amounts = /no host ever holds more than it has|no host holds more than it has|each host counts exactly its claims/
     await findsAll([amounts, /an instance that has a claim gets no other/], { release })
@@ -70,7 +70,7 @@ describe('on replicas without faults, the nemesis finds', () => {
       return verdicts
     })
     try {
-      // the callers ask for all of these, so that each has to be found
+      // callers make all of these calls, so each of the violations has to be found
       await findsAll(pickedUnits.map((unit) => new RegExp(unit)))
     } finally {
       vi.restoreAllMocks()

@@ -1,11 +1,11 @@
 import type { Amounts } from './history.ts'
 
-/** Resources in whole units, which the host chooses itself, whatever units a claim names. */
+/** Resources in whole units that the host chooses itself, whatever units a claim names. */
 export const PICKED_UNITS = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 
 export type PickedUnit = (typeof PICKED_UNITS)[number]
 
-/** Memory of one huge page, and its size as reports and requests write it. */
+/** The memory of one huge page, and its size as reports and requests write it. */
 export const HUGE_PAGE_MIB = 1_024
 const HUGE_PAGE_KIB = 1_024 * HUGE_PAGE_MIB
 const CELLS = 2
@@ -13,12 +13,12 @@ const SHARED_CPUS_PER_CELL = 8
 const CELL_MIB = 8_192
 const DEVICE = { vendorId: '8086', productId: '10ed' }
 
-/** Units of each sort on a host; those of cells are in as many equal parts. */
+/** The number of units of each sort on a host; those of cells are divided equally. */
 export const UNITS_OF_A_HOST: Readonly<Record<PickedUnit, number>> = { GPU: 2, DEDICATED_CPU: 4, PCI_DEVICE: 2, HUGE_PAGE: 4 }
 
 export const isPickedUnit = (name: string): name is PickedUnit => PICKED_UNITS.some((unit) => unit === name)
 
-/** The part of a request that asks for the units among its amounts; at most one sort of those that cells have. */
+/** The part of a request that asks for the units among its amounts; at most one sort of cell units. */
 export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Readonly<Record<string, unknown>> {
   const { GPU = 0, DEDICATED_CPU = 0, PCI_DEVICE = 0, HUGE_PAGE = 0 } = amounts
   const cell = { id: 0, cpus: Array.from({ length: VCPU }, (_, cpu) => cpu), memoryMb: MEMORY_MB }
@@ -35,8 +35,9 @@ export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Re
 }
 
 /**
- * The part of a report that describes the units of a host. So many of each sort are in use, at most as many as there are, counted from
- * unit number `first` and round. `isOnNetwork`: the devices are on a network by now, so that claims may name pools that are there no more.
+ * The part of a report that describes the units of a host: how many of each sort are in use, counted from unit number
+ * `first` with wrap-around. `isOnNetwork`: the devices have another physical network now, so that claims may name
+ * pools that no longer exist.
  */
 export function reportOf(used: Amounts, first: number, isOnNetwork = false): Readonly<Record<string, unknown>> {
   const numbersInUse = (unit: PickedUnit): ReadonlySet<number> => {
@@ -76,7 +77,7 @@ export function reportOf(used: Amounts, first: number, isOnNetwork = false): Rea
   }
 }
 
-/** The fields that a claim's units are read from. */
+/** The GraphQL fields from which a claim's units are read. */
 export const CLAIM_UNITS = 'gpus { milli } cells { pinned siblings emulatorCpu memoryMb pageSizeKib } pciDevices { count }'
 
 export interface ClaimUnits {
@@ -98,7 +99,7 @@ export const unitsOfClaim = ({ gpus, cells, pciDevices }: ClaimUnits): Record<Pi
   HUGE_PAGE: sum(cells.map(({ memoryMb, pageSizeKib }) => (pageSizeKib === HUGE_PAGE_KIB ? memoryMb / HUGE_PAGE_MIB : 0))),
 })
 
-/** The fields that a host's free units are read from. */
+/** The GraphQL fields from which a host's free units are read. */
 export const HOST_UNITS = 'gpus { freeMilli } pciPools { free } numa { cells { dedicated pinned pages { sizeKib free } } }'
 
 export interface HostUnits {

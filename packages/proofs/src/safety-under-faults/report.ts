@@ -7,10 +7,10 @@ import { type Answered, longestGap, type Unavailability, unavailabilityOf } from
 export interface Figures {
   readonly operations: number
   readonly seconds: number
-  /** Calls that were answered, per second and kind. */
+  /** Answered calls per second, by kind. */
   readonly perSecond: Readonly<Record<string, number>>
   readonly outcomes: Readonly<Record<Operation['outcome']['type'], number>>
-  /** Calls without an answer, by the error of their callers; the most frequent ones. */
+  /** Calls without an answer, by the error that their callers got; the most frequent ones. */
   readonly unknown: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
   /** The faults that could not be injected, and why. */
@@ -18,7 +18,7 @@ export interface Figures {
   readonly claims: number
   readonly liveAtTheEnd: number
   readonly refused: number
-  /** Calls that were asked again because an answer was lost or refused for a moment. */
+  /** Calls that were repeated because an answer was lost or temporarily refused. */
   readonly retries: number
   /** Keys with several calls because an answer was lost. */
   readonly repeated: number
@@ -33,7 +33,7 @@ export interface Figures {
   /** The same for each fault while it lasted and shortly after, the worst first. */
   readonly unavailable: readonly Unavailability[]
   readonly hosts: number
-  /** For answered calls, milliseconds. */
+  /** The latency of answered calls, milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number }
 }
 
@@ -92,7 +92,7 @@ function kindOf(call: Call): string {
   return call.attempt === undefined ? 'move' : 'attempt'
 }
 
-/** The parts that differ between two messages of one kind. */
+/** The parts in which messages of one kind differ. */
 const NUMBERS = /[0-9a-f-]{8,}|\d+/g
 const SHOWN = 8
 
@@ -106,7 +106,7 @@ const commonest = ({ '': _answered, ...counts }: Record<string, number>): Record
 const percentile = (ordered: readonly number[], part: number): number =>
   Math.round(ordered[Math.min(ordered.length - 1, Math.floor(part * ordered.length))] ?? 0)
 
-/** The figures for people; `happened`: what was done to the replicas. */
+/** The figures for people; `happened`: the faults that were injected. */
 export function linesOf(figures: Figures, happened = 'faults'): string[] {
   const { perSecond, outcomes, faults } = figures
   const sum = Math.round(Object.values(perSecond).reduce((total, rate) => total + rate, 0))

@@ -13,19 +13,19 @@ export interface NemesisOptions {
   readonly replicas: number
   readonly clients: number
   readonly seed: string
-  /** Only these faults, by name, first in this order; all of them if absent. */
+  /** The names of the faults to inject, in the order of the first round; all faults if absent. */
   readonly faults?: readonly string[]
   /** The release that the replicas are started from; this release if absent. */
   readonly release?: Release
-  /** How they are started; as processes if absent. */
+  /** How replicas are started; as processes if absent. */
   readonly startRelease?: StartRelease
-  /** Ends the run early: everything is taken down, and it throws. */
+  /** Ends the run early: everything is stopped, and the run throws an error. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Several service processes on one database, callers that mix all calls, and faults: afterwards the callers' histories and
- * the state that the replicas show are judged by rules that know nothing of how the service works.
+ * Several service processes on one database, callers that make all kinds of calls, and faults: afterwards the callers'
+ * histories and the state that the replicas show are judged by rules that do not depend on how the service works.
  */
 export async function runNemesis(checks: Checks, options: NemesisOptions, say: (line: string) => void): Promise<Figures> {
   const { replicas, engine, release, startRelease, signal = new AbortController().signal } = options
@@ -52,7 +52,7 @@ export async function runNemesis(checks: Checks, options: NemesisOptions, say: (
   })
 }
 
-/** The killings and the fail-overs come first: a short run has them too. */
+/** Kills and fail-overs come first, so that a short run has them too. */
 const FIRST: readonly string[] = [
   'kill -9 of a replica',
   'kill -9 of the primary',

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Group, Setting } from './history.ts'
 import { UNITS_OF_A_HOST } from './picked-units.ts'
 
-/** A class of the hosts' own, of which only certain amounts can be had. */
+/** A custom class that can be requested only in certain amounts. */
 export const LICENCES = 'CUSTOM_LICENCES'
 
-/** A uuid that the same text always gets. */
+/** A uuid that depends only on the text. */
 export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** A fleet with less room than its clients ask for, and groups that they share. */
+/** A fleet with less room than its clients request, and groups that they share. */
 export function settingFor(seed: string, clients: number): Setting {
   const hosts = Array.from({ length: clients }, (_, i) => ({
     name: `h${i}`,

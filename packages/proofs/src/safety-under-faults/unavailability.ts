@@ -7,7 +7,7 @@ export interface Unavailability {
   readonly readsMs: number
 }
 
-/** A fault is felt for a while after it was undone. */
+/** The time after a fault was undone in which its effects still count. */
 const SHORTLY_MS = 1_000
 
 interface Gap {
@@ -15,16 +15,19 @@ interface Gap {
   readonly to: number
 }
 
-/** When calls of a kind were answered, and when the last of them was over, answered or not; milliseconds since the start of the run. */
+/**
+ * The times of the answers to calls of one kind, and the end of the last call, answered or not; milliseconds since the
+ * start of the run.
+ */
 export interface Answered {
   readonly at: readonly number[]
   readonly endedAt: number
 }
 
-/** The longest time between two answers, before the first, or behind the last while calls went on; milliseconds. */
+/** The longest time between two answers, before the first answer, or after the last one while calls went on; milliseconds. */
 export const longestGap = (answered: Answered): number => longest(gapsOf(answered))
 
-/** The longest times without an answer during each fault. Overlapping faults are each attributed the whole time. The longest come first. */
+/** The longest times without an answer during each fault, the longest first. If faults overlap, the whole time is attributed to each. */
 export function unavailabilityOf(
   answered: { readonly writes: Answered; readonly reads: Answered },
   injected: readonly Injected[],

@@ -17,26 +17,27 @@ export interface LoadOptions {
   /** Decides what is called. */
   readonly seed: string
   readonly clients: number
-  /** How long callers repeat a call, counted from the start, milliseconds. */
+  /** How long callers repeat a call, milliseconds, counted from the start. */
   readonly patienceMs: number
-  /** As in a run; true if absent. */
+  /** The same as in a run; true if absent. */
   readonly isStrict?: boolean
   readonly signal: AbortSignal
 }
 
-/** What happened to the replicas, and all answers that their callers got meanwhile. */
+/** What was done to the replicas, and all answers that their callers got meanwhile. */
 export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
 
-/** How long a whole cluster may take until every replica places again. */
+/** The time within which a whole cluster must place again on every replica. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
 const AGAIN_AFTER_MS = 100
 const SHOWN = 5
 
-/** Callers mix all calls while `happen` runs, which changes the replicas and returns what it did.
- * Afterwards the callers' histories and the state that the replicas show are judged by rules that know nothing of how the
+/**
+ * Callers make all kinds of calls while `happen` runs, which changes the replicas and returns what it did. Afterwards
+ * the callers' histories and the state that the replicas show are judged by rules that do not depend on how the
  * service works.
  */
 export async function underLoad(
@@ -77,7 +78,7 @@ export async function underLoad(
     ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
     ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
   ])
-  // a client that fails is a defect of the run: it ends at once
+  // a client that fails is an error of the run, which ends at once
   load.catch(() => {
     over = true
   })
@@ -122,7 +123,7 @@ async function createAggregate(client: Client, name: string): Promise<string> {
   return aggregateCreate.aggregate.uuid
 }
 
-/** Waits after all faults until every replica answers a placement call, with any answer. */
+/** Waits after all faults until every replica answers a placement call, with whatever answer. */
 async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   await Promise.all(
     Array.from({ length: run.replicas }, async (_, replica) => {
@@ -142,7 +143,7 @@ async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   )
 }
 
-/** Reservations run out, hosts report what runs there in their ways, and every replica is as new as the log. */
+/** Waits until reservations have expired, hosts have reported their instances, and every replica has caught up with the log. */
 async function settle(run: Run): Promise<void> {
   const first = run.clientOf(0)
   const again = (host: string) => {
@@ -165,7 +166,7 @@ async function settle(run: Run): Promise<void> {
   for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
 }
 
-/** A host that is forgotten still, by a call whose caller gave it up, may report again. */
+/** Readmits a host that is still forgotten, because the caller that forgot it gave up, so that it may report again. */
 async function letIn(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
@@ -175,7 +176,7 @@ async function letIn(run: Run, host: string): Promise<void> {
   }
 }
 
-/** A report that is taken for certain, or refused for what it says: sent until it is answered. */
+/** Sends a report until it is answered: accepted, or refused because of its content. */
 async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
   const { instances, used, ...body } = run.agents.report(host, options)
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {

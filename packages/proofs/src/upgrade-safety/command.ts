@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os'
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, Option } from 'commander'
 import { createChecks } from '../checks.ts'
 import { EngineMissingError } from '../safety-under-faults/engine.ts'
@@ -15,7 +16,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt prove upgrade`: replicas are exchanged for another release and back under load, on real processes. */
+/** `gantt prove upgrade`: replaces replicas by another release and back under load, with real processes. */
 export function addUpgrade(prove: Command, count: (text: string) => number): void {
   prove
     .command('upgrade')
@@ -25,7 +26,7 @@ export function addUpgrade(prove: Command, count: (text: string) => number): voi
     .option('--seconds <n>', 'how long callers go on between two rounds', count, 10)
     .option('--clients <n>', 'callers', count, 12)
     .option('--seed <text>', 'decides what is called; drawn if not given')
-    .option('--json', 'one line of JSON instead of words')
+    .option(...JSON_OPTION)
     .action(upgrade)
 }
 
@@ -35,7 +36,7 @@ async function upgrade({ seed = String(Date.now() % 1_000_000), json, ...options
   const load = `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors`
   say(`prove upgrade: engine ${options.engine}, ${options.clients} clients, seed ${seed} (${load})`)
   const ended = new AbortController()
-  // whoever ends the run ends all that it started
+  // a run that is stopped ends everything that it started
   const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
   let figures: UpgradeFigures | undefined
@@ -52,7 +53,7 @@ async function upgrade({ seed = String(Date.now() % 1_000_000), json, ...options
   if (failed > 0) process.exitCode = 1
 }
 
-/** Shows the stack of a defect, and only the message for something that is not installed. */
+/** Shows the stack of an internal error, and only the message if a program is not installed. */
 function wordsOf(error: unknown): string {
   if (error instanceof EngineMissingError || error instanceof NotBuiltError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

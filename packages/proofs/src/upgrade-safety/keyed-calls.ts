@@ -3,9 +3,9 @@ import type { Operation } from '../safety-under-faults/history.ts'
 /** The outcomes of calls with a key, which are repeated until the outcome is known. */
 export interface KeyedCalls {
   readonly keys: number
-  /** Keys that were asked for more than once because a call before was not answered. */
+  /** Keys with several calls because an earlier one was not answered. */
   readonly again: number
-  /** Keys whose outcome never became known: lost calls. */
+  /** Keys whose outcome remained unknown: lost calls. */
   readonly unanswered: number
 }
 

@@ -10,22 +10,25 @@ const NEEDED_LEVEL = STRICT_CLAIMS
 /** The level at which this release acts as an older one: the one before that. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
-/** A killed replica counts as living for another minute; the remaining time is for a busy machine. */
+/**
+ * The time within which the level must rise: a killed replica counts as living for another minute, and the rest is for
+ * a busy machine.
+ */
 const ASKED_MS = 120_000
 const AGAIN_AFTER_MS = 200
 
-/** The release that is exchanged, and how it is named. */
+/** The release that replicas are replaced by, and its name. */
 export interface Older {
   readonly release: Release
   readonly name: string
 }
 
-/** A folder that is no built checkout; the message says what is missing and how it gets there. */
+/** The folder is not a built checkout; the message says what is missing and how to make it. */
 export class NotBuiltError extends Error {
   override readonly name = 'NotBuiltError'
 }
 
-/** The command of a built checkout; of this one, held at an older feature level, where none is given. Throws NotBuiltError. */
+/** The command of a built checkout; without one, of this checkout held at an older feature level. Throws NotBuiltError. */
 export function olderRelease(checkout: string | undefined): Older {
   if (checkout === undefined) return { release: held(STAND_IN_LEVEL), name: `this release held at feature level ${STAND_IN_LEVEL}` }
   const program = path.resolve(checkout, 'apps', 'cli', 'dist', 'main.js')
@@ -33,7 +36,7 @@ export function olderRelease(checkout: string | undefined): Older {
   return { release: { program }, name: `the release in ${checkout}` }
 }
 
-/** This release as one that reads no further than another; without a setting where it reads no further anyway. */
+/** This release, limited to the feature level that the other one reads; without that setting if its own is not higher. */
 export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
 
 /** This release without changes. */
@@ -55,7 +58,7 @@ export async function levelOfLog(client: Client): Promise<number> {
   return health.featureLevel
 }
 
-/** The level of the log once it is at least so high, or as it is when it does not come there in time: the next decision raises it. */
+/** The level of the log once it has reached this level, or at the timeout; the next decision raises it. */
 export async function levelReached(client: Client, level: number): Promise<number> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
     const found = await levelOfLog(client)
@@ -66,10 +69,7 @@ export async function levelReached(client: Client, level: number): Promise<numbe
 /** Whether `needNewer` needs a change that this level does not allow. */
 export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
-/**
- * Asks for something that only newer releases read, until it is done or refused as is waited for: `done`, or what the caller
- * got last.
- */
+/** Repeats a call that only newer releases support until it succeeds or is refused as expected: returns `done`, or the last answer. */
 export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
     const answer = await setKeyLimits(client).catch((error: unknown) => (error instanceof Error ? error.message : String(error)))

@@ -16,22 +16,22 @@ import { checkSame } from './same.ts'
 
 export interface UpgradeOptions {
   readonly engine: EngineName
-  /** The folder of a built checkout that is exchanged for this one; this one held at an older feature level if not given. */
+  /** The folder of a built checkout that replicas are replaced by; if not given, this release held at an older feature level. */
   readonly from?: string
-  /** How long callers continue between two rounds. */
+  /** How long callers go on between two rounds. */
   readonly seconds: number
   readonly clients: number
   readonly seed: string
-  /** As processes if absent. */
+  /** How replicas are started; as processes if absent. */
   readonly startRelease?: StartRelease
-  /** Ends the run early: everything is taken down, and it throws. */
+  /** Ends the run early: everything is stopped, and the run throws an error. */
   readonly signal?: AbortSignal
 }
 
 export interface UpgradeFigures extends Figures, KeyedCalls {
   /** The number of replayed decisions. */
   readonly verified: number
-  /** Hosts that left, came back or got another name, by what was done. */
+  /** The number of hosts that left, returned or got another name, by what was done. */
   readonly leaves: Readonly<Record<Leave['how'], number>>
 }
 
@@ -40,13 +40,13 @@ const REPLICAS = 3
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const AGAIN_AFTER_MS = 50
-/** Callers let hosts leave now and then: so long they may take until each way was tried. */
+/** Callers let hosts leave now and then; this is the time within which each way must have been tried. */
 const LEAVES_MS = 120_000
 
 /**
- * Three replicas under load are exchanged one after the other for a newer release that is held at the older one's feature
- * level, and back, and for one that is not held; then the level is raised, and the older release must not start any more.
- * The answers of the callers are judged like those of the nemesis.
+ * Three replicas under load are replaced one after the other by a newer release that is held at the older one's
+ * feature level, then back, then by one that is not held. After that the level rises, and the older release must no
+ * longer start. The answers of the callers are judged like those of the nemesis.
  */
 export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: string) => void): Promise<UpgradeFigures> {
   const { engine, from, seconds, clients, seed, startRelease, signal = new AbortController().signal } = options
@@ -108,7 +108,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   return done
 }
 
-/** Callers try what the log's level promises: every replica judges by its rules. They go on until hosts have left in each way. */
+/** Callers use what the level of the log permits: every replica judges by its rules. They go on until hosts have left in each way. */
 async function tryAllOf(upgrade: Upgrade): Promise<void> {
   const { cluster, run, seconds } = upgrade
   const level = await levelOfLog((cluster.replicas[0] as ReplicaProcess).client)
@@ -160,7 +160,7 @@ async function answers(run: Run, replica: number): Promise<boolean> {
 
 const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seconds * 1_000, undefined, { signal })
 
-/** All replicas are of the newer release, and the way back is open: what would close it is refused. */
+/** All replicas run the newer release, and a downgrade is still possible: a call that would prevent it is refused. */
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of isNewer(level) ? replicas : []) {
     const answer = await needNewer(client, 'FEATURE_LEVEL')
@@ -170,7 +170,10 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
   checks.check("held: the log's level is one that the older release reads", found <= level, () => `${found}, not ${level}`)
 }
 
-/** No replica is held back any longer: the next decision raises the level, and the older release stops with both numbers in its message. */
+/**
+ * No replica is held at the older level any longer: the next decision raises the level, and the older release then
+ * stops with both levels in its message.
+ */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as ReplicaProcess
   if (isNewer(level)) {

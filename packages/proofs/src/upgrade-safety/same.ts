@@ -4,10 +4,10 @@ import type { Checks } from '../checks.ts'
 import type { Cluster } from '../safety-under-faults/cluster.ts'
 import { decisionsOf } from '../safety-under-faults/final.ts'
 
-/** The time for signs, which come every two seconds, and for digests after the last change of the log. */
+/** The time for signs of life, which are sent every two seconds, and for digests after the last change of the log. */
 const STILL_MS = 60_000
 const LOOK_EVERY_MS = 200
-/** The number of replayed decisions, spread over the run; all by default. */
+/** The number of decisions to replay, spread over the run; all by default. */
 const MOST_VERIFIED = 300
 
 interface Standing {
@@ -16,7 +16,7 @@ interface Standing {
   readonly stateHash: { readonly revision: number; readonly hash: string } | null
 }
 
-/** Checks after the last change that every replica has the same state, and that every decision of the run is unchanged. */
+/** Checks after the last change that every replica has the same state, and that the replay of every decision of the run is the same. */
 export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<number> {
   const first = replicas[0]?.client as Client
   const standings = await untilStill(first, replicas.length)
@@ -45,7 +45,7 @@ interface Verified {
 
 const VERIFY = 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity checks { part outcome text } } }'
 
-/** The living replicas once each has a hash of the same revision, or as they are when they come to none in time. */
+/** The living replicas once all have a digest of the same revision, or at the timeout. */
 async function untilStill(client: Client, count: number): Promise<readonly Standing[]> {
   for (const end = performance.now() + STILL_MS; ; await sleep(LOOK_EVERY_MS)) {
     const { replicas } = await client.request<{ replicas: Standing[] }>('{ replicas { id live stateHash { revision hash } } }')

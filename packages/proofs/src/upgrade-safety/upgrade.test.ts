@@ -21,12 +21,12 @@ test.skipIf(!isLongForm)(
     expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
     expect(figures).toMatchObject({ unanswered: 0, faults: { 'a replica: back to the older release': 3 } })
     expect(figures.verified).toBeGreaterThan(10)
-    // the newer release's own calls: drawn once the log has its level
+    // calls of the newer release only, which are made once the log has its level
     expect(figures.leaves.replace).toBeGreaterThan(0)
   },
 )
 
-test('a checkout that is not built is named, with what makes it ready', () => {
+test('a checkout that is not built is named, with the command that builds it', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-upgrade-'))
   try {
     expect(() => olderRelease(folder)).toThrow(NotBuiltError)

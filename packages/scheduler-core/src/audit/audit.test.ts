@@ -29,7 +29,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
       fc.property(histories, (steps) => {
         const fleet = new Fleet()
         const historian = new Historian(level)
-        // Below STRICT_CLAIMS an instance may be claimed twice, which the auditor rightly finds.
+        // Below STRICT_CLAIMS an instance may be claimed twice, and the auditor must find that.
         const isMistake = ({ code }: Finding): boolean => level >= STRICT_CLAIMS || code !== 'instance.twice'
         fleet.apply(historian.first(fleet))
         for (const [i, step] of steps.entries()) {
@@ -124,12 +124,12 @@ const faults: readonly Fault[] = [
     found: ['state.column host VCPU.capacity'],
   },
   {
-    name: 'the instances are one too many',
+    name: 'the number of instances is too large by one',
     plant: ({ hosts }) => add(hosts.columns.instances, 0, 1),
     found: ['state.column host instances'],
   },
   {
-    name: 'the busy operations are one too few',
+    name: 'the number of I/O-heavy operations is too small by one',
     plant: ({ hosts }) => add(hosts.columns.ioOps, 1, -1),
     found: ['state.column host ioOps'],
   },
@@ -139,7 +139,7 @@ const faults: readonly Fault[] = [
     found: ['state.column host GPU 0 freeMilli'],
   },
   {
-    name: 'the GPUs of a host are not their sum',
+    name: 'the sum over the GPUs of a host is wrong',
     plant: ({ hosts }) => add(hosts.columns.gpuFreeMilli, 1, 5),
     found: ['state.column host gpuFreeMilli'],
   },
@@ -169,7 +169,7 @@ const faults: readonly Fault[] = [
     found: ['state.column host PCI v:p free'],
   },
   {
-    name: 'a claim that was let in takes more devices than there are',
+    name: 'an accepted claim takes more devices than exist',
     plant(fleet) {
       force(claim(fleet, 'c1'), { grants: { ...claim(fleet, 'c1').grants, pci: [{ request: 0, pool: 'v:p', count: 3 }] } })
       force(poolsOf(h1(fleet)).list[0] ?? {}, { free: -1 })
@@ -177,7 +177,7 @@ const faults: readonly Fault[] = [
     found: ['state.over_capacity host PCI v:p'],
   },
   {
-    name: 'a claim that was let in takes more than the host has',
+    name: 'an accepted claim takes more than the host has',
     plant(fleet) {
       const columns = fleet.hosts.classes.get('VCPU')
       force(claim(fleet, 'c1'), { grants: { ...claim(fleet, 'c1').grants, classes: { VCPU: 9, MEMORY_MB: 4 } } })
@@ -187,7 +187,7 @@ const faults: readonly Fault[] = [
     found: ['state.over_capacity host VCPU'],
   },
   {
-    name: 'two claims hold one CPU for themselves',
+    name: 'one CPU is dedicated to two claims',
     plant(fleet) {
       force(claim(fleet, 'c2'), { grants: { classes: { VCPU: 1 }, numa: [{ guest: 0, cell: 0, cpus: 0, memoryMb: 0, pinned: [1] }] } })
       h1(fleet).cells[0]?.pinnedByClaims.set(1, 2)
@@ -195,17 +195,17 @@ const faults: readonly Fault[] = [
     found: ['state.over_capacity host cell 0 CPU 1'],
   },
   {
-    name: 'a claim is on a host that is not there',
+    name: 'a claim is on a host that does not exist',
     plant: (fleet) => force(claim(fleet, 'c3'), { host: 7 }),
     found: ['state.host_gone claim host'],
   },
   {
-    name: 'a claim is lost by its host',
+    name: 'a claim is missing on its host',
     plant: (fleet) => h1(fleet).claims.delete(claim(fleet, 'c2')),
     found: ['state.orphan_claim claim claims of the host', 'state.column host VCPU.claimed', 'state.group_count group members'],
   },
   {
-    name: 'a claim is lost by the ledger',
+    name: 'a claim is missing in the ledger',
     plant: ({ ledger }) => ledger.claimsInFull.delete('c1'),
     found: ['state.orphan_entry host claims', 'state.orphan_entry key claims'],
   },
@@ -305,7 +305,7 @@ test('a claim forgets its amount when pins move: it is found by the free share o
   ])
 })
 
-test('a claim that was let in where another claim waits for its GPU is found', () => {
+test('a claim that was accepted although another claim waits for its GPU is found', () => {
   const fleet = onAnotherGpu()
   const { ledger } = fleet
   const third = { ...claim(fleet, 'c1'), id: 'c3', state: 'CONFIRMED' as const, instance: null, createdAt: 9_000 }
@@ -322,7 +322,7 @@ test('a state without faults has no findings', () => {
   expect(findingsOf(aState())).toEqual([])
 })
 
-describe('each kind of fault is found, and shown by comparing with the state as it should be', () => {
+describe('each kind of fault is found, and the comparison with the correct state shows it', () => {
   test.each(faults)('$name', ({ plant, found }) => {
     const fleet = aState()
     plant(fleet)

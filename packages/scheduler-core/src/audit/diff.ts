@@ -4,13 +4,13 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
 
-/** Something in which two fleets at one revision differ. */
+/** A difference between two fleets at one revision. */
 export interface Difference {
   readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
   readonly name: string
   /** The member of the object; `''` where only one of the fleets has the object. */
   readonly field: string
-  /** JSON, shortened; null: it is absent. */
+  /** JSON, shortened; null if the member is absent. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -62,7 +62,7 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
   for (const { id } of after.ledger.changed) yield compareClaim(id)
 }
 
-/** A host that left is reported by its former name: another host may have that name by now. */
+/** A host that left is reported by its former name, because another host may have its name by now. */
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 

@@ -9,11 +9,15 @@ import { headView, wholeHostView } from './views.ts'
 export const DIGEST_FORMAT = 2
 
 /**
- * Hosts in one part of the state. There are few, since a part is digested in one go (npm run prove -- restart reports how long that takes).
+ * The number of hosts in one part of the state. It is small, because a part is digested in one go (npm run prove --
+ * restart measures how long that takes).
  */
 export const HOSTS_PER_PART = 4
 
-/** How many parts the state has: the first holds what exists only once, the others hold the hosts in the order of first sight. */
+/**
+ * The number of parts of the state: the first contains what exists only once, the others contain the hosts in the
+ * order of first sight.
+ */
 export const partsOf = ({ hosts }: Fleet): number => 1 + Math.ceil(hosts.count / HOSTS_PER_PART)
 
 /** The present digest of one part, 16 hexadecimal digits: equal on all replicas at the same revision. */
@@ -30,7 +34,7 @@ export function digestPart(fleet: Fleet, part: number): string {
   return digest.end()
 }
 
-/** The digest of the digests of all parts, in their order. */
+/** The digest over the digests of all parts, in their order. */
 export function digestAll(parts: readonly string[]): string {
   const digest = createDigest()
   digest.take(parts)

@@ -92,19 +92,19 @@ export const isAuditCode = (code: string): code is AuditCode => Object.hasOwn(pr
 /** The kinds of objects that the audit checks. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 
-/** One thing in a replica's state that is impossible, or that contradicts what hosts report. */
+/** Something in a replica's state that is impossible, or that contradicts what hosts report. */
 export interface Finding {
   readonly code: AuditCode
   /** The object that was checked: its kind and its name. */
   readonly subject: Subject
   readonly name: string
-  /** Present where the host is known. */
+  /** Present if the host is known. */
   readonly host: string | null
   readonly claim: string | null
-  /** Which column, index or member is wrong. */
+  /** The column, index or member that is wrong. */
   readonly field: string
   readonly expected: string
   readonly actual: string
-  /** Present where the finding is about several hosts: these hosts, for its repair. */
+  /** Present if the finding is about several hosts: these hosts, for its repair. */
   readonly hosts?: readonly HostIndex[]
 }

@@ -18,8 +18,8 @@ import { auditCells, auditGpus } from './strict-units.ts'
 import { type CellSums, type Held, type HostSums, heldUncounted, sumClaims } from './sums.ts'
 
 /**
- * Checks I1 and I13 of one host and the host's indexes: its columns must follow from its report and its claims, and nothing may be taken
- * twice.
+ * Checks invariants I1 and I13 for one host and its indexes: its columns must follow from its report and its claims,
+ * and nothing may be allocated twice.
  */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const record = fleet.hosts.records[index]
@@ -105,11 +105,14 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // A class that has no columns, though claims hold it.
+  // A class that claims hold although it has no columns.
   for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
-/** How much of a class materialised claims hold, and how much all claims hold that the report does not count. */
+/**
+ * The amount of a class that materialised claims hold, and the amount that all claims hold and the report does not
+ * count.
+ */
 function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
   const countsUse = inventory !== undefined && inventory.used !== null
   const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0

@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
 /**
- * Checks I7 and indexes: a claim's host exists, and every index that should list the claim does. `id` is the name under which the ledger
- * lists it.
+ * Checks invariant I7 and the indexes: the host of a claim exists, and every index that should list the claim does.
+ * `id` is the name under which the ledger lists it.
  */
 export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const { hosts, ledger, groups } = fleet
@@ -48,7 +48,7 @@ export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
   return findings
 }
 
-/** Checks that a key's claims exist, belong to it, and keep it as long as one of them lives. */
+/** Checks that a key's claims exist and belong to it, and that they keep the key as long as one of them is live. */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, report } = about('key', `${bound.account} ${bound.key}`, null, null)
   const known = ledger.findKey(bound.account, bound.key)

@@ -38,7 +38,7 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
   const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
   return [...candidates].flatMap((index) => {
     const record = hosts.records[index]
-    // What a host listed before it stopped reporting a list does not count.
+    // a list from before the host stopped listing instances does not count
     if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
     // If several claims ended on one host, the last one determines how long ago the instance had to leave.
@@ -66,7 +66,10 @@ function endsOf({ hosts, ledger }: Fleet, { host, target }: Claim): HostRecord[]
   return [host, ...(destination === undefined ? [] : [destination.host])].flatMap((index) => hosts.records[index] ?? [])
 }
 
-/** Since when no report of its host has listed the instance of a claim, store time; null where it is listed, or need not be. */
+/**
+ * The store time since when no report of its host has listed the instance of a claim; null if it is listed, or need
+ * not be.
+ */
 export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
   const ends = endsOf(fleet, claim)
   if (ends.length === 0 || !isUnseen(fleet, claim) || ends.some(({ stats }) => stats.instances === null)) return null

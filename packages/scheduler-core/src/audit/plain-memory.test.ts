@@ -87,18 +87,18 @@ test('it is multiplied by the allocation ratio', () => {
   expect([claim(log, 'a', plain(4_000)), claim(log, 'b', plain(2_144)), findingsOf(log.fleet)]).toEqual([[undefined], [undefined], []])
 })
 
-describe('claims from before the level that counts it over the host', () => {
+describe('claims from before the level at which it is counted over the whole host', () => {
   test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('are no violation at level %i', (level) => {
     expect(findingsOf(overFull(level).fleet)).toEqual([])
   })
 
-  test('are none in a copy or a restored fleet either', () => {
+  test('are no violation in a copy or a restored fleet either', () => {
     const { fleet } = overFull()
     const restored = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     expect([findingsOf(copyFleet(fleet)), findingsOf(restored)]).toEqual([[], []])
   })
 
-  test('a later claim that takes none of it is not blamed', () => {
+  test('a later claim that takes none of it is not reported', () => {
     const log = overFull()
     expect(claim(log, 'c', { classes: { VCPU: 1 } })).toEqual([undefined])
     expect(claim(log, 'd', inCell(1_024, { sizeKib: 2_048, count: 512 }))).toEqual([undefined])

@@ -7,7 +7,7 @@ import { A, B, C, findingsOf, HOUR, Scene } from './testing/scene.ts'
 
 const optionsOf = (fleet: Fleet, finding: Finding): string[] => [...repairOf(fleet, finding).options].map(({ name }) => name)
 
-describe('repairs of what hosts report', () => {
+describe('repairs of contradictions in reports', () => {
   /** The options for the one finding of a code, and what each does. */
   const repairs = (scene: Scene, code: Finding['code'], host?: string): string[] => {
     const { fleet } = scene.log
@@ -26,49 +26,49 @@ describe('repairs of what hosts report', () => {
 
   test.each<readonly [string, Scene, Finding['code'], readonly string[]]>([
     [
-      'of two hosts that list an instance, the one that its claim is on may keep it, or the claim goes to the other',
+      'if two hosts list an instance, the host of its claim may keep it, or the claim moves to the other one',
       new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A),
       'instance.two_hosts',
       ['host:h1: nothing', 'host:h2: a to h2'],
     ],
     [
-      'where it has no claim, one is made on the host that keeps it, of the size that an operator states',
+      'if it has no claim, one is made on the host that keeps it, with the size that an operator states',
       new Scene(['h1', 'h2']).lists('h1', A).lists('h2', A),
       'instance.two_hosts',
       ['host:h1: of a stated size', 'host:h2: of a stated size'],
     ],
     [
-      'with claims in two projects, the claims are sorted out first',
+      'with claims in two projects, one of the claims has to end first',
       new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A, 'p1').claims('b', 'h2', A, 'p2').lists('h1', A).lists('h3', A),
       'instance.two_hosts',
       ['host:h1: nothing', 'host:h3: nothing'],
     ],
     [
-      'a claim goes to the one host that lists its instance',
+      'a claim moves to the only host that lists its instance',
       new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h2', A),
       'instance.other_host',
       ['host:h2: a to h2'],
     ],
     [
-      'where several list it, an operator says to which',
+      'if several hosts list it, an operator chooses one',
       new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h2', A).lists('h3', A),
       'instance.other_host',
       ['host:h2: a to h2', 'host:h3: a to h3'],
     ],
     [
-      'for one instance without a claim, the size is what the report leaves, unless that is too little',
+      'for one instance without a claim, the size is the rest of the reported use, unless that is too little',
       new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A, B], vcpusUsed: 5, memoryMbUsed: 1_024, localGbUsed: 7 }),
       'instance.unclaimed',
       [`instance:${B}: of [3,1024,7]`],
     ],
     [
-      'where the report leaves no memory for it, the size is stated',
+      'if the report leaves no memory for it, the size has to be stated',
       new Scene(['h1']).reports('h1', { instances: [B], vcpusUsed: 5 }),
       'instance.unclaimed',
       [`instance:${B}: of a stated size`],
     ],
     [
-      'for several instances without a claim, an operator says which, and of what size',
+      'for several instances without a claim, an operator chooses one and states its size',
       new Scene(['h1']).reports('h1', { instances: [B, C], vcpusUsed: 4, memoryMbUsed: 2_048 }),
       'instance.unclaimed',
       [`instance:${B}: of a stated size`, `instance:${C}: of a stated size`],
@@ -86,7 +86,7 @@ describe('repairs of what hosts report', () => {
       ['used-from-claims: usedFrom', 'claim:a: revoke'],
     ],
     [
-      'a host that lists nothing lets its used amounts come from claims',
+      'the used amounts of a host without a list may come from claims',
       new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: null }),
       'use.no_instances',
       ['used-from-claims: usedFrom'],
@@ -150,7 +150,7 @@ describe('repairs of an instance with claims in two projects', () => {
     expect(repairs(scene())).toEqual(['claim:b'])
   })
 
-  test('a host that lists no instances does not say that it runs none: nothing is guessed, and an operator chooses', () => {
+  test('a host without a list of instances may run some: the repair guesses nothing, and an operator chooses', () => {
     expect(repairs(scene().reports('h2', { instances: null }))).toEqual(['claim:a', 'claim:b'])
   })
 })

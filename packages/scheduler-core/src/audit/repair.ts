@@ -15,7 +15,7 @@ import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing
 export interface Repair {
   /** What to do, as sentences. */
   readonly text: string
-  /** Changes of the log that repair it: where there are several, an operator chooses. Empty where it cannot be repaired from here. */
+  /** Changes of the log that repair it, of which an operator chooses one. Empty if it cannot be repaired from here. */
   readonly options: Iterable<RepairOption>
 }
 
@@ -36,7 +36,7 @@ export type RepairAct =
    * A claim is created for an instance that runs there. `reported`: the size that its host's report shows; null: the operator states it.
    */
   | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
-  /** The log is correct already: something outside of it has to change. */
+  /** The log is correct already; something outside of it has to change. */
   | { readonly type: 'nothing'; readonly why: string }
 
 /** What an instance takes of its host. */

@@ -68,7 +68,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     traits: [...traits],
     present: [...present],
     reporters: [...reporters],
-    // The documents belong to other services; the last reporter of each identifies them.
+    // The documents belong to other services; only the last reporter of each is compared.
     namespaces: [...namespaces].map(([name, { version, reportedAt }]) => [
       name,
       version,

@@ -53,7 +53,7 @@ describe('an instance that moves', () => {
     expect(scene.after(1).found).toEqual([expect.stringMatching(/^instance\.unlisted \| h1 \| a \| none since /)])
   })
 
-  test('is not missed where its destination lists it, or lists nothing at all', () => {
+  test('is not reported as missing if its destination lists it, or reports no list', () => {
     expect(
       moving()
         .lists('h1')
@@ -70,7 +70,7 @@ describe('an instance that moves', () => {
 })
 
 describe('claims whose instance nobody lists', () => {
-  test('one that never came is found after the stated time, not before', () => {
+  test('an instance that never started is found after the stated time, not before', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).after(HOUR - 1)
     expect(scene.found).toEqual([])
     expect(scene.after(1).found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T00:00:01.000Z'])
@@ -190,7 +190,7 @@ describe('one machine under two names', () => {
     expect(scene.reports('h1', { instances: [], machineId: 'm3' }).found).toEqual([])
   })
 
-  test('hosts that do not say which machine they are are no one machine', () => {
+  test('hosts without the identity of their machine do not count as one machine', () => {
     expect(new Scene(['h1', 'h2']).found).toEqual([])
   })
 
@@ -207,7 +207,7 @@ describe('one machine under two names', () => {
   })
 })
 
-describe('as Nova and Placement know it', () => {
+describe('situations of Nova and Placement', () => {
   test('a host comes back after an evacuation and lists what was moved off it (destroy_evacuated_instances)', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').confirms('b').after(HOUR).lists('h2', A)
     expect(scene.lists('h1', A).found).toEqual(['instance.two_hosts | h1 | h2, h1'])
@@ -256,7 +256,7 @@ test('Z05: the same agent reports under another name: one machine twice, and eac
   expect(scene.found).toEqual(['host.same_machine | new | as old', 'instance.two_hosts | new | old, new'])
 })
 
-test('what hosts report is never a violation, whatever it is; nothing is found twice', () => {
+test('reports of hosts are never violations, whatever they contain, and nothing is found twice', () => {
   fc.assert(
     fc.property(histories, fc.constantFrom(3, 8, FEATURE_LEVEL), (steps, level) => {
       const fleet = new FleetOf()

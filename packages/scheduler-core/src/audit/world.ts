@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
 import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
 
-/** Instances that a finding names; all are counted. */
+/** The number of instances that a finding names; all of them are counted. */
 const NAMED = 3
 
 /** What an audit round has seen on the hosts that it examined so far. */
@@ -48,7 +48,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const name = hostKey(record)
   const { findings, report, reportHosts } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
-  // a host without claims contradicts none
+  // a host without claims cannot contradict any
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) report(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []

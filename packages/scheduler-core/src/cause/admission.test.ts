@@ -10,7 +10,7 @@ import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** A fleet of hosts with much of everything but what their shapes say. */
+/** A fleet of hosts that have plenty of everything except for what their shapes limit. */
 function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readonly (readonly Change[])[]): Fleet {
   const log = aLog()
   const large = { vcpus: 64, memoryMb: 262_144 }
@@ -75,7 +75,7 @@ describe('hosts without the requested resource do not change why those with some
       'There is no host with CUSTOM_P and CUSTOM_R. Each by itself: 1 with CUSTOM_P; 1 with CUSTOM_R. Nearest is h0: ',
     ],
     [
-      'one that no host has',
+      'a thing that no host has',
       { h0: { inventories: [{ resourceClass: 'CUSTOM_P', total: 1 }] }, h1: {} },
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_PP': '1', 'resources:CUSTOM_P': '1' } } },
       'There is no host with CUSTOM_P and CUSTOM_PP. Each by itself: 1 with CUSTOM_P; 0 with CUSTOM_PP. Nearest is h0: ',
@@ -86,7 +86,7 @@ describe('hosts without the requested resource do not change why those with some
       { pciRequests: ['1db4', '0002'].map((product_id) => ({ count: 1, specs: [{ product_id }] })) },
       'Each by itself: 1 with PCI devices for request 0 (product 1db4); 1 with PCI devices for request 1 (product 0002). Nearest is h0: ',
     ],
-  ])('where no host has all, each of them is counted: %s', (_what, shapes, asks, text) => {
+  ])('if no host has all required things, each of them is counted: %s', (_what, shapes, asks, text) => {
     for (const name of ['default', 'nova-compat'])
       expect(causeText(causeOf(fleetOf(shapes), aRequest(asks), profileNamed(name)))).toContain(text)
   })
@@ -99,7 +99,7 @@ describe('hosts without the requested resource do not change why those with some
     expect(textOf(['CUSTOM_BB', 'CUSTOM_B'])).toBe(textOf(['CUSTOM_B', 'CUSTOM_BB']))
   })
 
-  test('where no host has any, that is the cause', () => {
+  test('if no host has any of them, that is the cause', () => {
     const cause = causeOf(fleetOf(plain), aRequest({ gpus: { count: 1 } }), profileNamed('default'))
     expect([cause.code, causeText(cause)]).toEqual(['gpu.none', 'There is no host with GPUs.'])
   })
@@ -110,7 +110,7 @@ describe('hosts without the requested resource do not change why those with some
     expect([cause.code, causeText(cause)]).toEqual(['gpu.model', 'There is no host with GPUs of model B.'])
   })
 
-  test('hosts away from the home of a server group whose members live together', () => {
+  test('a server group whose members must share a host: hosts without its members', () => {
     const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
     const bound = aClaim({ hosts: ['home'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const fleet = fleetOf({ home: { vcpus: 1 }, ...plain }, [bound])
@@ -145,7 +145,7 @@ describe('hosts without the requested resource do not change why those with some
   })
 })
 
-describe('members of a server group that are to be apart', () => {
+describe('members of a server group that must be on different hosts', () => {
   const group = { uuid: aUuid(9), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: 1 }
   const held = (...hosts: string[]) => hosts.map((host, i) => aClaim({ key: `k${i}`, hosts: [host], grants: {}, group }))
   const asks = { instanceGroup: group, memoryMb: 8_192 }
@@ -286,7 +286,7 @@ describe('hosts without a requested resource are refused with its numbers, whate
   })
 })
 
-describe('devices that hosts elsewhere have change nothing about a place without any', () => {
+describe('devices of hosts outside of the named places do not change the result', () => {
   const zoneZ = { uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', metadata: { availability_zone: 'z' }, hosts: ['a', 'b'] } }
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const elsewhere: HostShape = { gpus: [{ index: 0, model: 'X' }], pciPools: [card] }

@@ -27,24 +27,28 @@ export interface Condition {
   reasonAt(host: HostIndex): Reason
 }
 
-/** The hosts that a request is about, whatever is free there. */
+/** The hosts that a request is about, however much is free there. */
 export interface AdmittedHosts {
   readonly conditions: readonly Condition[]
   readonly hosts: readonly HostIndex[]
-  /** Why there is none: of the first condition that leaves none. Null: there are some, or the fleet has no host. */
+  /**
+   * If there is none, the code of the first condition that leaves none. Null if there are some, or the fleet has no
+   * host.
+   */
   readonly leavesNone: Code | null
 }
 
 /** The filter that keeps members of a server group on one host. */
 export const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
 
-/** Hosts that are asked between two pauses. */
+/** The number of hosts that are examined between two pauses. */
 const SLICE = 128
 
 /**
- * Filters that say which hosts the request is about, places before properties; then what hosts must have any of, free or not
- * (PreparedFilter.havers); last the home of a server group whose members live together, where the request admits it at all. `isAttempt`:
- * the group has no home yet.
+ * Narrows the hosts to those that the request is about: by the filters about places, then by those about properties,
+ * then by the devices that a host must have, free or not (PreparedFilter.havers); last, if the members of a server
+ * group must share a host, by the host of the present members, if it is left. `isAttempt`: the group has no such host
+ * yet.
  */
 export function* admittedBy(
   steps: readonly FilterStep[],
@@ -95,9 +99,8 @@ function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Step
 }
 
 /**
- * Conditions in the order in which they narrow the hosts: the places that a request names, then what it leaves out of those, then what
- * hosts are to have. Hosts elsewhere are so out before anything else is asked, and which condition leaves none is the same however many
- * they are.
+ * Sorts conditions: first the places that a request names, then hosts that it excludes, then required properties. So
+ * hosts elsewhere are out before any property is checked, and do not influence which condition leaves none.
  */
 export const placesFirst = (conditions: readonly Condition[]): readonly Condition[] => [
   ...conditions.filter(({ by, isExclusion }) => by === 'place' && !isExclusion),
@@ -105,7 +108,7 @@ export const placesFirst = (conditions: readonly Condition[]): readonly Conditio
   ...conditions.filter(({ by }) => by === 'property'),
 ]
 
-/** The hosts among some that a condition admits. */
+/** The hosts among the given ones that meet a condition. */
 export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
   const left: HostIndex[] = []
   for (const [i, host] of hosts.entries()) {
@@ -115,7 +118,7 @@ export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Step
   return left
 }
 
-/** The hosts that all lists of names in a request name; none where it has no such list. */
+/** The hosts that are in all lists of names of a request; none if it has no such list. */
 export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonly HostIndex[] {
   const lists = steps.flatMap(({ prepared }) => prepared?.each?.() ?? []).filter(({ isNames }) => isNames === true)
   if (lists.length === 0) return []
@@ -181,8 +184,8 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
 }
 
 /**
- * Where no host has all that a request asks for, those of its places that lack the fewest of these things: they are nearest to it, where
- * there are several things and they have some of them.
+ * If no host has everything that a request asks for, the nearest hosts: those in the named places that lack the fewest
+ * things. Only used if there are several things and the hosts have some of them.
  */
 export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet): Steps<readonly HostIndex[]> {
   const things = conditions.filter(
@@ -209,6 +212,8 @@ export interface Admission {
    * that excludes them (not-admitted.ts).
    */
   readonly alone: number | null
-  /** The same of each thing that it asks for, where those are several and the request admits no host. */
+  /**
+   * The same for each single thing that the condition asks for, if there are several and the request admits no host.
+   */
   readonly each: readonly { readonly which: string; readonly alone: number }[]
 }

@@ -15,7 +15,7 @@ const RUNS = draws(40, 300, 2_000)
 /** Capacity counts single instances. */
 const oneRefused = refusal.filter(({ asked }) => asked.numInstances === 1)
 
-test('where nothing fits, the first thing that capacity is short of is what the cause is counted under', () => {
+test('if nothing fits, the first limit of the capacity has the code of the cause', () => {
   const met = new Set<string>()
   fc.assert(
     fc.property(oneRefused, ({ hosts, asked, profile }) => {

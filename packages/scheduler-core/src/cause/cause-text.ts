@@ -10,8 +10,8 @@ import { refusedHosts } from './words.ts'
 const NAMED = 3
 
 /**
- * The cause of a refusal in a few sentences, with the numbers of the nearest host, then the way out where there is one
- * (schedulers/way-out.ts).
+ * The cause of a refusal in a few sentences: the numbers of the nearest host, then what would make a placement
+ * possible, if anything is known (schedulers/way-out.ts).
  */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
 
@@ -24,7 +24,7 @@ function sentencesOf(cause: Cause): string {
   if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
   const { before, what } = askedText(cause)
-  // of one host its own sentences say all that counts would
+  // for a single host, its own sentences say all that counts would say
   if (admitted === 1 && nearest !== null)
     return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${nearest.address}: ${nearText(nearest)}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}: ${countsText(refusals)}.${groupText(cause)}${near}`

@@ -22,7 +22,7 @@ test('a host that lacks amounts alone is nearer than one that is closed', () => 
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 8_192 })).toContain('Nearest is full: ')
 })
 
-test('what a large host lacks in all and has in use besides counts once', () => {
+test('a shortfall in the total and in the free amount of one host counts once', () => {
   const log = aLog()
   const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])
@@ -74,10 +74,10 @@ describe('the cause is about the hosts that the request admits', () => {
       { forceHosts: ['small1'], ignoreHosts: ['small1'] },
       'There is no host named small1, that ignoreHosts does not exclude. There is 1 named small1 by forceHosts, of these 0 other than small1. Nearest is small1: The request excludes the host.',
     ],
-    ['a zone that is not there', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
+    ['a zone that does not exist', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
     ['a host that is not there', { forceHosts: ['gone'] }, 'There is no host named gone.'],
     [
-      'a host in another zone than the one asked for',
+      'a named host outside of the requested zone',
       { requestedDestination: { host: 'small1' }, availabilityZone: 'z2' },
       'There is no host named small1, in availability zone z2. Each by itself: 1 named small1; 2 in availability zone z2. Nearest is small1: The host is in availability zone z1; z2 was asked for.',
     ],
@@ -87,7 +87,7 @@ describe('the cause is about the hosts that the request admits', () => {
       'There is no host in availability zone z1, with CUSTOM_LICENSED. There are 2 in availability zone z1, of these 0 with CUSTOM_LICENSED.',
     ],
     [
-      'all that is missing on the nearest host, and nothing that was not asked',
+      'all shortfalls of the nearest host, and nothing that was not requested',
       { availabilityZone: 'z1', memoryMb: 16_384, vcpus: 6 },
       'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in all. 16384 MiB needed by one instance; the host has 8192 MiB in all.',
     ],
@@ -98,7 +98,7 @@ describe('the cause is about the hosts that the request admits', () => {
         '16384 MiB needed by one instance; the host has 8192 MiB in all. Memory: 16384 MiB needed, 2048 free.',
     ],
     [
-      'no place asked for: the whole fleet',
+      'no named place: the whole fleet',
       { memoryMb: 524_288 },
       'Of 5 hosts none takes it: 5 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
     ],
@@ -107,15 +107,15 @@ describe('the cause is about the hosts that the request admits', () => {
   })
 
   test.each<readonly [string, Parameters<typeof aRequest>[0], string | null]>([
-    ['what most of the hosts lack', { availabilityZone: 'z1', vcpus: 6, memoryMb: 6_000 }, 'cpu.too_few'],
+    ['the shortfall of most of the hosts', { availabilityZone: 'z1', vcpus: 6, memoryMb: 6_000 }, 'cpu.too_few'],
     [
-      'what all hosts lack before what some lack, which only claims check',
+      'the shortfall of all hosts before that of some, which only claims check',
       { availabilityZone: 'z1', memoryMb: 5_000, gpus: { count: 1 } },
       'gpu.none',
     ],
-    ['the zone where it is not there', { availabilityZone: 'z9', memoryMb: 1_000_000 }, 'zone.other'],
-    ['the zone of a host that is named', { forceHosts: ['small1'], availabilityZone: 'z2' }, 'zone.other'],
-    ['the name that is not there', { forceHosts: ['gone'], availabilityZone: 'z2' }, 'host.not_requested'],
+    ['the zone, if it does not exist', { availabilityZone: 'z9', memoryMb: 1_000_000 }, 'zone.other'],
+    ['the zone of a named host', { forceHosts: ['small1'], availabilityZone: 'z2' }, 'zone.other'],
+    ['the name, if it does not exist', { forceHosts: ['gone'], availabilityZone: 'z2' }, 'host.not_requested'],
     ['a host that is named and excluded', { forceHosts: ['small1'], ignoreHosts: ['small1'] }, 'host.excluded'],
     [
       'the trait that no host of the zone has, however many hosts of others have it',
@@ -203,7 +203,7 @@ describe('where devices are to be near the guest, the cell that is spoken of is 
 })
 
 describe('several instances that may be on different hosts', () => {
-  /** The cause of the instance after this many placed instances. */
+  /** The cause for which the next instance after this many placed ones finds no host. */
   const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])

@@ -28,47 +28,53 @@ export interface Cause {
    * admits none, the first of its conditions that leaves none. Null: there is no host at all.
    */
   readonly code: Code | null
-  /** Filters that say which hosts the request is about, places before properties. */
+  /** The filters that decide which hosts the request is about, places before properties. */
   readonly admission: readonly Admission[]
-  /** Where the request admits no host, but hosts are in all the places that it names: those, of which all else is counted. */
+  /**
+   * If the request admits no host: the hosts in all the places that it names, if there are any. All other counts are
+   * about these hosts.
+   */
   readonly within: Within | null
-  /** Where the request admits no host: things that it asks for of which no host has all, though some have each (not-admitted.ts). */
+  /**
+   * If the request admits no host: things that it asks for which no host has together, although some hosts have each
+   * of them (not-admitted.ts).
+   */
   readonly exclusive: Exclusive
   /** The number of hosts that all of these conditions admit. If it is 0, that is the cause. */
   readonly admitted: number
   /**
-   * By code, most hosts first: why the hosts that the request admits are refused; where it admits none, those that it names. A host counts
-   * under each of its reasons.
+   * For each code, why hosts are refused, those with the most hosts first: of the hosts that the request admits or, if
+   * it admits none, of those that it names. A host is counted for each of its reasons.
    */
   readonly refusals: readonly Refusals[]
   /**
-   * Each host once: those that the request admits for the first of `refusals` that refuses it, then those that it does not admit, for the
-   * first of its conditions that does not let them in. The first of all has the code of the cause.
+   * The same with each host counted once: an admitted host for the first of `refusals` that refuses it, any other host
+   * for the first condition that it does not meet. The first entry has the code of the cause.
    */
   readonly reasons: readonly ReasonCount[]
-  /** The host that is nearest to taking the instance; null: there is none that the request admits or names. */
+  /** The host that is nearest to taking the instance; null if the request neither admits nor names a host. */
   readonly nearest: NearestHost | null
   /**
-   * The count that binds, where the members of a server group are more than the hosts or domains that the request admits may hold; null:
-   * none does.
+   * The limit that is reached, if a server group has more members than the admitted hosts or domains may hold; null if
+   * none is.
    */
   readonly tooFew: TooFew | null
   /**
-   * Members of a server group that share a host: one host has to take all of them, and they are compared together;
-   * null: a single instance is.
+   * If members of a server group must share a host, their number: one host has to take all of them, and they are
+   * compared together; null for a single instance.
    */
   readonly onOneHost: number | null
   /**
    * For a request for several instances, the number that are placed before the one that is not, and the name of its
-   * kind; null: it has one instance.
+   * kind; null if the request is for one instance.
    */
   readonly instances: { readonly found: number; readonly asked: number; readonly kind: string | null } | null
 }
 
-/** One instance of a request, on a fleet that holds what the instances before it take. */
+/** One instance of a request, on a fleet in which the instances before it are placed. */
 export interface AskedInstance {
   readonly fleet: Fleet
-  /** The request as this instance makes it. */
+  /** The request, as this instance needs it. */
   readonly request: RequestSpec
   /** The original request, with all kinds of its instances. */
   readonly whole: RequestSpec
@@ -80,8 +86,8 @@ export interface AskedInstance {
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 
 /**
- * The same with pauses; the fleet must stay as it is until the end. The filters are asked about the request in one order, however it was
- * written.
+ * The same with pauses; the fleet must not change until the end. The filters read the request in one fixed order,
+ * however it was written.
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)
@@ -116,7 +122,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   return { code, admission, within: apart?.within ?? null, exclusive, ...counted }
 }
 
-/** The hosts that the request is about, by the same filters. */
+/** The hosts that the request is about, according to the same filters. */
 export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance): Steps<AdmittedHosts> {
   const { steps, isAttempt } = stepsOf(filters, asked)
   return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt, namedBy(steps, asked.fleet))
@@ -124,7 +130,7 @@ export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance
 
 interface AskedSteps {
   readonly steps: readonly FilterStep[]
-  /** What hosts lack for all members of a group that must be on one host. */
+  /** What hosts lack for all members of a group that must share a host. */
   readonly lacks: readonly FilterStep[]
   readonly isAttempt: boolean
 }

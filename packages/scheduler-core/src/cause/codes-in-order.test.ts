@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Reason } from '../text/reason.ts'
 import { codesInOrder } from './refused.ts'
 
-/** Reasons of many hosts, and how many hosts' reasons were read since the last look. */
+/** The reasons of many hosts, and how many reasons were read since the last call. */
 function manyHosts(count: number) {
   let read = 0
   const reason = (code: Reason['code']): Reason => ({ code, subject: 'VCPU' })

@@ -11,7 +11,7 @@ import { saidOf } from './testing/said.ts'
 const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: devices, and what the nearest host lacks', () => {
-  test('hosts that have none of a device that it asks for never change it, where others have some', () => {
+  test('hosts without a requested device never change the cause, if other hosts have some', () => {
     let without = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
@@ -40,12 +40,14 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
         // cells for one instance
         const hasTooFewCells = nearest.refusals.some(({ reason: { code } }) => code === 'numa.not_reported' || code === 'numa.cells')
         if (onOneHost !== null && hasTooFewCells) return
-        // the instances before it have several cells each: once the host's are larger they sit on others than those that are compared
+        // the instances before it have several cells each: if the host's cells were larger, those instances would use
+        // other cells than the compared ones
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
         // Nova's rounds choose the host by the first member alone, and may choose another host than the one that was
         // repaired
         if (onOneHost !== null && profile.compat === 'nova') return
-        // a host that can take an instance makes its domain count, which may hold the instances before it elsewhere
+        // a host that can take an instance makes its domain count, and the instances before it may then be placed
+        // elsewhere
         if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]

@@ -13,9 +13,9 @@ describe('the laws of the cause: hosts that the request is not about', () => {
     let outsiders = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
-        // members of groups count wherever they are
+        // members of groups count wherever they are, so the other hosts have none
         const more = others.map((host, i) => ({ ...host, name: `other${i}`, isMember: false, isHome: false }))
-        // where it finds hosts among all of them, those are what its group lives on
+        // if all hosts together have room for every instance, there is no refusal to compare
         fc.pre(foundOf(fleetOf([...hosts, ...more]), asked, profile) < asked.numInstances)
         const admitted = admittedOf(fleetOf([...hosts, ...more]), asked, profile)
         const outside = more.filter((_, i) => !admitted.has(hosts.length + i))
@@ -28,7 +28,7 @@ describe('the laws of the cause: hosts that the request is not about', () => {
     expect(outsiders).toBeGreaterThan(0)
   })
 
-  test('hosts outside of the places that it names change neither code nor sentence, where it admits none', () => {
+  test('hosts outside of the named places change neither code nor sentence, if the request admits no host', () => {
     const met = new Set<string>()
     const drawn = { within: 0, contradictory: 0, exclusive: 0 }
     fc.assert(
@@ -49,13 +49,13 @@ describe('the laws of the cause: hosts that the request is not about', () => {
           drawn.within += Number(base.within !== null)
           drawn.contradictory += Number(base.within === null && base.admission.filter(({ alone }) => alone !== null).length > 1)
           drawn.exclusive += Number(base.exclusive.length > 0)
-          // where hosts are in all the places, those that are in some of them only are outside too
+          // if some hosts are in all the places, hosts in only some of the places are outside too
           const isPart = base.within !== null && place.forceHosts.length > 0
           const outside = others.map(({ zone, rack, ...host }, i) => ({
             ...{ ...host, name: `other${i}`, isMember: false, isHome: false },
             ...(isPart ? { zone, rack } : { zone: null, rack: null }),
           }))
-          // the order in which hosts have reported is none of the request's either
+          // the order in which hosts first reported must not matter either
           for (const all of [
             [...hosts.map((host, i) => ({ ...host, name: `h${i}` })), ...outside],
             [...outside, ...hosts.map((host, i) => ({ ...host, name: `h${i}` }))],
@@ -68,7 +68,7 @@ describe('the laws of the cause: hosts that the request is not about', () => {
       ),
       draws(60, 400, 10_000),
     )
-    // what few draws leave out is met by many
+    // all of these cases occur when many requests are drawn; a few draws may miss some
     const some = ['gpu.none', 'gpu.model', 'numa.not_reported', 'pci.short']
     const ofDevices = byExtent([], some, [...some, 'pci.not_reported'])
     expect([...met]).toEqual(expect.arrayContaining([...ofDevices, 'host.excluded', 'zone.other', 'trait.missing']))

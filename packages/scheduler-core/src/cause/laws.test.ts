@@ -81,7 +81,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     )
   })
 
-  test('code, first sentence and first reason are one, and the reasons count each host of the fleet once', () => {
+  test('code, first sentence and first reason agree, and the reasons count each host of the fleet once', () => {
     const met = new Set<string>()
     let ties = 0
     fc.assert(

@@ -5,10 +5,13 @@ import type { Steps } from '../values/steps.ts'
 import type { Admission } from './admission.ts'
 import { type Condition, letInBy, placesFirst } from './admission.ts'
 
-/** Hosts that are asked between two pauses. */
+/** The number of hosts that are examined between two pauses. */
 const SLICE = 128
 
-/** Hosts that are not admitted, each counted for the first condition that does not let it in: that which leaves none first, then most hosts first. */
+/**
+ * Hosts that are not admitted, each counted for the first condition that it does not meet: the condition that leaves
+ * none comes first, then those with the most hosts.
+ */
 export function* notAdmitted(conditions: readonly Condition[], hosts: readonly HostIndex[], leavesNone: Code | null): Steps<ReasonCount[]> {
   const found = new Map<string, { filter: string; code: Code; hosts: number; example: Reason }>()
   let left = hosts
@@ -37,17 +40,23 @@ export interface Asked {
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]
-  /** The places, where some hosts are in all of them: all else is asked of these hosts alone. Null: it names none, or none is in all of them. */
+  /**
+   * The places, if some hosts are in all of them: all other conditions are checked on these hosts alone. Null if the
+   * request names no places, or no host is in all of them.
+   */
   readonly within: Within | null
 }
 
-/** The places that a request names, and how many hosts are in all of them. */
+/** The places that a request names, and the number of hosts that are in all of them. */
 export interface Within {
   readonly which: readonly string[]
   readonly hosts: number
 }
 
-/** What hosts elsewhere have changes nothing: things are asked of the hosts in all the places that the request names, where it names some. */
+/**
+ * The conditions are checked on the hosts in all the places that the request names, if it names any, so that other
+ * hosts do not influence the result.
+ */
 export function* askedOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Asked> {
   const places = thingsOf(conditions).filter(isPlace)
   if (places.length === 0) return { things: conditions, hosts: present, within: null }
@@ -83,7 +92,10 @@ export function* countAlone(conditions: readonly Condition[], { things, hosts }:
 /** At most this many pairs of conditions that exclude each other are named. */
 const PAIRS = 3
 
-/** Things that a request asks for which none of the hosts has together, though some have each: each two, else all of a smallest number. */
+/**
+ * Sets of things that a request asks for and that no host has together, although some hosts have each thing: all
+ * pairs, otherwise all smallest sets.
+ */
 export type Exclusive = readonly (readonly string[])[]
 
 /**

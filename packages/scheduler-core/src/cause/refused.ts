@@ -13,10 +13,10 @@ import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
 import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
 import { isFull, type TooFew } from './too-few.ts'
 
-/** Hosts that are asked between two pauses. */
+/** The number of hosts that are examined between two pauses. */
 const SLICE = 128
 
-/** The same of those that are asked about all members at once, who may be put there one after the other. */
+/** The same for hosts that are examined for all members at once, who are placed there one after the other. */
 const FEW = 8
 
 /** Filters by priority: a shortfall that one of them reports for a host is not counted again for later ones. */
@@ -52,7 +52,10 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
   return all.length > 0 ? all : refusedBy(outside)
 }
 
-/** What a reason is about: an amount of a thing, or the amounts of it that one instance may have, which no room makes up for. */
+/**
+ * The thing that a reason is about, or the amounts of it that one instance may have, because more room does not help
+ * against a limit per instance.
+ */
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
 /** Why some hosts are refused. */
@@ -62,11 +65,14 @@ export interface Refused {
   readonly nearest: NearestHost | null
   /** Every reason once, with the number of its hosts. */
   readonly counted: readonly ReasonCount[]
-  /** Under which codes the nearest is counted. */
+  /** The codes under which the nearest host is counted. */
   readonly ofNearest: readonly Code[]
 }
 
-/** Why some hosts are refused, and the nearest of them. Filter by filter, since a filter that goes through all hosts at once is several times as fast as all filters on each. */
+/**
+ * Why some hosts are refused, and the nearest of them. Each filter is called for all hosts before the next one,
+ * because a filter that examines all hosts in a row is several times faster.
+ */
 export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
   const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
@@ -155,7 +161,7 @@ function countOnce(
 interface Counted {
   readonly code: Code
   readonly hosts: number
-  /** Of these, hosts that do not have their members of a group already, where there are others. */
+  /** The number of these hosts without those that already have their members of a group, if there are others. */
   readonly left: number
   /** Whether the nearest host is among these hosts. */
   readonly isOfNearest: boolean
@@ -171,13 +177,16 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
 
 /** Which of two codes comes first if equally many hosts are refused by them. */
 export interface Precedence {
-  /** The count that binds. */
+  /** The code of the limit that is reached, if there is one. */
   readonly binding?: Code | undefined
-  /** What refuses the nearest host; absent: the nearest is the one whose reasons alone say that it lacks least. */
+  /**
+   * The refusals of the nearest host; if absent, the nearest host is the one whose reasons alone show the smallest
+   * shortfall.
+   */
   readonly nearest?: readonly Code[] | undefined
 }
 
-/** Codes in the order in which a cause counts them, of what refuses each of some hosts. */
+/** Sorts the codes that refuse some hosts, in the order in which a cause counts them. */
 export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, nearest }: Precedence = {}): Steps<readonly Code[]> {
   const counts = new Map<Code, { hosts: number; left: number }>()
   const least: { ofAll?: Least; ofLeft?: Least } = {}
@@ -209,7 +218,7 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
     .map(({ code }) => code)
 }
 
-/** The nearest host so far: the sum of its shortfalls as shares of what is needed, and its codes. */
+/** The nearest host up to now: the sum of its shortfalls as shares of what is needed, and its codes. */
 interface Least {
   readonly distance: number
   readonly codes: readonly Code[]
@@ -255,10 +264,10 @@ function* nearestOf(
   return nearest ?? null
 }
 
-/** Several filters may refuse a host for one thing, and a filter for several things of one cell. */
+/** several filters may refuse a host for the same thing, and one filter for several things of a cell */
 const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfallsOf(host)))
 
-/** Shares added in another order differ in their last bits: hosts are equally near all the same. */
+/** sums of shares in another order differ in their last bits, so nearly equal sums count as equal */
 const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
 /**

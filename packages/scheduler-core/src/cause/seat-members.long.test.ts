@@ -87,7 +87,7 @@ describe('A9: members that live together, with devices near their cells: what th
       'h0: cell 0 of one more instance on cell 1 of the host: 6 CPUs needed, 2 here.',
     ],
     [
-      'C9: CPUs where none of them has a place, and nothing is said of another cell',
+      'C9: CPUs if no member has room, with nothing about another cell',
       [
         { cpus: 8, gib: 8, gpus: 0, devices: 0 },
         { cpus: 2, gib: 8, gpus: 2, devices: 0 },
@@ -96,7 +96,7 @@ describe('A9: members that live together, with devices near their cells: what th
       'h0: cell 0 of 2 instances on cell 1 of the host: 4 CPUs needed, 2 in all; 8 CPUs needed, 2 here.',
     ],
     [
-      'C9: devices where none of them has a place',
+      'C9: devices if no member has room',
       [{ cpus: 8, gib: 8, gpus: 1, devices: 0 }],
       [2, small, gpus(2)],
       'h0: 4 GPUs needed; the host has 1 in all. 4 GPUs needed by 2 instances near cell 0 of the host, 1 free there.',
@@ -128,7 +128,7 @@ test('C8: of one guest both sorts of devices that are not near are named, and wi
   }
 })
 
-/** The host with exactly what the sentences name. */
+/** The host with exactly the additions that the sentences name. */
 function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfallsOf>): readonly Cell[] {
   return cells.map((cell, id) => {
     const missing = (isOf: (subject: string, unit: string | undefined) => boolean): number =>
@@ -147,7 +147,7 @@ function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfalls
   })
 }
 
-test('law: once all that is named is there, and nothing else, all members have room, and the fleet is as it was after it was looked at', () => {
+test('law: with exactly the named additions all members have room, and the examination leaves the fleet unchanged', () => {
   const kinds = new Set<string>()
   const cell = fc.record({
     cpus: fc.nat({ max: 6 }),
@@ -179,7 +179,7 @@ test('law: once all that is named is there, and nothing else, all members have r
         const text = shortfallsText(shortfalls)
         expect(text).not.toContain('have none')
         for (const { reason } of nearest.refusals) kinds.add(reason.code)
-        // what the host has too few of wherever they are, is there once they are near
+        // if a host has too few devices in total, enough of them near the cells also resolve the other shortfall
         const better = mended(cells, shortfalls)
         expect([text, foundOf(fleetWith(better), request, profile)]).toEqual([text, count])
       },

@@ -8,7 +8,10 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** Members of one kind that are to be on a host: the request of one of them, how many, and how many are there already. */
+/**
+ * Members of one kind that are to be on a host: the request of one member, their number, and how many are on the host
+ * already.
+ */
 export interface Seated {
   readonly request: RequestSpec
   readonly count: number
@@ -43,7 +46,7 @@ export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readon
   }
 }
 
-/** The cells and devices that an instance would get; undefined: the host does not have them. */
+/** The cells and devices that an instance would get; undefined if the host has too few. */
 function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Grants | undefined {
   let grants: Grants = {}
   for (const kind of inCells) {
@@ -74,7 +77,7 @@ function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left:
   ]
 }
 
-/** A single guest that needs what this many guests need together, in as many cells. */
+/** A single guest that needs as many cells and as much as all these guests together. */
 function timesOver(request: RequestSpec, count: number): RequestSpec {
   const { numaTopology, gpus, pciRequests } = request
   const many = (cpus: readonly number[]): number[] => Array.from({ length: count }, (_, i) => cpus.map((cpu) => cpu * count + i)).flat()

@@ -89,7 +89,7 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
     )
   })
 
-  test('for the free amount of a report, if that would be enough', () => {
+  test('for the free amount by the report, if a smaller reserve would be enough', () => {
     const shape = { vcpus: 8, inventories: [{ resourceClass: 'CUSTOM_Q', total: 10, reserved: 3, used: 5 }] }
     const asks = (amount: number) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_Q': String(amount) } } })
     expect(reported(asks(4), shape)).toContain('a: CUSTOM_Q: 4 needed, 2 free; 3 of its 10 are reserved (by its report).')
@@ -110,7 +110,7 @@ describe('no shortfall of a host is named twice', () => {
   const required = (vendor_id: string, count: number) => ({ count, numaPolicy: 'required' as const, specs: [{ vendor_id }] })
   test.each<[string, HostShape, Parameters<typeof aRequest>[0], string, string, Change?]>([
     [
-      'devices that are short near the cells, and everywhere by no more',
+      'too few devices near the cells, and no larger shortfall in total',
       { numaCells, pciPools: [{ ...card, numaNode: 1, total: 1 }] },
       { ...cells, pciRequests: [required('v', 2)] },
       'default',
@@ -132,7 +132,7 @@ describe('no shortfall of a host is named twice', () => {
       '3 dedicated CPUs needed by one instance; the host has 2 in all.',
     ],
     [
-      'several devices, of which one is there and not near',
+      'several devices, of which one exists but is not near',
       {
         numaCells,
         pciPools: [

@@ -13,15 +13,15 @@ export interface Shortfall {
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Which amount of the subject is compared; absent: the amount that is free. */
+  /** The amount of the subject that is compared; absent for the free amount. */
   readonly amountOf?: AmountOf
-  /** How much of the amount the host reserves. */
+  /** The part of the amount that the host reserves. */
   readonly reserved?: string
   /** For a reason, its sentence; among facts only those that could be a reason have one. */
   readonly sentence?: string
 }
 
-/** All that a host lacks. Of what several filters say of one thing, that which is missing most. */
+/** All shortfalls of a host. If several filters report the same thing, only the largest shortfall is kept. */
 export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): readonly Shortfall[] {
   const said = new Map<string, Shortfall>()
   for (const one of refusals.flatMap(shortfallsIn)) {
@@ -68,10 +68,10 @@ export function distanceBy(shortfalls: readonly Shortfall[]): number {
   return [...most.values()].reduce((sum, share) => sum + share, 0)
 }
 
-/** Facts call a cell of the guest a cell. */
+/** facts call a guest's cell just a cell */
 const GUEST_CELL = /^cell (?=\d+ on )/
 
-/** The sentences of all that a host lacks. */
+/** The sentences about all shortfalls of a host. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
   let last: { readonly subject: string; readonly unit: string | undefined; readonly sides: string[] } | undefined
@@ -102,10 +102,10 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
 /** The facts of a reason start with its own need and have. */
 function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   const { need: required, have: actual, unit } = reason
-  // a reason need not name what its fact is about
+  // a reason does not have to name what its fact is about
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  // which amount it is, its fact may say alone
+  // only the fact may say which amount is compared
   const amountOf = amountOfReason(reason) ?? same?.amountOf
   const own: Shortfall = {
     subject,
@@ -193,10 +193,10 @@ const inAllKeyOf = (one: Shortfall): string => keyOf({ ...one, subject: one.subj
 
 const PART = /, (?:outside of huge pages|for one guest alone)$/
 
-/** Nova's names for the standard resource classes. */
+/** Nova's names of the standard resource classes. */
 const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
-/** Filters have several names for a class. */
+/** Filters use several names for one class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
 /** A word, such as a trait or the status of a host, weighs more than all amounts that a host may lack. */
@@ -217,7 +217,7 @@ function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): stri
   const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'
   const isNearNamed = amountOf === NEAR_CELLS && subject.includes(' near cell')
   const where = isNearNamed ? 'free there' : (amountOf ?? (isLeft ? 'free' : 'here'))
-  // what else filters of plug-ins compare may well be below 0
+  // values of plug-ins may be negative
   const over = where === 'here' ? '' : overfullText(actual, unit)
   const there = actual === undefined || over === '' ? actual : 0
   return [

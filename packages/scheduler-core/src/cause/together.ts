@@ -23,22 +23,25 @@ import type { HostIndex } from '../values/host-index.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
 import { whatLacksNear } from './seat-members.ts'
 
-/** The needs of a host that must take all members of a request. */
+/** The requirements for one host that has to take all members of a request. */
 export interface Together {
-  /** What every host lacks for all members together, one resource after the other. */
+  /** What each host lacks for all members together, one step per resource. */
   readonly lacks: readonly FilterStep[]
-  /** What each of them asks: of the host that the earlier ones were put on, the first found that it has it. */
+  /** The filters of a single member, on the first host that was chosen for the earlier members. */
   readonly steps: readonly FilterStep[]
-  /** Whether the group has no home but the host of the earlier ones, which is an attempt and is forgotten. */
+  /**
+   * Whether the group has only the host of the earlier members of this request, which is an attempt and is forgotten.
+   */
   readonly isAttempt: boolean
 }
 
 /**
- * Several members of a server group that lives together need one host for all of them, whichever of them found none: so each host is asked
- * for what all of them take, as if none of them were placed. Undefined: that is not the case.
+ * Several members of a server group with affinity need one host for all of them, whichever member found none. So each
+ * host is checked for the sum of all members, as if none of them were placed. Undefined if the request has no such
+ * group.
  */
 export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
-  // Nova's rounds do not ask the filter about a group without members: its rule holds all the same
+  // Nova does not ask the filter about a group without members, but its rule applies all the same
   const affinity =
     steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: LETS_ALL })
   const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
@@ -115,8 +118,8 @@ function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
 }
 
 /**
- * What refuses a host that has all amounts and cells for the members: they do not go into its devices at once. Where nothing of that kind can
- * be in the way, the group was put on another host, and this one was not tried.
+ * Refuses a host that has enough of all amounts and cells for the members, but whose devices do not suffice for all of
+ * them at once. If devices cannot be the cause, the group was placed on another host, and this host was not tried.
  */
 function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[], affinity: FilterStep): PreparedFilter {
   const isElsewhere = (host: HostIndex): boolean => !mayBeShort(whole) && !passes(affinity, host)
@@ -308,7 +311,7 @@ function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   })
 }
 
-/** How often a share of this size fits into the free part of a GPU. */
+/** How many shares of this size fit into the free part of a GPU. */
 const roomFor = (gpu: GpuState, ask: GpuWish): number => (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0)
 
 /** The PCI devices of each kind of members, each request separately. */

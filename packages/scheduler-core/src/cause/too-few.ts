@@ -5,22 +5,28 @@ import { counted } from '../text/amount-text.ts'
 import type { Code } from '../text/codes.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** A count that binds: however much room the hosts are given, they or their domains are too few for the members of the server group. */
+/**
+ * A limit on members: however large the hosts are, there are too few hosts or domains for the members of the server
+ * group.
+ */
 export interface TooFew {
   readonly code: Code
   /** The number of members that the admitted hosts must hold, including the existing ones. */
   readonly members: number
-  /** How many members one host or one domain may hold. */
+  /** The maximum number of members on one host or in one domain. */
   readonly most: number
-  /** What there are too few of: null for hosts, otherwise the key of the topology. */
+  /** The name of what there is too little of: null for hosts, otherwise the key of the topology. */
   readonly topologyKey: string | null
-  /** How many hosts or domains there are. */
+  /** The number of hosts or domains. */
   readonly there: number
 }
 
 const FULL: readonly Code[] = ['group.anti_affinity', 'topology.full', 'topology.skew']
 
-/** Whether a host is refused since it, or its domain, has its members of the group already: nothing that it lacks. */
+/**
+ * Whether a host is refused because it or its domain already has its members of the group, not because it lacks
+ * anything.
+ */
 export const isFull = (code: Code): boolean => FULL.includes(code)
 
 export function tooFewOf(fleet: Fleet, request: RequestSpec, instance: number, hosts: readonly HostIndex[]): TooFew | null {
@@ -51,7 +57,7 @@ function mostOnHost({ groups }: Fleet, { uuid, maxServerPerHost }: NonNullable<R
   return bound?.policy === 'ANTI_AFFINITY' ? Math.min(asked, bound.maxServerPerHost ?? 1) : asked
 }
 
-/** The sentence: how many there are to be, and of what there are too few for them. */
+/** The sentence: the number of members, and the number of hosts or domains that is too small for them. */
 export function tooFewText({ members, most, topologyKey, there }: TooFew): string {
   if (topologyKey !== null)
     return `The group needs room for ${counted(members, 'member')}, at most ${most} in each ${topologyKey}, and the hosts that the request admits are in ${there}.`

@@ -8,7 +8,10 @@ import type { ClaimMap } from './claim-store.ts'
 import { drop, dropCounted, hold, holdCounted, isCounted, liftCounted, liftParts } from './held-amounts.ts'
 import { countedBy, countedGrants, withoutExtra } from './in-place.ts'
 
-/** The amounts and units that live claims hold on their hosts, and how they are disregarded while a move is judged and decided. */
+/**
+ * The amounts and units that live claims hold on their hosts, and how they are left out of the sums while a move is
+ * judged and decided.
+ */
 export class ClaimHolds {
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -54,7 +57,7 @@ export class ClaimHolds {
   extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
     const record = this.#hosts.get(claim.host)
     if (isCounted(claim, record)) return countedBy(this.#hosts, record, extra)
-    // without `extra` the move took other units than the source had, and the report counts none of them
+    // without `extra`, the move took other units than its source had, and the report counts none of them
     if (this.#hosts.featureLevel >= ENDED_AS_HELD) return extra ?? claim.grants
     if (this.#hosts.featureLevel >= ADDED_IN_PLACE) return extra
     return claim.state === 'MATERIALISED' ? countedBy(this.#hosts, record, extra) : null
@@ -95,16 +98,16 @@ export class ClaimHolds {
    * where no report counts it (below feature level OWN_UNITS only where both are plain amounts). Returns a function that undoes this.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
-    // on its source's host it is no group member, and it holds only what it adds to its source
+    // on the source's host, the destination is no group member and holds only what it adds to its source
     if (this.isInPlace(claim)) return () => undefined
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
     const putBack = this.lift(claim, isFree)
-    // the source of the move stays the mover: it may keep its units, the released destination may not
+    // the move stays open for its source, which may keep its units; the released destination may not
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
     if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return putBack
-    // its host lists the instance: an ended claim continues to hold what the report does not count
+    // its host lists the instance: after its end, the claim continues to hold what the report does not count
     hold(this.#hosts, record, claim.grants, true)
     return () => {
       drop(this.#hosts, record, claim.grants, true)

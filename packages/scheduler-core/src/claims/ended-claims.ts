@@ -26,7 +26,7 @@ export class EndedClaims {
     const record = this.#hosts.get(host)
     // a move in place may have added nothing
     const added = extra === null ? null : nullIfEmpty(extra)
-    // the instance does not have the size of an unconfirmed destination yet
+    // an unconfirmed destination does not determine the size of the instance yet
     if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : added
     return instance === null || record.stats.instances === null ? added : null
   }
@@ -53,7 +53,8 @@ export class EndedClaims {
     const ended = [...record.claims].filter((claim) => !isLive(claim))
     if (ended.length === 0) return
     const isOnce = this.#hosts.featureLevel >= ENDED_AS_HELD
-    // where only claims count, no report shows the size of an instance, so a reservation's instance may still have its former size
+    // on a host where only claims count, no report shows the size of an instance, so an instance with a reservation may
+    // still have its former size
     const isKnown = ({ confirmedAt }: Claim): boolean => !isOnce || record.usedFrom === 'REPORT' || confirmedAt !== null
     const shown = [...record.claims].filter(({ state }) => state === 'MATERIALISED')
     const counted = new Set(shown.filter(isKnown).map(({ instance }) => instance))

@@ -15,7 +15,7 @@ const histories = fc.array(fc.record({ what: fc.constantFrom(...realActs), a: nu
   size: 'max',
 })
 
-/** The amounts that are allocated twice after any of the acts. */
+/** The amounts that are allocated twice after one of the acts. */
 function promisedTwice(setting: RealSetting, acts: readonly RealAct[], level?: number): string[] {
   const hosts = new RealHosts(setting, level)
   return acts.flatMap((act) => {
@@ -38,8 +38,8 @@ test('law: the used and the free amounts of a host never exceed its total if the
   fc.assert(law(), { numRuns: byExtent(60, 400, 5_000) })
 })
 
-test('the rules before this level break that', () => {
-  // about one history in a few hundred breaks the law; the first one of this seed does
+test('the rules before this level violate this law', () => {
+  // about one history in a few hundred breaks the law, and the first one of this seed does
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 
@@ -85,7 +85,7 @@ test.each<readonly [string, readonly RealAct[]]>([
   expect(promisedTwice({ strangers: 1, lists: 'always' }, history)).toEqual([])
 })
 
-test('the auditor does not blame a claim that shrinks in place for what the claim before it held in other units', () => {
+test('the auditor does not report a claim that shrinks in place for units that only the claim before it held', () => {
   const hosts = new RealHosts({ strangers: 0, lists: 'never' })
   for (const act of [
     { what: 'place', a: 21, b: 0, c: 0 },

@@ -43,7 +43,7 @@ describe('an ended key', () => {
     expect([claims.get('k.0') === first, claims.get('k.1') === second]).toEqual([true, true])
   })
 
-  test('answers as it did before it ended, by its key and by its claims, in a copy and in a restored fleet', () => {
+  test('returns the same answer as before it ended, by its key and by its claims, in a copy and in a restored fleet', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     const before = log.fleet.ledger.findKey('acme', 'k')
@@ -71,7 +71,7 @@ describe('an ended key', () => {
         const ids = Array.from({ length: count }, (_, i) => `k.${i}`)
         const instances = ids.map((_, i) => aUuid(i + 1))
         log.append([someInstances({ key: 'k', ids, hosts: ids.map(() => 'h1'), instances, grants: {} })])
-        // for live claims, too, the list of a key is not searched again for each claim
+        // for live claims too, the list of a key is not searched again for each claim
         list.mockClear()
         expect(findings(log.fleet)).toEqual([])
         expect(list.mock.contexts.filter((listed) => (listed as unknown[]).length === count)).toEqual([])
@@ -111,7 +111,7 @@ describe('an ended key', () => {
     const late = copyFleet(log.fleet)
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [] }, 3)])
     expect([log.fleet.ledger.claims.size, [...log.fleet.ledger.claimsInFull.keys()]]).toEqual([1, []])
-    // in the other order, the key is forgotten first, and the claim with the instance later
+    // if the other one ends first, the key is forgotten first, and the claim together with its instance later
     late.apply({ format: 1, id: 'x', writer: 'w', basis: late.place, changes: [], revision: late.place.revision + 1, at: 1_000 + HOUR })
     expect([late.ledger.claims.size, late.ledger.keyCount]).toEqual([1, 0])
     expect(findings(late)).toEqual([])

@@ -27,8 +27,9 @@ export interface EndedNames {
 type Hosts = Pick<HostTable, 'find' | 'get'>
 
 /**
- * An ended key in few bytes, from which exactly the same is read. Hosts are written by their index, which is the same on every replica and
- * for as long as the log is kept; uuids and digests as the bytes that they are. The layout is part of the checkpoint's format.
+ * Encodes an ended key in few bytes, and decodes it to exactly the same value. Hosts are written by their index, which
+ * is the same on every replica for as long as the log is kept; uuids and digests are written as raw bytes. The layout
+ * is part of the checkpoint's format.
  */
 export function writeEnded(hosts: Hosts, { bound, endedAt, claims }: EndedKey): Uint8Array {
   const out = new ByteWriter()

@@ -1,6 +1,9 @@
 import type { Owner } from '../values/owner.ts'
 
-/** The maximum number of entries in a bucket: a search reads all of them, and a copy of the index clones each bucket that it writes. */
+/**
+ * The maximum number of entries in a bucket: a search reads all of them, and a copy of the index clones each bucket
+ * that it writes.
+ */
 const BUCKET = 256
 /** With this many bits all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
 const MOST_DEPTH = 26

@@ -80,7 +80,7 @@ export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   return () => drop(hosts, record, grants, false)
 }
 
-/** Whether the figures of the host's report are taken to count a live claim. */
+/** Whether the host's report is assumed to count the use of a live claim. */
 export const isCounted = ({ state }: Claim, { usedFrom }: HostRecord): boolean => state === 'MATERIALISED' && usedFrom === 'REPORT'
 
 export function holdCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {

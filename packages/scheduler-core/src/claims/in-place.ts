@@ -6,7 +6,10 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 
 /** Computes what a move on one host adds to the grants of its instance there, and which of them no report has counted (`extra`). */
 
-/** Whether a move stays on its host and takes only the difference there. With changed cells, CPUs or devices both sets are held. */
+/**
+ * Whether a move stays on its host and takes only the difference there. If cells, CPUs or devices change, both sets
+ * are held.
+ */
 export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
   source.host === host && takesDifference(hosts, source.grants, next)
 

@@ -23,7 +23,7 @@ describe('an instance has one live claim in its project', () => {
     ['for another instance', someInstances({ key: 'k2', instances: [Y], project: 'p' }), 'counts'],
     ['without an instance', someInstances({ key: 'k2', project: 'p' }), 'counts'],
     ['as one of several', someInstances({ key: 'k2', hosts: ['h2', 'h3'], instances: [Y, X], project: 'p' }), 'claim.instance_taken'],
-    ['to be brought back', { ...someInstances({ key: 'k2', instances: [X], project: 'p' }), intent: 'UNSHELVE' }, 'claim.instance_taken'],
+    ['to be unshelved', { ...someInstances({ key: 'k2', instances: [X], project: 'p' }), intent: 'UNSHELVE' }, 'claim.instance_taken'],
     ['by a type from before the level', { ...aClaim({ key: 'k2', instances: [X] }) }, 'claim.instance_taken'],
   ])('asked again %s', (_name, change, expected) => {
     const log = threeHosts()
@@ -45,7 +45,7 @@ describe('an instance has one live claim in its project', () => {
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X] })], { basis })).toEqual(['claim.instance_taken'])
   })
 
-  test.each(['RELEASED', 'REVOKED', 'EXPIRED', 'abandoned'])('once its claim is %s it may have another', (how) => {
+  test.each(['RELEASED', 'REVOKED', 'EXPIRED', 'abandoned'])('once its claim is %s, the instance may have another', (how) => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], ttlMs: 100 })])
     const ends: Readonly<Record<string, Change>> = {
@@ -68,7 +68,7 @@ describe('an instance has one live claim in its project', () => {
     expect(log.append([{ type: 'extend', ...ref, ttlMs: 1_000 }])).toEqual(['claim.lost'])
   })
 
-  test('a move keeps where its instance counts, whoever makes it', () => {
+  test('a move keeps the scope of its instance, whoever makes it', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], mode: 'CONFIRM' })])
     log.append([aMove({ key: 'm', account: 'operators', hosts: ['h2'], instances: [X], mode: 'CONFIRM', source: refOf(log, 'k1.0') })])
@@ -81,7 +81,7 @@ describe('an instance has one live claim in its project', () => {
   })
 })
 
-describe('before the level, and where it rises', () => {
+describe('below the level, and at the entry that raises it', () => {
   test('the same instance twice counts in a log of level 7, and stays as it was', () => {
     const log = threeHosts(7)
     expect(log.append([aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })])).toEqual([
@@ -102,7 +102,7 @@ describe('before the level, and where it rises', () => {
     expect(log.append([someInstances({ key: 'b', account: 'other', instances: [X], project: 'p' })])).toEqual([undefined])
   })
 
-  test('the entry that raises the level is judged by it, whatever was decided before', () => {
+  test('the entry that raises the level is judged by the rules of the new level, whatever was decided before', () => {
     const log = threeHosts(7)
     const twice = [aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })]
     expect(log.append([...twice, { type: 'feature', level: 8 }])).toEqual([undefined, 'claim.instance_taken', undefined])
@@ -144,7 +144,8 @@ describe('Z19 and what Placement and Nova test about consumers', () => {
   test('allocations-1.28 "put that allocation to new consumer": room on host and shared disk is one claim of one consumer', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
-    // the pool is not told: whether it fits is another rule, that the two parts are one claim is this one
+    // the pool is not reported: whether its amount fits is another rule, and this one is that both parts belong to one
+    // claim
     const verdict = log.append([{ type: 'feature', level: 8 }, someInstances({ key: 'a', instances: [X], grants })])
     expect(verdict).not.toContain('claim.instance_taken')
   })
@@ -205,13 +206,13 @@ describe('limits of idempotency keys', () => {
   })
 })
 
-/** Small numbers that become changes about two instances, so that most histories have something to refuse. */
+/** Small numbers that become changes about two instances, so that most histories contain changes that are refused. */
 const acts = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),
   { minLength: 5, maxLength: 40 },
 )
 
-test('whatever is proposed: one live claim for each instance in its scope, whole sums, and copies and restored fleets that agree', () => {
+test('for any proposals: one live claim for each instance in its scope, correct sums, and copies and restored fleets that agree', () => {
   fc.assert(
     fc.property(acts, (steps) => {
       const log = threeHosts()

@@ -18,15 +18,16 @@ import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void 
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * What makes a proposal count since feature level 8: the rules of judge.ts, and beside them that an instance has one live claim in its
- * project, and that the keys of live claims do not count against the cap. Frozen as that page is, and held by golden tests: a change of
- * rule is a new kind of entry behind a new level. Proposals of the types from before the level are judged by it too, wherever they were
- * decided, with the project of their request: so nothing that was on its way when the level rose gets past it.
+ * Decides since feature level 8 whether a proposal counts: the rules of judge.ts, and in addition that an instance has
+ * one live claim in its project, and that the keys of live claims do not count against the cap. Frozen like judge.ts
+ * and checked by golden tests: a new rule is a new kind of entry behind a new level. Proposals of types from before
+ * the level are judged by these rules too, with the project of their request, so that no proposal that was under way
+ * when the level rose escapes them.
  */
 
 const isFull = ({ ledger }: JudgedFleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
 
-/** All parts count together, or none: as in `judgeClaims`, and none of the instances has a live claim. */
+/** Either all parts count or none: the rules of `judgeClaims`, and none of the instances may have a live claim. */
 export function judgeInstances(fleet: JudgedFleet, basis: number, change: ClaimsProposed | InstancesProposed, fence: number): Void {
   const scope = { account: change.account, project: projectOf(change) }
   const refusal =
@@ -38,13 +39,13 @@ export function judgeInstances(fleet: JudgedFleet, basis: number, change: Claims
   return undefined
 }
 
-/** A claim moves as in `judgeMove`. Its instance stays the one that it is. */
+/** Moves a claim by the rules of `judgeMove`; its instance stays the same. */
 export const judgeMoveOfInstance = (fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void =>
   judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
 
 /**
- * A further attempt for an instance: the destination of its claim's open move is released, and a move to where it is tried next begins.
- * Both or neither.
+ * A further attempt to move an instance: the destination of its open move is released, and a move to another host
+ * begins. Either both happen or neither.
  */
 export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptProposed, fence: number): Void {
   const { ledger, hosts, groups, place, now } = fleet
@@ -56,10 +57,11 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   if (!mayAttempt(fleet, change, source) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
   if (!isSameScope(scopeOf(source), change)) return 'claim.lost'
   const ended = source.target === null ? undefined : ledger.claims.get(source.target)
-  // what is released is what the caller has seen: a move that another attempt began since is not
+  // the caller names the destination that it releases, so that a move which another attempt began meanwhile is not
+  // released
   if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
   if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
-  // beside this one move the instance has no claim: one from before level 8 may be there
+  // the instance may have no claim besides this move; there may be one from before level 8
   if (ledger.rivalsOf(part.instance, change, now).some(({ claim }) => claim.id !== source.id)) return 'claim.instance_taken'
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
@@ -82,11 +84,11 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   return undefined
 }
 
-/** A live claim of the caller's own account, as it names it. */
+/** A live claim of the caller's own account, with the fence that the caller names. */
 const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | undefined): claim is Claim =>
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
 
-/** As `isOwn`; or the instance belongs to the account, and another one moved its claim. */
+/** Like `isOwn`; also true if the instance belongs to the account and another account moved its claim. */
 const mayAttempt = ({ featureLevel }: JudgedFleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
   claim !== undefined &&
   (claim.account === change.account || (featureLevel >= OWNERS_ATTEMPTS && scopeOf(claim).account === change.account)) &&
@@ -103,13 +105,16 @@ function isTaken({ ledger, now }: JudgedFleet, { parts }: Proposal, scope: Insta
   return false
 }
 
-/** Reservations whose time is over end when their instance is claimed anew: an extend that comes late would bring them back. */
+/**
+ * Expired reservations of an instance end when it is claimed again, because a late extend would otherwise bring them
+ * back.
+ */
 function expireOverdue({ ledger, place, now }: JudgedFleet, instance: string, scope: InstanceScope): void {
   for (const { claim, destination } of ledger.liveClaimsIn(instance, scope))
     for (const end of [destination, claim]) if (end !== null && isLive(end)) ledger.end(end, 'EXPIRED', null, place.revision, now)
 }
 
-/** As `judgeAbandon`, by the cap that is set. */
+/** Like `judgeAbandon`, but with the cap that operators set. */
 export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): Void {
   const { ledger, place, now } = fleet
   const { account, key } = change
@@ -125,7 +130,7 @@ export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): 
   return undefined
 }
 
-/** Counted on the version that it was made from. */
+/** Counts only if the limits still have the version that the change was made from. */
 export function judgeKeyLimits({ ledger }: JudgedFleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
   if (ledger.keyLimits.version !== expectedVersion) return 'claim.key_limits'
   ledger.setKeyLimits({ cap, afterlifeMs, version: expectedVersion + 1 })

@@ -9,7 +9,7 @@ import { LISTED_CLAIMS } from '../values/levels.ts'
 const one = aUuid(1)
 const other = aUuid(2)
 
-/** A host of 8 CPUs on which two instances use all, which no claim covers. */
+/** A host of 8 CPUs on which two instances without claims use all CPUs. */
 function filled(more: HostShape = {}, level = FEATURE_LEVEL): TestLog {
   const log = aLog(new Fleet())
   const shape = { vcpus: 8, vcpusUsed: 8, memoryMb: 4_096, memoryMbUsed: 2_048, instances: [one, other] }
@@ -34,7 +34,7 @@ test('the claim is materialised at once, takes nothing that is free, and holds i
   expect([free(log), log.fleet.hosts.columns.instances[0]]).toEqual([0, 0])
   expect(findings(log)).toEqual([])
   expect(findings({ ...log, fleet: restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))) })).toEqual([])
-  // a report that shows too little in use gives nothing of it away
+  // a report that shows less use than the instance has does not make room for others
   log.append([aReport('h1', { vcpus: 8, vcpusUsed: 0, memoryMb: 4_096, instances: [one, other] }, 2)])
   expect(free(log)).toBe(4)
 })
@@ -51,16 +51,16 @@ describe('it is void', () => {
   test.each<readonly [string, () => TestLog, Change, string]>([
     ['where the host does not list the instance', () => filled(), listed(cpus(1), aUuid(3)), 'claim.not_listed'],
     ['where no instance is named', () => filled(), listed(cpus(1), null), 'claim.not_listed'],
-    ['where the host lists nothing', () => filled({ instances: null }), listed(cpus(1)), 'claim.not_listed'],
+    ['where the host has no list', () => filled({ instances: null }), listed(cpus(1)), 'claim.not_listed'],
     ['below its level', () => filled({}, LISTED_CLAIMS - 1), listed(cpus(1)), 'claim.not_listed'],
     [
-      'for units, of which a report does not say whose they are',
+      'for units, because a report does not show which instance uses them',
       () => filled({ gpus: [{ index: 0, usedMilli: 1_000 }] }),
       listed({ gpu: [{ index: 0, milli: 1_000 }] }),
       'claim.no_room',
     ],
     [
-      'where only the use of all claims counts and all is taken',
+      'where used amounts come from claims and all is taken',
       () => {
         const log = filled()
         log.append([{ type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'test' }])

@@ -11,8 +11,9 @@ import { judgeProposal, touchHosts, type Void } from './judge.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * A claim for an instance that its host lists and that has none (feature level LISTED_CLAIMS): the report counts its use already, so the claim
- * is materialised at once and takes only what its amounts are beyond that use. Frozen as the other pages of the judge are.
+ * Makes a claim for an instance that its host lists and that has none (feature level LISTED_CLAIMS): the report counts
+ * its use already, so the claim is materialised at once, and takes only the amounts beyond that use. Frozen like the
+ * other files of the judge.
  */
 export function judgeListed(fleet: JudgedFleet, basis: number, change: InstancesProposed, fence: number): Void {
   const { ledger, hosts, place, now } = fleet
@@ -21,7 +22,7 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   const [part] = change.parts
   const record = part && hosts.find(part)
   if (part === undefined || record === undefined) return 'claim.no_room'
-  // it runs where it does, whatever a group would want: it may join one afterwards, where the rule lets it
+  // the instance already runs on this host, whatever the group's rule says, so it may join a group only afterwards
   if (change.group !== null) return 'claim.group_mismatch'
   for (const claim of ledger.claimsFor(part.instance ?? '')) if (isLive(claim)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
   ledger.liftEnded(hosts.own(record.index), part.instance).letGo()
@@ -38,7 +39,7 @@ export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now
   const record = part && hosts.find(part)
   if (part === undefined || others.length > 0 || featureLevel < LISTED_CLAIMS) return 'claim.not_listed'
   if (record === undefined || part.instance === null || !hosts.isStillListed(record, part.instance)) return 'claim.not_listed'
-  // whosever it is: the host runs the instance once
+  // a claim of any account excludes it, because the host runs the instance only once
   if (ledger.claimsFor(part.instance).some((claim) => !isOverdue(claim, now))) return 'claim.instance_taken'
   if (!isPlain(part.grants)) return 'claim.no_room'
   const own = hosts.own(record.index)
@@ -48,7 +49,10 @@ export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now
   return obstacle
 }
 
-/** Whether the amounts are in the use that the report counts, or find room beyond it; pools count in full, as no report shows them. */
+/**
+ * Whether the amounts are part of the use that the report counts, or there is room for the rest; pools count in full,
+ * because no report shows their use.
+ */
 function hasListedRoom(hosts: HostTable, record: OwnHostRecord, part: ClaimPart): boolean {
   const { grants } = part
   if (grants.pools !== undefined && !kinds.pools.fits(hosts, record.index, grants.pools)) return false

@@ -25,7 +25,7 @@ describe('rule 1: the basis is judged', () => {
     ['another id', (head) => ({ ...head, id: 'other' })],
     ['another stamp', (head) => ({ ...head, at: head.at + 1 })],
     ['an earlier revision under the name of the head', (head) => ({ ...head, revision: head.revision - 1 })],
-    ['a revision that is not there yet', (head) => ({ ...head, revision: head.revision + 1 })],
+    ['a future revision', (head) => ({ ...head, revision: head.revision + 1 })],
   ])('a basis with %s makes the entry void whole, edits and reports too', (_name, lie) => {
     const log = twoHosts()
     const basis = lie(log.fleet.place)
@@ -36,7 +36,7 @@ describe('rule 1: the basis is judged', () => {
     expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'place' && name !== 'places')))
   })
 
-  test('a void entry takes its place in the log all the same: the next one follows it', () => {
+  test('a void entry has its position in the log nevertheless: the next one follows it', () => {
     const log = twoHosts()
     log.append([aClaim()], { basis: { revision: 1, id: 'other', at: 1_000 }, id: 'void' })
     expect(log.fleet.place).toEqual({ revision: 2, id: 'void', at: 1_000 })
@@ -58,7 +58,7 @@ describe('rule 2: the judge is never skipped', () => {
     expect([free(log), free(log, 'h2')]).toEqual([3, 4])
   })
 
-  test('two proposals of one entry on the head may want the last room: the second is void', () => {
+  test('two proposals of one entry on the head may need the last room: the second is void', () => {
     const log = twoHosts()
     const grants = { classes: { VCPU: 3 } }
     expect(log.append([aClaim({ key: 'a', grants }), aClaim({ key: 'b', grants })])).toEqual([undefined, 'claim.no_room'])
@@ -66,7 +66,7 @@ describe('rule 2: the judge is never skipped', () => {
 })
 
 describe('rule 3: the fence is set by apply', () => {
-  test('it comes from the revision and the place in the entry, and rises with the log', () => {
+  test('it is computed from the revision and the index in the entry, and rises with the log', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a', hosts: ['h1', 'h2'] }), aClaim({ key: 'b' })])
     log.append([aClaim({ key: 'c' })])
@@ -123,7 +123,7 @@ describe('rule 4: the expiry is judged', () => {
     expect(log.fleet.ledger.claims.get('k1.0')?.expiresAt).toBe(2_500)
   })
 
-  test('of confirm and expire the first in the log wins', () => {
+  test('if both a confirm and an expire are in the log, the first one counts', () => {
     const [confirmed, expired] = [reserved(), reserved()]
     const confirm: Change = { type: 'confirm', claim: 'k1.0', fence: fenceOf(confirmed, 'k1.0') }
     expect(confirmed.append([confirm, expire('k1.0')], { at: 9_000 })).toEqual([undefined, 'claim.not_expired'])
@@ -147,7 +147,7 @@ describe('rule 5: a void proposal binds no key', () => {
   test.each<[string, (log: TestLog) => Change, string]>([
     ['no room', () => aClaim({ key: 'k', grants: { classes: { VCPU: 99 } } }), 'claim.no_room'],
     ['a deadline that passed', () => aClaim({ key: 'k', notAfter: 1 }), 'claim.deadline'],
-    ['a host that is not there', () => aClaim({ key: 'k', hosts: ['h9'] }), 'claim.no_room'],
+    ['a host that does not exist', () => aClaim({ key: 'k', hosts: ['h9'] }), 'claim.no_room'],
   ])('%s leaves the key free', (_name, make, code) => {
     const log = twoHosts()
     expect(log.append([make(log)])).toEqual([code])
@@ -254,7 +254,7 @@ describe('rule 8: edits', () => {
   })
 })
 
-describe("rule 9: the caller's last word", () => {
+describe('rule 9: abandoned keys', () => {
   test('abandon binds an unused key: an earlier copy of the call that lands later is void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
@@ -263,7 +263,7 @@ describe("rule 9: the caller's last word", () => {
     expect(log.fleet.ledger.findKey('acme', 'k1')?.answer).toBeNull()
   })
 
-  test('abandon releases every part that a used key holds, and may come again', () => {
+  test('abandon releases every part that a used key holds, and may be repeated', () => {
     const log = twoHosts()
     log.append([aClaim({ hosts: ['h1', 'h2'] })])
     log.append([{ type: 'confirm', claim: 'k1.1', fence: fenceOf(log, 'k1.1') }])
@@ -295,7 +295,7 @@ describe('an entry of a newer release', () => {
   })
   test.each<[string, object, RegExp]>([
     ['of another format', { format: 2 }, /has format 2; this release reads format 1/],
-    ['with a change that is not known', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
+    ['with an unknown change', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
     [
       'that raises the feature level too high',
       { changes: [{ type: 'feature', level: FEATURE_LEVEL + 1 }] },

@@ -21,19 +21,20 @@ import { growsInPlace } from './in-place.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * The frozen page: what makes a proposal count at its place in the log. Every replica, of every release, must answer
- * alike, so it looks at whole numbers, names and revisions only: at no filter, profile, plug-in or clock. Golden tests
- * hold it; a change of rule is a new kind of entry, never an edit here.
- *
- * Each function answers undefined when the change counts (and has then taken effect), or the code of why it is void
- * (and then nothing has happened).
+ * The frozen file: decides whether a proposal counts at its position in the log. Every replica of every release must
+ * decide alike, so it reads only whole numbers, names and revisions, and no filter, profile, plug-in or clock. Golden
+ * tests check it; a new rule is a new kind of entry, never an edit here. Each function returns undefined if the change
+ * counts (it has then been applied), or the code that says why it is void (nothing has changed then).
  */
 export type Void = Code | undefined
 
-/** Keys that one fleet remembers at most; beyond, new claims are void. */
+/** The number of keys that a fleet remembers; when it is reached, new claims are void. */
 export const KEY_CAP = 1_000_000
 
-/** All parts count together, or none: unedited hosts and group since the basis, free key, room for every part in turn, group rule. */
+/**
+ * Either all parts count or none: hosts and group were not edited since the basis, the key is free, every part has
+ * room after the parts before it, and the group's rule is kept.
+ */
 export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsProposed, fence: number): Void {
   const refusal = judgeProposal(fleet, basis, change) ?? consume(fleet, change)
   if (refusal !== undefined) return refusal
@@ -42,12 +43,12 @@ export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsPro
   return undefined
 }
 
-/** A claim moves: both ends are held from here on, until the move is confirmed or its destination ends. */
+/** Moves a claim: source and destination both hold their grants until the move is confirmed or the destination ends. */
 export function judgeMove(fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void {
   return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
 }
 
-/** What holds for a move alone, and its effect. */
+/** The rules that hold for moves only, and the effect of a move. */
 export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: number): Void {
   const { ledger, hosts, groups } = fleet
   const source = ledger.claims.get(change.source.claim)
@@ -56,11 +57,11 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   if (source === undefined || source.fence !== change.source.fence || !isLive(source) || source.instance !== part.instance)
     return 'claim.lost'
   if (source.source !== null || source.target !== null) return 'claim.moving'
-  // a move keeps its group: both ends count there, and which of them will stay is not known yet
+  // a move keeps its group: both ends count as members, because it is not known yet which of them will stay
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
-  // the instance does not stand in its own way
+  // the instance itself takes no room from its own move
   const putBack = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
@@ -75,7 +76,10 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   return undefined
 }
 
-/** What holds for every proposal, whatever room it takes. `isFull`: whether as many keys are kept as may be. */
+/**
+ * The rules for every proposal, apart from those about room. `isFull`: whether the maximum number of keys is kept
+ * already.
+ */
 export function judgeProposal(
   { hosts, groups, ledger, now }: JudgedFleet,
   basis: number,
@@ -106,7 +110,7 @@ export function touchHosts({ hosts, place }: JudgedFleet, { parts }: Proposal): 
   }
 }
 
-/** Holds every part in turn, or leaves everything as it was. */
+/** Holds all parts, one after the other; if one does not fit, nothing changes. */
 export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
   if (group !== null && groups.sharesWith(group) !== undefined) return 'claim.group_mismatch'
   const unbind = group === null ? undefined : groups.bind(group)
@@ -130,8 +134,8 @@ export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<C
 }
 
 /**
- * A reservation becomes lasting; the destination of an open move takes its source's place. Counts again for a claim that
- * is confirmed already: a repeated call gets the same answer.
+ * Confirms a reservation; if it is the destination of an open move, it replaces its source. Also counts for a claim
+ * that is confirmed already, so that a repeated call gets the same answer.
  */
 export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, fence }: ClaimConfirmed): Void {
   const found = ledger.claims.get(id)
@@ -143,7 +147,7 @@ export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** The end of a reservation moves to the later of its present end and now + ttl. */
+/** Moves the end of a reservation to now + ttl, if that is later than its present end. */
 export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
   const found = ledger.claims.get(id)
   if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'
@@ -153,7 +157,7 @@ export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fe
   return undefined
 }
 
-/** Counts again for a claim that is released already. */
+/** Also counts for a claim that is released already. */
 export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, fence, reason }: ClaimReleased): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence) return 'claim.lost'
@@ -163,7 +167,7 @@ export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Operators end a claim whatever its fence is. Counts again for a claim that is revoked already. */
+/** Operators end a claim whatever its fence is. Also counts for a claim that is revoked already. */
 export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, reason }: ClaimRevoked): Void {
   const claim = ledger.claims.get(id)
   if (claim?.state === 'REVOKED') return undefined
@@ -172,7 +176,9 @@ export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, re
   return undefined
 }
 
-/** A reservation ends only when the store's time has passed its present end: an extend may have come first. */
+/**
+ * A reservation expires only if the time of the log has passed its present end, because an extend may have come first.
+ */
 export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: ClaimExpired): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > now) return 'claim.not_expired'
@@ -180,7 +186,7 @@ export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: 
   return undefined
 }
 
-/** Binds an unused key to nothing, or releases what it holds. */
+/** Binds an unused key to no claim, or releases the claims of a used one. */
 export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key }: KeyAbandoned): Void {
   const bound = ledger.findKey(account, key)
   if (bound === undefined) {
@@ -205,7 +211,10 @@ export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key
   return undefined
 }
 
-/** A group's rule changes if its members keep to the new one already: what is in the log never breaks a rule in force. */
+/**
+ * Changes the rule of a group if its members satisfy the new rule already, so that the log never breaks a rule that
+ * applies.
+ */
 export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersion, policy, maxServerPerHost }: GroupChanged): Void {
   const found = groups.find(uuid)
   if (found === undefined) return 'group.unknown'
@@ -219,7 +228,7 @@ export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersi
   return undefined
 }
 
-/** A claim leaves its group and joins another where the rule lets it; both groups are edited by it. */
+/** Takes a claim out of its group and adds it to another one if the rule allows that; both groups count as edited. */
 export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'

@@ -90,7 +90,7 @@ export class Ledger {
     return this.#keys.restoreEnded(stored)
   }
 
-  /** The limits, which apply since feature level 8; before, the afterlife is an hour, and the frozen judge has a fixed cap. */
+  /** The limits that operators set, which apply since feature level 8. */
   get keyLimits(): KeyLimits {
     return this.#keys.limits
   }

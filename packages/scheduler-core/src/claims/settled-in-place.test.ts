@@ -14,7 +14,7 @@ import type { HostIndex } from '../values/host-index.ts'
 const roomy: HostShape = { vcpus: 16, memoryMb: 16_384 }
 const fromClaims: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'its agent lists nothing' }
 
-/** Two instances of half a host each, whose host then reports only `vcpus`. */
+/** Two instances that each have half of a host, which then reports fewer CPUs: `vcpus`. */
 function smaller(vcpus: number, more: HostShape = {}, ...edits: readonly Change[]): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', roomy)])
@@ -28,7 +28,7 @@ const claimOf = ({ fleet }: TestLog, id: string): Claim => fleet.ledger.claims.g
 
 let moves = 0
 
-/** Resizes in place, and confirms the resize if the judge accepts it. Returns the claim's id. */
+/** Resizes in place, and confirms the resize if the judge accepts it. Returns the id of the claim. */
 function resizeTo(log: TestLog, from: string, grants: Grants, at: number, host = 'h1'): string {
   const { id, fence, instance } = claimOf(log, from)
   const key = `move-${++moves}`
@@ -75,7 +75,7 @@ test.each<readonly [string, HostShape, readonly Change[]]>([
   const log = smaller(18, shape, ...edits)
   const moved = resizeTo(log, 'a.0', { classes: { VCPU: 10 } }, 20_000)
   expect(findingsOf(log.fleet)).toEqual([])
-  // as if the judge had granted more than the host has
+  // a state as if the judge had granted more than the host has
   const record = log.fleet.hosts.own(log.fleet.hosts.get(0 as never).index)
   record.stats = { ...record.stats, vcpus: 17 }
   countAnew(log.fleet, record)

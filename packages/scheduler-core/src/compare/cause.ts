@@ -38,7 +38,7 @@ export type Factor = (typeof factors)[number]
  */
 export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
-/** Where the instances of a request go, in order; fewer than requested where some found no host. */
+/** Where the instances of a request go, in order; fewer than requested if some found no host. */
 export type Goal = readonly string[]
 
 /** A replay of the first decision with some factors of the second. */
@@ -74,7 +74,7 @@ export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // A trial on another state would not show the cause.
+  // without the state of the decision, a trial would not show the cause
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
@@ -106,7 +106,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        // There is no answer for a mixed decision: a solution belongs to one request, one version and one state.
+        // a solution belongs to one request, one version and one state, so a mixed decision has none
         profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,

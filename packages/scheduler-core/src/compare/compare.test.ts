@@ -84,7 +84,7 @@ describe('the cause', () => {
       'The first goes to h1, the second goes to h2. The cause is the state of the fleet: with the state of the fleet of the second alone, the first goes to h2 too.',
     ],
     [
-      'the fleet, where the request differs too and alone leads elsewhere',
+      'the fleet, while the request differs too and alone leads to another host',
       {},
       { hosts: { h1: { ...full }, h2: { memoryMb: 4_096 } }, request: { memoryMb: 2_048 } },
       'FLEET',
@@ -101,7 +101,7 @@ describe('the cause', () => {
       'The first goes to h1, the second finds no host. It took the request and the state of the fleet of the second together: with less of it, the first did not go there.',
     ],
     [
-      'each of two alone',
+      'either of two alone',
       {},
       { hosts: { h1: full, h2: full }, request: { vcpus: 99 } },
       'MIXED',
@@ -139,7 +139,7 @@ describe('the cause', () => {
     })
   })
 
-  test('a claim to move that the other state does not have keeps that state from being tried', () => {
+  test('if the other state lacks the claim that moves, that state is not tried', () => {
     const first = decided({})
     const second: Side = { ...decided({ hosts: { h2: {} } }), record: { ...first.record, intent: 'COLD_MIGRATE', source: 'gone' } }
     // The second decision cannot be replayed at all.
@@ -267,7 +267,7 @@ describe('a decision whose state is gone', () => {
     return { ...side, fleet: later, lost: { revision: 7, record: side.record, answer } }
   }
 
-  test('has no cause that could be shown, and still its goal, its funnel and what differs in request and profile', () => {
+  test('has no cause, but its hosts, its funnel and the differences of request and profile are shown', () => {
     const [first, second] = [decided({}), decided({ request: { memoryMb: 9_000 } })]
     const comparison = compare(gone(first), second)
     expect(comparison).toMatchObject({ cause: 'UNKNOWN', goals: [['h1'], []], trials: [], sufficient: [], fleetChanges: undefined })
@@ -287,7 +287,7 @@ describe('a decision whose state is gone', () => {
     ])
   })
 
-  test('is reported where both are gone, and data of the later state is marked as such', () => {
+  test('is reported if both states are gone, and data of the later state is marked as such', () => {
     const [first, second] = [decided({}), decided({ hosts: { h1: full, h2: { memoryMb: 4_096 } } })]
     const comparison = compare(gone(first), gone(second))
     expect(comparison.cause).toBe('UNKNOWN')
@@ -298,7 +298,7 @@ describe('a decision whose state is gone', () => {
     ])
   })
 
-  test('went where the other went, which is known even if states are gone', () => {
+  test('a decision that went to the same hosts as the other is reported as such, even if states are gone', () => {
     const { cause, text } = compare(gone(decided({})), gone(decided({})))
     expect([cause, text]).toEqual(['NONE', 'Both go to h1. Of what is still known nothing differs.'])
   })

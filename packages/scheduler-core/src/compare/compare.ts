@@ -25,7 +25,7 @@ export interface Comparison extends CauseFound {
 export interface CompareOptions {
   /** The instance of both requests to compare; by default the first one that went elsewhere. */
   readonly instance?: number | undefined
-  /** The most flipped hosts that are returned; all are counted. */
+  /** The largest number of hosts with another outcome that are returned; all are counted. */
   readonly most?: number
 }
 

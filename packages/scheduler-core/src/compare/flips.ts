@@ -53,7 +53,7 @@ interface Met {
   readonly outcomeOf: (host: number) => ComparedOutcome
 }
 
-/** Hosts that are compared between two pauses. */
+/** The number of hosts that are compared between two pauses. */
 const SLICE = 128
 
 /** Finds the outcome of each host for one instance of either decision. */

@@ -59,6 +59,6 @@ test('the first instance that goes elsewhere is reported, on the hosts as the ea
   expect(atOnce(compared(3, roomiest, fullest, 3).ranks())).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
 })
 
-test('where both go to the same hosts there is nothing to rank', () => {
+test('if both go to the same hosts there is nothing to rank', () => {
   expect(atOnce(compared(3, roomiest, version(4, { note: 'the same' })).ranks())).toBeUndefined()
 })

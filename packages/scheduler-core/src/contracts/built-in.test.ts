@@ -7,7 +7,7 @@ test('bundled.ts, which tests load too, has registered Nova', () => {
 })
 
 test('a core without the package says what to load', async () => {
-  // The query makes it a copy of the module, in which nothing is registered.
+  // the query in the import makes this another instance of the module, in which nothing is registered
   const copy = './built-in.ts?copy'
   const { builtIn: ofCopy }: { builtIn: typeof builtIn } = await import(copy)
   expect(() => ofCopy()).toThrow('no built-in package is registered; import bundled.ts')

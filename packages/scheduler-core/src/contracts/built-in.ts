@@ -20,17 +20,17 @@ export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'f
   readonly documents: RequestDocuments
 }
 
-/** What the profiles of one kind are made of. */
+/** The parts of profiles of one kind. */
 export interface PlacingRules {
   readonly candidates: CandidatesFilter
   /** The filters and weighers that such a profile may name. */
   readonly filters: readonly Filter[]
   readonly weighers: readonly Weigher[]
-  /** Options of every weigher, where the profile does not set them. */
+  /** Options of every weigher, if the profile does not set them. */
   readonly weigherOptions: WeigherOptions
-  /** With fewer hosts left no weigher runs. */
+  /** The number of remaining hosts below which no weigher runs. */
   readonly weighsFrom: number
-  /** What the rules read of a request whatever filters the profile lists. */
+  /** The fields of a request that the rules read whatever filters the profile lists. */
   readonly reads: RequestReads
   /** The options of a listed filter, with those that come from other settings of the profile. */
   filterOptions(profile: Profile, name: string, given: FilterOptions): FilterOptions
@@ -46,7 +46,7 @@ export interface RequestDocuments {
   portsOf(request: RequestSpec): readonly string[]
   /** Whether it has an optional field that the typed form does not have. */
   has(request: RequestSpec, field: DocumentField): boolean
-  /** What was read when the document was made: it is in other fields of the request since then. */
+  /** The parts of a request that were read when its document was made; other fields of the request contain the result. */
   readBefore(request: RequestSpec): RequestReads
   /** A path of the typed form as the caller wrote it: several where several properties were combined into one. */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]

@@ -19,7 +19,7 @@ export interface CompiledProfile {
   /** Filters in shadow mode: only run in explanations (pipeline/filtering/shadow-filters.ts). */
   readonly shadows: readonly CompiledFilter[]
   readonly weighers: readonly CompiledWeigher[]
-  /** With fewer hosts left no weigher runs. */
+  /** The number of remaining hosts below which no weigher runs. */
   readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
   /** The scheduler of a plug-in that the profile names; undefined: it names one of the release, or the plug-in is not loaded. */

@@ -71,13 +71,13 @@ export interface Filter {
   prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined
 }
 
-/** The hosts that a request is about. */
+/** The kind of a filter that decides which hosts a request is about. */
 export interface Admits {
   /** `place`: those that it names by host, zone or aggregate. `property`: those of the kind that it asks for, or that are kept for such requests. */
   readonly by: 'place' | 'property'
   /** Present if the filter excludes hosts rather than selecting them. */
   readonly isExclusion?: true
-  /** Which they are, in words that follow "hosts": `in availability zone z1`. Asked only of a request that asks something of the filter. */
+  /** These hosts in words that follow "hosts": `in availability zone z1`. Called only for a request that asks something of the filter. */
   which(request: RequestSpec, fleet: Fleet): string
 }
 

@@ -9,11 +9,11 @@ export interface Lease extends HostName {
 
 /** The leases of hosts, as long as a service runs. */
 export interface Leases {
-  /** Receives signs of life that arrived at this replica: reports and heartbeats. Left out where hosts send them elsewhere. */
+  /** Receives signs of life that arrived at this replica: reports and heartbeats. Absent if hosts send them elsewhere. */
   heard?(hosts: readonly HostName[]): void
   /** Resolves once the signs of life are visible to other replicas. */
   flush?(): PromiseLike<void> | void
-  /** The latest sign of life of every host that it knows of, whichever replica received it. */
+  /** The latest sign of life of every known host, whichever replica received it. */
   list(): PromiseLike<readonly Lease[]> | readonly Lease[]
   close?(): PromiseLike<void> | void
 }

@@ -142,7 +142,7 @@ function readInstance(from: ByteReader): InstanceRecord {
   return { candidates, filters, best, tied }
 }
 
-/** A destination is mostly one of the best hosts: its position among them from 1, else 0 and its name. */
+/** a destination is usually one of the best hosts: its position among them from 1, otherwise 0 and its name */
 function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
   const position = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
   out.whole(position + 1)
@@ -172,8 +172,8 @@ interface Named {
 }
 
 /**
- * Names of hosts are alike: the letters at both ends that a name shares with the one before are not repeated, nor is a node's name that
- * equals the host's.
+ * Names of hosts are similar: the letters at both ends that a name shares with the one before are not repeated, nor is
+ * the name of a node if it equals the host's.
  */
 function writeHost(out: ByteWriter, { host, node }: Named, before: Named): void {
   out.byte(node === host ? 1 : 0)

@@ -36,7 +36,7 @@ test('for a rebuild, the host that the instance itself fills is asked about', ()
   const request = { vcpus: 16, memoryMb: 64, gpus: { count: 1 } }
   expect(asked(log.fleet, request, { source, intent: 'REBUILD' })).toEqual(['h1'])
   expect(asked(log.fleet, request, { source, intent: 'RESIZE' })).toEqual(['h1'])
-  // its own GPU, and one more
+  // one GPU is its own, and the other one is new
   expect(asked(log.fleet, { ...request, gpus: { count: 2 } }, { source, intent: 'RESIZE' })).toEqual([])
 })
 

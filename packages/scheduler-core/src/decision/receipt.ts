@@ -78,7 +78,7 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
 export interface FirstDifference {
   /** Member names and positions joined by dots; empty: the whole document. */
   readonly path: string
-  /** Canonical JSON; null: absent. */
+  /** Canonical JSON; null if absent. */
   readonly was: string | null
   readonly is: string | null
 }

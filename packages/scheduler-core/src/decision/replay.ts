@@ -97,7 +97,7 @@ export function examineAgainInSteps<T>(
   })
 }
 
-/** Everything that is read in one go. */
+/** Data that is read in one call. */
 const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<T>) =>
   // biome-ignore lint/correctness/useYield: it is done in one go
   function* (found) {
@@ -274,7 +274,7 @@ function answeredAs(
   const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
   const [part] = unansweredOf(fleet, answered, spec)
   if (part !== undefined) throw new RangeError(`${part} was not asked about the request of this decision`)
-  // The scheduler of another profile may not have failed.
+  // the failure was that of the original profile's scheduler; another one may work
   return failure === undefined || ref !== profileRef(profile) ? answered : withFailure(answered, failure)
 }
 

@@ -30,7 +30,7 @@ export interface Check {
 
 /** The results of a profile's filters for single hosts. Valid until the fleet changes. */
 export interface HostChecks {
-  /** Every filter's word on a host, in order; short-circuited, those after the first refusal are not run. */
+  /** The result of every filter on a host, in order; if short-circuited, filters after the first refusal are not run. */
   checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
   /** Why a filter, by its position, refuses a host that it does refuse. */
   reasonOf(host: HostIndex, step: number): Reason
@@ -46,7 +46,7 @@ export interface Examination extends Findings, HostChecks {}
  */
 export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
 
-/** Hosts that are asked between two pauses. */
+/** The number of hosts that are examined between two pauses. */
 const SLICE = 128
 
 /** The same as a generator that pauses; the fleet must not change until it ends. */
@@ -82,7 +82,7 @@ export function* examineInSteps(
     }
   }
   const passing: number[] = []
-  // a host that one filter alone refuses is refused first by that one
+  // a host that only one filter refuses has that filter as its first refusal
   const sole = new Uint32Array(steps.length)
   for (let host = 0; host < count; host++) {
     const first = firstRefusing[host] as number
@@ -125,7 +125,7 @@ export function* examineInSteps(
   }
 }
 
-/** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
+/** The filters for questions about single hosts; for all hosts, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
   const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestAt(request, instance), fleet)
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))

@@ -25,7 +25,7 @@ const profileOf = (fleet: Fleet) => {
   return profile
 }
 
-test('every column counts alike', () => {
+test('all columns have the same counts', () => {
   fc.assert(
     fc.property(fc.array(host, { maxLength: 24 }), request, (shapes, wanted) => {
       const fleet = aFleet(Object.fromEntries(shapes.map((shape, i) => [`h${i}`, shape])))

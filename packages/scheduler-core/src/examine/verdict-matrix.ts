@@ -10,9 +10,9 @@ import type { HostChecks } from './examine.ts'
 /** No filter refuses the host, so there is no reason. */
 export const NO_REASON = 255
 
-/** The verdict of every filter on every host, as columns by index; a host that is gone has none. */
+/** The verdict of every filter on every host, as columns by index; a host that left has no verdict. */
 export interface VerdictMatrix {
-  /** Hosts that are in the fleet. */
+  /** The number of hosts in the fleet. */
   readonly hostCount: number
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
@@ -88,7 +88,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
   }
 }
 
-/** The matrix without hosts that are gone: columns by position among the present hosts, in the order of first sight. */
+/** The matrix without hosts that left: columns by position among the present hosts, in the order of first sight. */
 export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
   const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
   const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE

@@ -54,7 +54,7 @@ test('a host that is suspect still passes', () => {
   expect(sayOf(named('ComputeFilter'), fleet, {})).toBe(true)
 })
 
-// the filters of Nova have their tables in nova/filters, and a common test in nova/parts/as-filter.test.ts
+// filters of Nova are tested by tables in nova/filters, and by a common test in nova/parts/as-filter.test.ts
 const ownFilters = filters.filter(({ name }) => !novaFilterNames.has(name))
 
 test('every filter has a table, a unique name and a unique description', () => {

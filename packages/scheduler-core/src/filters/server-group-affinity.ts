@@ -2,7 +2,7 @@ import type { Filter } from '../contracts/filter.ts'
 import { groupAllows } from '../hosts/groups.ts'
 import { groupFrom, reportOf } from '../hosts/sources.ts'
 
-/** Members of a server group with the policy AFFINITY live on one host. */
+/** Members of a server group with the policy AFFINITY share one host. */
 export const serverGroupAffinityFilter: Filter = {
   name: 'ServerGroupAffinityFilter',
   description: 'The host holds the members of the affinity group, or the group has none yet.',

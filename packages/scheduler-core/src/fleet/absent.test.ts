@@ -118,7 +118,7 @@ test('capacity, utilisation and warnings do not count it', () => {
   expect(read(tombstones)).toEqual(read(never))
 })
 
-// kubernetes #106971, pull request 107009; given as D09
+// Kubernetes issue #106971, pull request 107009
 test('D09: a scrapped host is not a domain of a spread once it is forgotten', () => {
   const log = aLog()
   const spread = aRequest({

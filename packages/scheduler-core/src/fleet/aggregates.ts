@@ -31,7 +31,7 @@ interface Members {
   readonly column: Uint8Array
 }
 
-/** The most aggregates whose members are kept as columns; requests name few. */
+/** The largest number of aggregates whose members are kept as columns; requests name few. */
 const MEMBER_COLUMNS = 64
 
 const NO_MEMBERS = new Uint8Array(0)

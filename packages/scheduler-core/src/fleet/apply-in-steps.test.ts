@@ -35,10 +35,10 @@ const zone = (hosts: readonly string[]) => ({ name: 'zone', hosts, metadata: { a
 
 const rows: readonly (readonly [string, readonly Change[]])[] = [
   ['reports of every host', names.map((name) => aReport(name, { vcpusUsed: 1 }, 2))],
-  ['an aggregate that every host comes into', [{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names) }]],
+  ['an aggregate that every host joins', [{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names) }]],
   ['an aggregate that every host leaves', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: { ...zone([]), name: 'all' } }]],
   ['an aggregate that is deleted', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }]],
-  ['a feature level at which all hosts and claims are counted anew', [{ type: 'feature', level: FEATURE_LEVEL }]],
+  ['a feature level at which all hosts and claims are recounted', [{ type: 'feature', level: FEATURE_LEVEL }]],
   [
     'changes of which some are void',
     [
@@ -80,7 +80,7 @@ describe('an entry that is applied with pauses', () => {
     expect(most).toBeLessThan(MOST)
   })
 
-  test('keeps everybody else away until it is applied whole', () => {
+  test('locks the fleet until it is applied completely', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, rows[0]?.[1] ?? [])
     const steps = fleet.applyInSteps(entry)
@@ -92,7 +92,7 @@ describe('an entry that is applied with pauses', () => {
     expect(copyFleet(fleet).place.revision).toBe(entry.revision)
   })
 
-  test('leaves an unusable fleet where it is ended early', () => {
+  test('leaves an unusable fleet if it is ended early', () => {
     const { fleet } = aTown()
     const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
     steps.next()
@@ -100,7 +100,7 @@ describe('an entry that is applied with pauses', () => {
     expect(() => copyFleet(fleet)).toThrow('cannot be copied')
   })
 
-  test('is refused before anything is written where it is not the next one', () => {
+  test('is refused before anything is written if it is not the next one', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, [])
     expect(() => fleet.applyInSteps({ ...entry, revision: entry.revision + 1 }).next()).toThrow(RangeError)

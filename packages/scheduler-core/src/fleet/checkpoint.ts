@@ -44,15 +44,15 @@ export interface Checkpoint {
   /** Live claims, and ended ones that a key or a present instance needs, in the order in which they were made. */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
-  /** Written since feature level 8; absent until operators set values. */
+  /** Written since feature level 8; absent if operators set no values. */
   readonly keyLimits?: KeyLimits
-  /** Written since feature level 10; absent until operators set values. */
+  /** Written since feature level 10; absent if operators set no values. */
   readonly fleetAllocation?: FleetAllocation
   /** Since feature level 8; keys whose claims have all ended, with those claims, are listed here and not in `keys` and `claims`. */
   readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
-  /** Since feature level 4; older releases do not start from a checkpoint that has it. Absent while there is none. */
+  /** Since feature level 4; older releases do not start from a checkpoint that contains it. Absent if there are no rollouts. */
   readonly profileCourses?: readonly (ProfileCourse & { readonly name: string })[]
 }
 

@@ -66,7 +66,7 @@ test.each([1, 2, 3])('a copy and its original apply entries alike, and neither c
         if (copy !== undefined) later.push({ entry, verdicts, state: stateOf(fleet) })
       }
       if (copy === undefined) return
-      // The original has moved on by now.
+      // the original has changed by now
       expect(stateOf(copy)).toBe(before)
       const end = stateOf(fleet)
       for (const { entry, verdicts, state } of later) {
@@ -101,7 +101,7 @@ test.each([1, 2])('copies at any position, and copies of copies, do not change u
         states.push(storedOf(fleet))
       }
       for (const { copy, stored } of copies) expect(storedOf(copy)).toBe(stored)
-      // Every second copy moves on, and the others stay.
+      // Every second copy applies further entries, and the others do not change.
       for (const [i, { copy, behind }] of copies.entries()) {
         if (i % 2 === 1) continue
         for (const entry of entries.slice(behind)) copy.apply(entry)

@@ -135,7 +135,7 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
 /** Whether a change is alone in its entry, so that its effect can be distinguished from that of claims. */
 export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
 
-/** The last report of a host, or what is left of it. */
+/** The sequence of the last report of a host; 0 if there is none. */
 function sequenceOf({ hosts }: Fleet, host: string): number {
   const name = { host, node: host }
   return (hosts.find(name) ?? hosts.findForgotten(name))?.reporters.get('compute')?.sequence ?? 0
@@ -281,7 +281,7 @@ export class Historian {
         return proposal
       }
       case 'settle': {
-        // Ends an open move, one way or the other.
+        // Ends an open move by confirming or reverting it.
         const open = claims.filter((one) => isLive(one) && one.source !== null)
         const destination = open[a % Math.max(1, open.length)]
         if (destination === undefined) return undefined

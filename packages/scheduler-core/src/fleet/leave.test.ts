@@ -7,7 +7,7 @@ import { checkpointOf } from './checkpoint.ts'
 import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
 describe('forget', () => {
-  test('is void with another number of live claims than was expected', () => {
+  test('is void if the number of live claims is not the expected one', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     expect(log.append([{ ...forget('h1', true), expectedClaims: 2 }])).toEqual(['leave.claims_changed'])
@@ -15,7 +15,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  // Placement: test_delete_provider_in_use; Nova: test_delete_compute_service_with_allocations
+  // after Placement's test_delete_provider_in_use and Nova's test_delete_compute_service_with_allocations
   test('is void while the host has live claims, and then changes nothing', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
@@ -52,7 +52,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  test('a reservation whose time is over keeps nothing', () => {
+  test('an expired reservation does not prevent it', () => {
     const log = hostsOf('h1')
     log.append([aClaim({ key: 'k1', hosts: ['h1'], ttlMs: 10 })])
     expect(log.append([forget('h1')], { at: 1_010 })).toEqual([undefined])
@@ -117,7 +117,7 @@ describe('forget', () => {
   test.each<[string, Change]>([
     ['a status', { type: 'status', ...named('h1'), status: 'DISABLED', reason: '' }],
     ['a sign of life', { type: 'liveness', ...named('h1'), state: 'DOWN', reason: '' }],
-    ['where its use comes from', { type: 'usedFrom', ...named('h1'), usedFrom: 'CLAIMS', reason: '' }],
+    ['the source of its used amounts', { type: 'usedFrom', ...named('h1'), usedFrom: 'CLAIMS', reason: '' }],
   ])('%s of a forgotten host is void', (_what, change) => {
     const log = hostsOf('h1')
     log.append([forget('h1')])
@@ -130,7 +130,7 @@ describe('forget', () => {
     expect(log.append([forget('h1'), forget('h9')])).toEqual(['leave.not_there', 'leave.not_there'])
   })
 
-  test('of several hosts, all leave or none', () => {
+  test('either all of several hosts leave or none', () => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h2')])
     const both: HostForgotten = { type: 'forget', hosts: [named('h1'), named('h2')], isForced: false, reason: 'scrapped' }
@@ -162,7 +162,7 @@ test('a host that was readmitted and has not reported yet is forgotten again', (
 })
 
 describe('readmit', () => {
-  // Nova: a deleted compute node whose host comes back with the same uuid
+  // after Nova's tests of a deleted compute node whose host returns with the same uuid
   test('accepts reports again: the host comes back under its index with a full report, without its former data', () => {
     const log = hostsOf('h1')
     log.append([{ type: 'status', ...named('h1'), status: 'MAINTENANCE', reason: 'fan' }])

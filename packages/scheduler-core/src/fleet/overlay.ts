@@ -18,9 +18,9 @@ export interface Overlay {
   /** Holds what a move adds to its source. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Removes a claim from the view, so that its instance is not in its own way: from its group, and from its host if the judge will remove
-   * it too, because the request asks for no units there beyond those that it holds. A rebuild takes nothing, so that from feature level
-   * STRICT_CLAIMS on everything that it holds counts as free.
+   * Removes a claim from the view, so that its instance does not take room from its own move: from its group, and from
+   * its host if the judge will remove it too, because the request asks for no units there beyond those that it holds.
+   * A rebuild takes nothing, so that from feature level STRICT_CLAIMS on everything that it holds counts as free.
    */
   lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
   /**

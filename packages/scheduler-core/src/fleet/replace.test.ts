@@ -5,7 +5,7 @@ import { HOSTS_LEAVE } from '../values/levels.ts'
 import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
 describe('replace', () => {
-  // Nova: rename of a compute host; given as Z05
+  // after Nova's rename of a compute host
   test('keeps index, claims, fences, groups and aggregates under the new name, and refuses the old one', () => {
     const log = hostsOf('h1', 'h3')
     const group = { uuid: aUuid(61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
@@ -35,7 +35,7 @@ describe('replace', () => {
     expect(hosts.get(1 as never)).toMatchObject({ gone: { mergedInto: 0 } })
     expect(ledger.claims.get('k1.0')).toMatchObject({ state: 'MATERIALISED', host: 0 })
     expect(hosts.classes.get('VCPU')?.total[0]).toBe(16)
-    // The new agent goes on, and late reports of the old one are stale.
+    // the new agent goes on reporting, and late reports of the old one are stale
     expect(log.append([{ ...aReport('h2', ENOUGH, 4), incarnation: aUuid(50) }])).toEqual([undefined])
     expect(log.append([aReport('h2', ENOUGH, 9)])).toEqual(['report.stale'])
     expectSound(log)
@@ -78,7 +78,7 @@ describe('replace', () => {
     })
     log.append([{ type: 'feature', level: HOSTS_LEAVE }, node('h1', 'n1'), node('h1', 'n2')])
     log.append([pair('h1', 'h2', 'n1')])
-    // One node is left, and keeps the name.
+    // one node is left and keeps the name
     expect(log.append([node('h1', 'n3')])).toEqual([undefined])
     log.append([pair('h1', 'h2', 'n2'), pair('h1', 'h2', 'n3')])
     expect(log.append([node('h1', 'n4')])).toEqual(['report.host_replaced'])

@@ -115,7 +115,7 @@ export function takeStats(
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {
-      // An instance that grows in place belongs to its source until the move is confirmed.
+      // an instance that grows in place belongs to the source until the move is confirmed
       if (ledger.isInPlace(claim)) continue
       if (settles(claim)) setExtra(ledger.own(claim), null)
       if (claim.instance === null) continue
@@ -183,7 +183,7 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   record.usedFrom = usedFrom
   record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
   record.revision = place.revision
-  // Decisions on the former figures do not count.
+  // decisions on the former used amounts are void
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
@@ -226,7 +226,7 @@ export function* countAllocations(fleet: FleetState): Steps<void> {
     else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 
-/** Decisions on the host's former figures do not count. */
+/** decisions on the host's former amounts are void */
 function countEdited(fleet: FleetState, record: OwnHostRecord, revision: number): void {
   record.revision = revision
   fleet.hosts.columns.lastEdit[record.index] = revision

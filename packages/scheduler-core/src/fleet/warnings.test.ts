@@ -73,8 +73,8 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   ['as much as before', {}, []],
   ['as much as before, and its instances', { instances: [aUuid(1)] }, []],
   ['fewer CPUs', { vcpus: 3 }, ['VCPU 3 4']],
-  ['a class less', { inventories: [] }, ['CUSTOM_FPGA 0 3']],
-  ['a class less, of listed instances', { inventories: [], instances: [aUuid(1)] }, ['CUSTOM_FPGA 0 3']],
+  ['a class that is no longer reported', { inventories: [] }, ['CUSTOM_FPGA 0 3']],
+  ['a class of listed instances that is no longer reported', { inventories: [], instances: [aUuid(1)] }, ['CUSTOM_FPGA 0 3']],
   [
     'devices and cells left out of the report, which need not be gone',
     { gpus: [], pciPools: [], numaCells: [], omitted: ['gpus', 'pciPools', 'numaCells'] },
@@ -128,14 +128,18 @@ function aboutPages(used: number | null, then: HostShape, cell: object = {}, lev
 const ofHost = 'use.beyond_memory MEMORY_MB 0 2048'
 
 test.each<readonly [string, readonly string[], Parameters<typeof aboutPages>]>([
-  ['D3: all of them, and no memory', [ofHost], [1_024, { memoryMbUsed: 0 }]],
-  ['all of them, and less memory', ['use.beyond_memory MEMORY_MB 512 2048'], [1_024, { memoryMbUsed: 512 }]],
-  ['all of them, and as much memory', [], [1_024, { memoryMbUsed: 2_048 }]],
-  ['none of them', [], [0, { memoryMbUsed: 0 }]],
-  ['nothing of them', [], [null, { memoryMbUsed: 0 }]],
-  ['no memory of the cell alone', ['use.beyond_memory memory of cell 3 0 2048'], [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 0 }]],
-  ['all memory of the cell', [], [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 2_048 }]],
-  ['plain pages alone', [], [1_024, { memoryMbUsed: 0 }, { pages: [{ sizeKib: 4, total: 1_048_576, used: 1_024 }] }]],
+  ['D3: all huge pages, and no memory in use', [ofHost], [1_024, { memoryMbUsed: 0 }]],
+  ['all huge pages, and less memory in use', ['use.beyond_memory MEMORY_MB 512 2048'], [1_024, { memoryMbUsed: 512 }]],
+  ['all huge pages, and as much memory in use', [], [1_024, { memoryMbUsed: 2_048 }]],
+  ['no huge pages', [], [0, { memoryMbUsed: 0 }]],
+  ['nothing about huge pages', [], [null, { memoryMbUsed: 0 }]],
+  [
+    'no memory in use of the cell only',
+    ['use.beyond_memory memory of cell 3 0 2048'],
+    [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 0 }],
+  ],
+  ['all memory of the cell in use', [], [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 2_048 }]],
+  ['plain pages only', [], [1_024, { memoryMbUsed: 0 }, { pages: [{ sizeKib: 4, total: 1_048_576, used: 1_024 }] }]],
   [
     'the memory in an inventory',
     [],

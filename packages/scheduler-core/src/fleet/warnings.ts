@@ -25,13 +25,13 @@ export interface HostWarning {
   readonly isShared?: true
 }
 
-/** All follow from report and claims; nothing below feature level STRICT_CLAIMS. */
+/** All warnings about a host follow from its report and its claims; there are none below feature level STRICT_CLAIMS. */
 export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarning[] {
   if (fleet.featureLevel < STRICT_CLAIMS) return []
   return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]
 }
 
-/** The total that the host can give against what its live claims hold: a move in place counts once, at its larger size. */
+/** The total of the host compared with what its live claims hold; a move in place counts once, at its larger size. */
 function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
   const held = new Map<KindName, unknown[]>()
   for (const claim of record.claims) {

@@ -35,7 +35,7 @@ describe('one machine under two names', () => {
 describe("situations of Nova's and Placement's code", () => {
   const takes = (VCPU: number, key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU } } })
 
-  test('placement inventory.py: a ratio below what is in use is allowed: nothing more is allocated, and nothing is taken away', () => {
+  test('placement inventory.py: a ratio below the used amount is allowed: nothing more is allocated, and existing claims stay', () => {
     const log = logWith(ours({ vcpusUsed: 6 }), takes(2, 'k1'), set({ ratio: 0.5 }))
     expect([capacity(log.fleet), log.fleet.hosts.classColumns('VCPU').free[H]]).toEqual([4, -4])
     expect(log.append([takes(1, 'k2')])).toEqual(['claim.no_room'])
@@ -51,7 +51,7 @@ describe("situations of Nova's and Placement's code", () => {
     expect(log.append([takes(1, 'k1')])).toEqual(['claim.no_room'])
     log.append([ours({ vcpus: 10 }, 2)])
     expect(capacity(log.fleet)).toBe(4)
-    // Placement allows reserving the whole total since 1.26.
+    // Since microversion 1.26, Placement allows the whole total to be reserved.
     log.append([set({ reserved: 10 })])
     expect(capacity(log.fleet)).toBe(0)
     expectSound(log.fleet)
@@ -68,7 +68,7 @@ describe("situations of Nova's and Placement's code", () => {
     expectSound(log.fleet)
   })
 
-  test('the ratios of an aggregate that is removed, or that a host leaves, count no more', () => {
+  test('the ratios of an aggregate that is removed, or that a host leaves, no longer count', () => {
     const log = logWith(ours(), aggregate(1, '2'), aggregate(2, '5'))
     log.append([aggregate(1, '2', 1, [])])
     expect(saysRatio(log.fleet)).toEqual([5, 'AGGREGATE'])
@@ -78,7 +78,7 @@ describe("situations of Nova's and Placement's code", () => {
     expectSound(log.fleet)
   })
 
-  test('a host that is disabled keeps what is set for it, and has it once it is enabled', () => {
+  test('a disabled host keeps its settings, and has them once it is enabled', () => {
     const status = (value: 'DISABLED' | 'ENABLED'): Change => ({ type: 'status', host: 'h1', node: 'h1', status: value, reason: 'works' })
     const log = logWith(ours(), status('DISABLED'), set({ ratio: 2 }), status('ENABLED'))
     expect(capacity(log.fleet)).toBe(16)
@@ -107,7 +107,7 @@ describe("situations of Nova's and Placement's code", () => {
       8_192 - 2_048 - 1_000,
     ],
     ['nobody', [], 8_192 - 2_024],
-  ])('nova resource_tracker.py counts as used what is reserved; it is kept back once: by %s', (_who, edits, free) => {
+  ])('nova resource_tracker.py counts the reserved amount as used; it is subtracted only once: by %s', (_who, edits, free) => {
     const { fleet } = logWith(novaReport('h1', { memory_mb_used: 2_024, free_ram_mb: 6_168 }), ...edits)
     expect(fleet.hosts.classColumns('MEMORY_MB').free[H]).toBe(free)
     expectSound(fleet)

@@ -14,15 +14,20 @@ import { aggregate, capacity, expectSound, fleetSet, H, logWith, MACHINE, novaRe
 describe('the order of ratios', () => {
   const all = [fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } }), aggregate(1, '6'), aggregate(2, '5'), set({ ratio: 2 })]
   test.each<readonly [string, readonly Change[], number, string]>([
-    ['the override of the host is first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
+    ['the override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
     ['then the least of its aggregates', [novaReport('h1', { cpu_allocation_ratio: 1.5 }), ...all.slice(0, 3)], 5, 'AGGREGATE'],
     ["then the report's own", [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all.slice(0, 1)], 7, 'REPORT'],
     ["for Nova's 0.0 the fleet's", [novaReport('h1'), ...all.slice(0, 1)], 3, 'FLEET'],
     ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 26 })], 16, 'NOVA_DEFAULT'],
-    ['which is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
-    ['and 1 where no release is named', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
-    ['or nothing was imported', [novaReport('h1')], 1, 'NONE'],
-    ['a report in our form without a ratio stays 1', [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })], 1, 'REPORT'],
+    ['the default of the release is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
+    ['the ratio is 1 where no release is named', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
+    ['the ratio is 1 where nothing was imported', [novaReport('h1')], 1, 'NONE'],
+    [
+      'the ratio is 1 for a report in the typed form without one',
+      [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })],
+      1,
+      'REPORT',
+    ],
   ])('%s', (_name, changes, ratio, source) => {
     const { fleet } = logWith(...changes)
     expect(saysRatio(fleet)).toEqual([ratio, source])
@@ -53,8 +58,8 @@ describe('reserved amounts', () => {
     ['then the inventory', [ours({ inventories }), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 100, 'REPORT'],
     ["for a document of Nova's the fleet's value", [novaReport('h1'), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 7, 'FLEET'],
     ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 20 })], 512, 'NOVA_DEFAULT'],
-    ['nothing where no release is named', [novaReport('h1')], 0, 'NONE'],
-    ['and nothing of a report in our form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
+    ['0 where no release is named', [novaReport('h1')], 0, 'NONE'],
+    ['0 for a report in the typed form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
   ])('%s', (_name, changes, reserved, source) => {
     const { fleet } = logWith(...changes)
     expect(kept(fleet)).toEqual([reserved, source])
@@ -121,7 +126,7 @@ describe('edits', () => {
     expect(log.append([fleetSet({ classes: { VCPU: { ratio: 1_001 } } })])).toEqual(['allocation.range'])
   })
 
-  test('of one value leave the other, with who set it and when', () => {
+  test('of one value leave the other unchanged, with its author and time', () => {
     const log = logWith(ours(), set({ ratio: 2, by: 'ann' }))
     log.append([set({ reserved: 1, by: 'bob' })], { at: 5_000 })
     expect(log.fleet.hosts.get(H).allocation).toEqual({
@@ -145,7 +150,7 @@ describe('edits', () => {
     expectSound(log.fleet)
   })
 
-  test('a forgotten host loses what was set for it, and a replaced host keeps it', () => {
+  test('a forgotten host loses its settings, and a replaced host keeps them', () => {
     const log = logWith(ours(), set({ ratio: 2 }))
     log.append([{ type: 'replace', hosts: [{ from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } }], reason: 'renamed' }])
     expect(capacity(log.fleet)).toBe(16)
@@ -167,14 +172,14 @@ describe('below the level', () => {
   })
 })
 
-/* Laws. The order of values is implemented here a second time, independently. */
+/* The laws. The order of precedence is implemented here a second time, independently. */
 
 interface Said {
   override?: number | undefined
   reported: number | null
   fleet?: number | undefined
   release: number | null
-  /** 'bad': one of them states something that is not a ratio. */
+  /** 'bad': one of the aggregates states something that is not a ratio. */
   aggregates: (number | 'bad' | null)[]
 }
 

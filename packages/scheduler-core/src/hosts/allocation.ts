@@ -17,15 +17,15 @@ import { readFloat } from '../text/numbers.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 
-/** Where a ratio or a reserved amount comes from; the first one that exists counts. */
+/** The sources of a ratio or a reserved amount in order of precedence: the first one that states a value counts. */
 export const allocationSources = ['HOST', 'AGGREGATE', 'REPORT', 'FLEET', 'NOVA_DEFAULT', 'NONE'] as const
 export type AllocationSource = (typeof allocationSources)[number]
 
-/** A value that counts, and where it comes from. */
+/** The value that applies, and its source. */
 export interface Allocated {
   readonly value: number
   readonly source: AllocationSource
-  /** Who set the value; absent if nobody did. */
+  /** Who set the value; absent if no person did. */
   readonly set?: SetBy
   /** The aggregate that a ratio comes from. */
   readonly aggregate?: string
@@ -53,8 +53,8 @@ interface RatedAggregate {
 }
 
 /**
- * The least ratios of aggregates, which are in order of uuid: of equal ones the first is named. Where an aggregate states something that is
- * not a ratio, no aggregate counts for that class, as in Nova.
+ * The least ratios that aggregates state. The aggregates are in order of uuid; of those with equal ratios the first is
+ * named. If one of them states something that is not a ratio, no aggregate counts for that class, as in Nova.
  */
 export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
@@ -75,7 +75,7 @@ export const sameRatios = (a: AggregateRatios, b: AggregateRatios): boolean =>
     return one?.value === other?.value && one?.uuid === other?.uuid
   })
 
-/** The allocation ratio of a class on a host, and where it comes from. */
+/** The allocation ratio of a class on a host, and its source. */
 export function ratioOf(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated {
   const least = hosts.featureLevel < ALLOCATION_RULES ? undefined : record.aggregateRatios[resourceClass]
   const isOfAggregate = least !== undefined && record.allocation[resourceClass]?.ratio === undefined
@@ -94,7 +94,7 @@ export function ratioWithoutAggregates(hosts: HostTable, { allocation, stats }: 
   return ofFleet(hosts.fleetAllocation, resourceClass, 'ratio') ?? { value: 1, source: 'NONE' }
 }
 
-/** The reserved amount of a class on a host, and where it comes from. */
+/** The reserved amount of a class on a host, and its source. */
 export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated {
   const set = record.allocation[resourceClass]?.reserved
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
@@ -110,7 +110,10 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
   standardRatio(stats, resourceClass) !== undefined &&
   inventoryOf(stats, resourceClass) === undefined
 
-/** How much of the used amount of a document of Nova's is reserved: Nova counts what its configuration reserves as used. */
+/**
+ * The part of the used amount in a document of Nova's that is in fact reserved: Nova counts what its configuration
+ * reserves as used.
+ */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
@@ -128,7 +131,7 @@ function ofFleet(
   return usual === undefined || release === null ? undefined : { value: usual, source: 'NOVA_DEFAULT', release, set }
 }
 
-/** The report of a host as it is counted: with the ratios, reserved amounts and used amounts that count. */
+/** The report of a host with the ratios, reserved amounts and used amounts that apply. */
 export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   const stats = statsToCount(record)
   if (!isOverruled(hosts, record)) return stats
@@ -136,7 +139,7 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
     Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
       const { value, source } = ratioOf(hosts, record, resourceClass)
       const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
-      // An inventory may have another ratio than the plain fields, which hold for the cells.
+      // an inventory may have another ratio than the plain fields, which apply to the cells
       return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
     }),
   )
@@ -153,14 +156,14 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   return { ...stats, ...standard, inventories }
 }
 
-/** The ratio that counts where it is set outside of the host's report: an option of a profile does not count then. */
+/** The ratio that applies if it is set outside of the host's report; an option of a profile is not used then. */
 export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
   if (!isOverruled(hosts, record)) return undefined
   const ratio = ratioOf(hosts, record, resourceClass)
   return ratio.source === 'REPORT' || ratio.source === 'NONE' ? undefined : ratio
 }
 
-/** Whether a value of a host may be set outside of its report, which is so for few hosts. */
+/** Whether any value of a host could be set outside of its report; few hosts have such values. */
 export const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
   Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
 
@@ -204,8 +207,8 @@ export function withOverride(before: AllocationOverrides, change: HostAllocation
 }
 
 /**
- * What operators set for two hosts that are one machine: for each value the one that was set last, and that of `own` where both were set at
- * once.
+ * The operator's settings for two hosts that turned out to be one machine: each value is the one that was set last,
+ * and that of `own` if both were set at once.
  */
 export function mergedOverrides(own: AllocationOverrides, other: AllocationOverrides): AllocationOverrides {
   const merged: Record<string, AllocationOverride> = { ...own }
@@ -222,11 +225,11 @@ function laterOf(what: 'ratio' | 'reserved', own: SetValue | undefined, other: S
   return last === undefined ? {} : { [what]: last }
 }
 
-/** Whether an edit of a host can count. */
+/** Whether an edit of a host's settings is valid. */
 export const isAllocation = ({ ratio, reserved }: Pick<HostAllocationSet, 'ratio' | 'reserved'>): boolean =>
   (ratio === undefined || ratio === null || isRatio(ratio)) && (reserved === undefined || reserved === null || isReserved(reserved))
 
 export const isReserved = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= limits.amount
 
-/** Whether an edit of the fleet's values can count. */
+/** Whether an edit of the fleet's settings is valid. */
 export const isFleetAllocation = ({ classes }: FleetAllocationSet): boolean => Object.values(classes).every(isAllocation)

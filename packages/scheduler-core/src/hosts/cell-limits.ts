@@ -2,11 +2,11 @@
 export interface PageState {
   readonly sizeKib: number
   readonly countsUse: boolean
-  /** Pages neither used nor kept back; negative after a report that shrinks the cell. */
+  /** Pages that are neither used nor reserved; negative if a report made the cell smaller. */
   free: number
 }
 
-/** The most that any guest may use of the cell's memory, MiB; overcommit does not raise it. */
+/** The maximum memory for any one guest, MiB; overcommit does not raise it. */
 export interface CellLimits {
   /** All memory of the cell. */
   readonly memoryMb: number

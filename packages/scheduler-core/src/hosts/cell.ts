@@ -7,19 +7,19 @@ import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 export interface CellInventory {
   readonly id: number
   readonly cpuset: readonly number[]
-  /** Shared CPUs that may be given, overcommit included. */
+  /** The number of shared CPUs that can be allocated, overcommit included. */
   readonly cpuCapacity: number
-  /** MiB that may be given, overcommit included. */
+  /** MiB that can be allocated, overcommit included. */
   readonly memoryCapacity: number
   readonly countsCpu: boolean
   readonly countsMemory: boolean
   readonly countsPinned: boolean
   readonly pinnedByReport: ReadonlySet<number>
-  /** CPUs that may be given to one instance alone, ascending; undefined: any of `cpuset`. */
+  /** CPUs that can be dedicated to one instance, ascending; undefined: any of `cpuset`. */
   readonly dedicated?: readonly number[]
   /** Threads of each core, cores in the order of their first thread; undefined: every CPU is a core of its own. */
   readonly cores?: readonly (readonly number[])[]
-  /** By size, smallest first; undefined: not reported. */
+  /** By page size, smallest first; undefined if not reported. */
   readonly pages?: readonly PageState[]
   readonly socket?: number
   /** Absent below feature level STRICT_CLAIMS. */
@@ -28,11 +28,11 @@ export interface CellInventory {
 
 /** Counts of a cell's CPUs that are not dedicated; cached until a change. */
 interface FreeCpus {
-  /** CPUs of `cpuset` that carry no shared ones any more. */
+  /** CPUs of `cpuset` that no longer carry shared CPUs. */
   readonly unshared: number
-  /** CPUs that may still be given to one instance alone. */
+  /** CPUs that can still be dedicated to one instance. */
   readonly free: number
-  /** How many cores have at least this many free threads, by that number. */
+  /** For each number of threads, how many cores have at least this many free threads. */
   readonly coresWith: readonly number[]
   /** The threads of the first cores whose threads are all free; undefined: every CPU is a core of its own. */
   readonly wholeCores: readonly number[] | undefined
@@ -47,12 +47,15 @@ export class CellState implements CellInventory {
   readonly countsCpu: boolean
   readonly countsMemory: boolean
   readonly countsPinned: boolean
-  /** Shared CPUs and MiB still free; negative after a report that shrinks the cell. */
+  /** Shared CPUs and MiB that are still free; negative if a report made the cell smaller. */
   cpuFree: number
   memoryFree: number
-  /** CPUs that the report lists as given to one instance alone. */
+  /** CPUs that the report lists as dedicated to one instance. */
   readonly pinnedByReport: ReadonlySet<number>
-  /** How many claims hold a CPU for themselves; more than one only after a report and a claim met. */
+  /**
+   * For each CPU, how many claims have it dedicated to them; more than one is possible only if a report and a claim
+   * conflict.
+   */
   readonly pinnedByClaims = new Map<number, number>()
   #plainClaimed = 0
   #hugeCovered = 0
@@ -75,12 +78,12 @@ export class CellState implements CellInventory {
     this.memoryFree = inventory.memoryCapacity - memoryUsage
     this.pinnedByReport = inventory.pinnedByReport
     this.#limits = inventory.limits
-    // only reported members: cells of older reports keep their form
+    // only members that were reported are set, so that cells of older reports keep their form
     const { dedicated, cores, pages, socket } = inventory
     Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
   }
 
-  /** A cell of another fleet that is as this one is now. */
+  /** A copy of a cell for another fleet. */
   copy(): CellState {
     const { pages, limits } = this
     const copy = new CellState(pages === undefined ? this : { ...this, limits, pages: pages.map((page) => ({ ...page })) }, 0, 0)
@@ -98,12 +101,12 @@ export class CellState implements CellInventory {
     return this.dedicated ?? this.cpuset
   }
 
-  /** A getter rather than a field, because releases are compared by their fields. */
+  /** a getter rather than a field, because fields are what releases compare */
   get limits(): CellLimits | undefined {
     return this.#limits
   }
 
-  /** MiB outside of huge pages that claims hold in addition to what the report shows; no field either. */
+  /** MiB outside of huge pages that claims hold in addition to what the report shows; a getter for the same reason. */
   get plainClaimed(): number {
     return this.#plainClaimed
   }
@@ -112,7 +115,7 @@ export class CellState implements CellInventory {
     this.#plainClaimed += mib
   }
 
-  /** MiB in huge pages among the memory that the report shows, where it does not count these pages. */
+  /** MiB in huge pages within the memory that the report shows as used, if it does not count these pages itself. */
   get hugeCovered(): number {
     return this.#hugeCovered
   }
@@ -130,7 +133,7 @@ export class CellState implements CellInventory {
     return this.pinnedByReport.has(cpu) || this.pinnedByClaims.has(cpu)
   }
 
-  /** One holder of a CPU more or less. */
+  /** Counts one claim more or one less that has the CPU dedicated to it. */
   pin(cpu: number, by: 1 | -1): void {
     const holders = (this.pinnedByClaims.get(cpu) ?? 0) + by
     if (holders === 0) this.pinnedByClaims.delete(cpu)
@@ -138,21 +141,23 @@ export class CellState implements CellInventory {
     this.#free = undefined
   }
 
-  /** No claim holds a CPU for itself any more. */
+  /** Forgets which CPUs claims have dedicated to them. */
   unpinAll(): void {
     this.pinnedByClaims.clear()
     this.#free = undefined
   }
 }
 
-/** The lesser of a cell's free shares of CPUs and of memory, 0..1. Pinned CPUs are not free. */
+/** The free share of a cell's CPUs or that of its memory, whichever is smaller, 0..1. Pinned CPUs are not free. */
 export const freeRate = (cell: CellState): number =>
   Math.min(
     cell.cpuCapacity === 0 ? 0 : sharedCpusLeft(cell) / cell.cpuCapacity,
     cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity,
   )
 
-/** Shared CPUs that may still be given in addition to the pinned ones; negative after a report that shrinks the cell. */
+/**
+ * Shared CPUs that can still be allocated in addition to the pinned ones; negative if a report made the cell smaller.
+ */
 export function sharedCpusLeft(cell: CellState): number {
   const size = cell.cpuset.length
   const { unshared } = cell.freeCpus
@@ -170,7 +175,7 @@ export function cpusFit(cell: CellState, shared: number, pins: number): boolean 
   )
 }
 
-/** The same regardless of the owners: several guests may each have some. */
+/** The same for the sum of several guests, each of which may have a part. */
 export function cpusAreLeft(cell: CellState, shared: number, pins: number): boolean {
   const size = cell.cpuset.length
   if (shared === 0 && cell.dedicated !== undefined && pins === 0) return true
@@ -179,7 +184,7 @@ export function cpusAreLeft(cell: CellState, shared: number, pins: number): bool
   return cell.cpuCapacity - cell.cpuFree + shared <= Math.floor((unpinned * cell.cpuCapacity) / size)
 }
 
-/** Whether a cell can take a guest's cell: its memory, its shared CPUs, CPUs of its own, and pages. */
+/** Whether a host cell has room for a guest cell: memory, shared CPUs, dedicated CPUs, and pages. */
 export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   if (cell.memoryFree < ask.memoryMb) return false
   if (cell.limits !== undefined && !isWithinLimits(cell, ask)) return false
@@ -190,17 +195,20 @@ export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   )
 }
 
-/** Whether a guest's cell gets its memory of the sort that it asks for; huge pages are counted by themselves. */
+/** Whether the host cell has enough of the memory that the guest cell asks for; huge pages are counted separately. */
 function isWithinLimits(cell: CellState, ask: CellAsk): boolean {
   if (ask.memoryMb > (cell.limits?.memoryMb ?? ask.memoryMb)) return false
   if (ask.pageSize !== null && isBackedByHuge(cell, choosePages(cell, ask))) return true
   return ask.memoryMb <= plainMibLeft(cell, isPinned(ask))
 }
 
-/** Whether a guest's cell has CPUs of its own. */
+/** Whether the host cell has enough CPUs to dedicate to the guest cell. */
 export const isPinned = ({ dedicated, emulator }: Pick<CellAsk, 'dedicated' | 'emulator'>): boolean => dedicated + emulator > 0
 
-/** How many CPUs of a cell a guest's cell holds for itself, siblings and emulator included; -1 where its threads do not allow it. */
+/**
+ * The number of CPUs that a guest cell takes for itself, with sibling threads and the emulator's CPU; -1 if the free
+ * threads do not allow it.
+ */
 export function cpusHeld({ freeCpus }: CellState, { dedicated, emulator, threads }: CellAsk): number {
   const { free, coresWith, wholeCores } = freeCpus
   const wanted = dedicated + emulator
@@ -214,7 +222,10 @@ export function cpusHeld({ freeCpus }: CellState, { dedicated, emulator, threads
   return wanted
 }
 
-/** How many of this many pinned CPUs no longer carry shared ones: if only some of them are shared, at most so many. */
+/**
+ * How many of this many pinned CPUs no longer carry shared ones: if only some of the CPUs are shared, at most that
+ * number.
+ */
 function pinsAmongShared(cell: CellState, pins: number): number {
   if (cell.dedicated === undefined) return pins
   return pins === 0 ? 0 : Math.min(pins, sharedAndDedicated(cell))
@@ -227,9 +238,12 @@ function sharedAndDedicated({ cpuset, dedicated = [] }: CellState): number {
   return both
 }
 
-/** The pages that back a guest's cell: of the sizes that it may have, in the order of its wish, the first of which enough are free. */
+/**
+ * The size of the pages for a guest cell: of the sizes that the guest accepts, in its order of preference, the first
+ * with enough free pages.
+ */
 export function choosePages({ pages }: CellState, { pageSize, memoryMb }: CellAsk): PageGrant | null | undefined {
-  // every host has small pages: one that does not report how many counts them as memory
+  // every host has small pages: if a report does not contain their number, they count as memory
   if (pages === undefined) return pageSize === 'small' || pageSize === 'any' || pageSize === null ? null : undefined
   if (pageSize === null) return null
   const needKib = memoryMb * 1_024
@@ -263,20 +277,20 @@ function countFree(cell: CellState): FreeCpus {
   return { unshared, free: open.size, coresWith, wholeCores }
 }
 
-/** What one cell of a guest asks of a cell of the host. */
+/** What one guest cell asks of a host cell. */
 export interface CellAsk {
-  /** The guest's cell. */
+  /** The number of the guest cell. */
   readonly guest: number
-  /** CPUs that it shares with others, and CPUs for itself. */
+  /** The numbers of shared CPUs and of dedicated CPUs. */
   readonly shared: number
   readonly dedicated: number
-  /** CPUs for the threads of the emulator: one or none. */
+  /** The number of CPUs for the emulator threads: 0 or 1. */
   readonly emulator: number
   /** `prefer` if the request sets none. */
   readonly threads: 'prefer' | 'isolate' | 'require'
   readonly memoryMb: number
-  /** A size in KiB, or a wish; null: nothing is asked of pages. */
+  /** A page size in KiB, or a preference; null if the request sets none. */
   readonly pageSize: NumaCellRequest['pageSize']
-  /** Nothing but numbers of CPUs and memory is asked. */
+  /** Whether a guest cell asks for nothing but numbers of CPUs and memory. */
   readonly isPlain: boolean
 }

@@ -22,15 +22,20 @@ export interface HostColumns {
   lastEdit: Float64Array
   /** Instances on the host: as reported, plus claims that the report does not count yet. */
   instances: Int32Array
-  /** Operations that load its disks: as reported, plus one per claim that the report does not count yet. */
+  /** I/O-heavy operations: as reported, plus one per claim that the report does not count yet. */
   ioOps: Int32Array
   /** Thousandths of GPUs that are free, over all GPUs of the host. */
   gpuFreeMilli: Float64Array
-  /** Free thousandths of the GPU with the most, so that most hosts need no look at their devices; 0 without GPUs. */
+  /**
+   * The free thousandths of the GPU with the most, so that the devices of most hosts need not be read; 0 without GPUs.
+   */
   gpuMostFreeMilli: Float64Array
   /** MiB that the report sets aside as huge pages, over all NUMA cells; this is not plain memory. */
   hugePageMib: Float64Array
-  /** 1 if the report, in Nova's form, says that the service is out, or cannot be read (report/reported-service.ts). */
+  /**
+   * 1 if the host's report in Nova's form says that the service is unavailable, or cannot be read
+   * (report/reported-service.ts).
+   */
   serviceSuspect: Uint8Array
   /** Fields that the host's report leaves out, as bits (report/stats-fields.ts). */
   omits: Int32Array
@@ -54,7 +59,10 @@ export const createHostColumns = (size: number): HostColumns => ({
   gone: new Uint8Array(size),
 })
 
-/** What hosts have of one resource class. Written only when an inventory changes, so copies of a fleet share these columns until then. */
+/**
+ * The inventory of one resource class on all hosts. It is written only when an inventory changes, so copies of a fleet
+ * share these columns until then.
+ */
 export interface InventoryColumns {
   total: Float64Array
   reserved: Float64Array
@@ -65,9 +73,9 @@ export interface InventoryColumns {
   stepSize: Float64Array
   /** floor((total - reserved) x ratio), computed once per report. */
   capacity: Float64Array
-  /** 1 where the host reports this class at all. */
+  /** 1 if the host reports this class at all. */
   reported: Uint8Array
-  /** 1 where the host's report states the used amount, so that materialised claims are included in it. */
+  /** 1 if the host's report states the used amount, so that materialised claims are included in it. */
   countsUse: Uint8Array
 }
 
@@ -77,7 +85,7 @@ export type InventoryRow = Readonly<Record<keyof InventoryColumns, number>>
 /** The used amounts of one resource class. */
 export interface UseColumns {
   used: Float64Array
-  /** Held by claims that `used` does not count. */
+  /** The amount that claims hold and `used` does not count. */
   claimed: Float64Array
   /**
    * The sum of claims whose instances the report lists, where it counts use: the part that exceeds `used` is in `claimed`. 0 below feature

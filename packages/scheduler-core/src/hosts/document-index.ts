@@ -2,7 +2,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** The hosts of a thing that more than one document names. */
+/** The hosts whose documents name a thing, if more than one does. */
 type Several = Own<{ readonly hosts: HostIndex[] }>
 
 /**
@@ -12,7 +12,7 @@ type Several = Own<{ readonly hosts: HostIndex[] }>
  */
 export class DocumentIndex {
   #byThing = new SharedMap<HostIndex | Several>()
-  /** Where the documents of several hosts name a thing: the host whose document counts. */
+  /** For a thing that documents of several hosts name: the host whose document counts. */
   #youngest = new SharedMap<HostIndex>()
   #owner: Owner = {}
 

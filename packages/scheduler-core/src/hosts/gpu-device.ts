@@ -8,19 +8,19 @@ export const WHOLE_GPU = 1_000
 export interface GpuState {
   readonly index: number
   readonly model: string | null
-  /** The cell that it is near to; null: not known. */
+  /** The NUMA cell that the GPU is near; null if unknown. */
   readonly numaNode: number | null
   readonly countsUse: boolean
   freeMilli: number
 }
 
-/** Which GPUs will do, wherever they are. */
+/** The conditions on a GPU itself, wherever it is in the host. */
 export type GpuWish = Pick<GpuRequest, 'count' | 'shareMilli' | 'models'>
 
-/** The GPUs asked for, and the amounts that the same instance takes in addition: some rules look at both. */
+/** The requested GPUs, and the amounts that the same instance takes in addition, because some rules read both. */
 export interface GpuAsk extends GpuWish {
   readonly amounts: Readonly<Record<string, number>>
-  /** How near to the guest's cells they must be; absent: anywhere. */
+  /** How near the GPUs must be to the guest's cells; absent if they may be anywhere. */
   readonly numaPolicy?: NonNullable<GpuRequest['numaPolicy']>
 }
 
@@ -30,14 +30,14 @@ export const gpuFits = (gpu: GpuState, ask: GpuWish): boolean => gpu.freeMilli >
 export const modelFits = (gpu: GpuState, ask: GpuWish): boolean =>
   ask.models.length === 0 || (gpu.model !== null && ask.models.includes(gpu.model))
 
-/** What of each GPU a request needs, in words. */
+/** The share of each GPU that a request needs, in words. */
 export const gpuShareText = ({ shareMilli }: GpuWish, featureLevel: number): string =>
   shareMilli === WHOLE_GPU
     ? 'whole GPU'
     : `GPU with ${featureLevel < SHARES_IN_PERCENT ? `${shareMilli}/${WHOLE_GPU}` : percentText(shareMilli)} free`
 
-/** A share of a GPU, in thousandths, for people. */
+/** A share of a GPU in thousandths, as text for people. */
 export const percentText = (milli: number): string => `${milli / 10}%`
 
-/** Whether a GPU is in one of some cells, by their numbers. */
+/** Whether a GPU is near one of some cells, which are given by their numbers. */
 export const isIn = ({ numaNode }: GpuState, cells: readonly number[]): boolean => numaNode !== null && cells.includes(numaNode)

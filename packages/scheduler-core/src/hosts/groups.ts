@@ -4,14 +4,17 @@ import type { HostIndex } from '../values/host-index.ts'
 import { ifOwn, OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** A server group: bound by its first claim, forgotten with its last; its members are live claims. */
+/** A server group: its first claim creates it, and it is forgotten with its last one; its members are live claims. */
 export interface Group {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** Groups whose members it shares no host with, by uuid, as the claims of its members named them; absent: none. */
+  /**
+   * Groups with which it must not share a host, by uuid, as the claims of its members named them; absent if there are
+   * none.
+   */
   readonly apartFrom?: readonly string[]
-  /** 1 when it is bound; every edit raises it. */
+  /** 1 when the group is created; every edit raises it. */
   readonly version: number
   /** Revision of the last edit: claims decided before it do not count. */
   readonly lastEdit: number
@@ -26,7 +29,7 @@ export class Groups {
   #byUuid = new SharedMap<Group>()
   #owner: Owner = {}
   #writes = 0
-  /** Groups that name other groups which they are kept apart from. */
+  /** Groups that name other groups with which they must not share hosts. */
   #apart: ReadonlySet<string> = new Set()
 
   /** Raised by every write of a group: a count of members remains valid while this number is the same. */
@@ -62,8 +65,9 @@ export class Groups {
   }
 
   /**
-   * A group that this one would have to be kept apart from, while both have members on one host; undefined: there is none. The rule cannot
-   * be kept then, so it is not bound. Groups that were bound apart earlier stay so, even where two hosts with their members became one.
+   * A group that this one would have to be kept apart from, although both have members on one host; undefined if there
+   * is none. The rule is not recorded then, because it is broken already. A rule that was recorded earlier stays, even
+   * if two hosts with members of both became one.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
@@ -76,8 +80,8 @@ export class Groups {
   }
 
   /**
-   * The group, bound by its first claim, and kept apart from all groups that its claims name. Returns how to undo it: a proposal that was
-   * discarded leaves nothing behind.
+   * Creates the group with its first claim, and records all groups that its claims are to be kept apart from. Returns
+   * a function that undoes this, so that a proposal that was discarded leaves nothing behind.
    */
   bind({ uuid, policy, maxServerPerHost, apartFrom = [] }: GroupBinding): () => void {
     const known = this.#byUuid.get(uuid)
@@ -95,7 +99,7 @@ export class Groups {
     return () => this.#keepApart(uuid, before)
   }
 
-  /** Whether one more member of a group may live on a host, by its own rule and by those that keep groups apart. */
+  /** Whether one more member of a group may be on a host, by its own rule and by the rules that keep groups apart. */
   allows(uuid: string, host: HostIndex): boolean {
     const group = this.#byUuid.get(uuid)
     return (group === undefined || groupAllows(group, host)) && !this.apartOf(uuid).some(({ members }) => members.has(host))
@@ -164,16 +168,16 @@ export class Groups {
   }
 }
 
-/** Each once, in one order. */
+/** The entries of both lists, each once, in a fixed order. */
 const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
   b.length === 0 ? a : [...new Set([...a, ...b])].sort(byCodeUnit)
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 
-/** Whether one more member may live on the host. Soft policies forbid nothing. */
+/** Whether one more member may be on the host. Soft policies forbid nothing. */
 export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
   if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
-  // On two hosts, the only member is moving from one to the other, and may also stay where it is.
+  // If two hosts have members, the only member is moving from one to the other, and may also stay where it is.
   if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
 }

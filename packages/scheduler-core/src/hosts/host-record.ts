@@ -10,7 +10,7 @@ import type { CellState } from './cell.ts'
 import type { GpuState } from './gpu-device.ts'
 import type { FormerName, Gone } from './names.ts'
 
-/** The last reporter of a namespace and its sequence: older reports are recognised and ignored. */
+/** The last reporter of a namespace and its sequence, by which older reports are recognised and ignored. */
 export interface Reporter {
   readonly incarnation: string
   readonly sequence: number
@@ -19,8 +19,8 @@ export interface Reporter {
 }
 
 /**
- * What is kept about a host in addition to the columns. Copies of a fleet share it (owner.ts): code that writes it gets it by `own`, and
- * code that keeps a record may keep a former state of the host.
+ * The data about a host apart from the columns. Copies of a fleet share it (owner.ts): code that writes it gets its
+ * own copy by `own`, and code that holds on to a record may hold a former state of the host.
  */
 export interface HostRecord extends HostName {
   readonly index: HostIndex
@@ -28,11 +28,11 @@ export interface HostRecord extends HostName {
   readonly firstSeen: number
   readonly stats: HostStats
   readonly statusReason: string
-  /** Why it is not UP; '' while it is. */
+  /** Why the host is not UP; '' if it is. */
   readonly livenessReason: string
-  /** Where its used amounts come from, as an operator set it; by default its report. */
+  /** The source of its used amounts, as an operator set it; by default its report. */
   readonly usedFrom: UsedFrom
-  /** Why, in that operator's words; '' for the default. */
+  /** The operator's reason for that setting; '' for the default. */
   readonly usedFromReason: string
   /** Ratios and reserved amounts that operators set for it. */
   readonly allocation: AllocationOverrides
@@ -42,7 +42,7 @@ export interface HostRecord extends HostName {
   readonly revision: number
   /** Null while the host is in the fleet. Of a host that left, only names, reporters and history are kept. */
   readonly gone: Gone | null
-  /** Oldest first. */
+  /** Former names, oldest first. */
   readonly formerNames: readonly FormerName[]
   /** By namespace; `compute` is this service's own. */
   readonly reporters: ReadonlyMap<string, Reporter>
@@ -51,7 +51,7 @@ export interface HostRecord extends HostName {
   readonly aggregates: readonly string[]
   /** Name of the availability zone, from the aggregates' metadata. */
   readonly zone: string
-  /** The least ratios that its aggregates give. */
+  /** The least ratios that aggregates of the host state. */
   readonly aggregateRatios: AggregateRatios
   /** Pools (uuid) in which the disks of its instances lie, according to its aggregates: one at most, unless they disagree. */
   readonly diskPools: readonly string[]
@@ -66,7 +66,10 @@ export interface HostRecord extends HostName {
   readonly ofKinds: readonly unknown[]
 }
 
-/** The data of a host, other than that of claims, that an entry may change, in its former state: references, nothing is copied. */
+/**
+ * The former values of the data of a host that an entry may change, except for claims; they are references, and
+ * nothing is copied.
+ */
 export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' | 'statusReason' | 'livenessReason' | 'gone'> {
   /** Index in `hostStatuses`. */
   readonly status: number
@@ -74,7 +77,10 @@ export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' |
   readonly liveness: number
 }
 
-/** A record for writing, with its claims and what kinds keep of it; everything else in it is replaced, not changed. */
+/**
+ * A record for writing, with its own copies of the claims and of the data of kinds; everything else in it is replaced
+ * rather than changed.
+ */
 export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
 
 /** The namespace of this service's own data about hosts. */
@@ -86,7 +92,7 @@ export const DEFAULT_ZONE = 'nova'
 /** The key of a host in maps and messages: `host`, or `host/node` where the node has a name of its own. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
-/** A host that is seen for the first time; of a checkpoint, with its history. */
+/** A record for a host that is seen for the first time, or for a host in a checkpoint, with its history. */
 export function newRecord(
   index: HostIndex,
   { host, node }: HostName,
@@ -126,7 +132,10 @@ export function newRecord(
   }
 }
 
-/** A copy without what the kinds keep. Its fields are in the order of `newRecord`, so that all records have one shape in memory. */
+/**
+ * A copy without the data of kinds. Its fields are in the order of `newRecord`, so that all records have one shape in
+ * memory.
+ */
 export function copyRecord(record: HostRecord, owner: Owner): OwnHostRecord {
   return {
     index: record.index,

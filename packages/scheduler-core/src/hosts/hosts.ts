@@ -57,25 +57,25 @@ export function addressOfKey(hosts: HostTable, key: string): string {
   return found === undefined ? key : hostAddress(hosts, found)
 }
 
-/** Hosts that the columns have room for at first. */
+/** The number of hosts that the columns have room for at first. */
 const LEAST_SIZE = 64
 
-/** A claim that moves, or is rebuilt where it is. */
+/** A claim that is moved, or whose instance is rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
   /**
    * True: its resources count as free on its own host, and a request for no more than these needs no further room
    * there. False: they are held twice until the move ends.
    */
   readonly isFree: boolean
-  /** Nothing new is asked for: the instance is rebuilt with what it has. */
+  /** Nothing new is requested: the instance is rebuilt with the resources that it has. */
   readonly isRebuild?: true
 }
 
 /** All hosts in the order of first sight: records, columns, and the index by name. */
 export class HostTable {
-  /** The feature level of the fleet: kinds and filters read it where a rule depends on it (levels.ts). */
+  /** The feature level of the fleet, for kinds and filters whose rules depend on it (levels.ts). */
   featureLevel = 1
-  /** The values for hosts whose document in Nova's form states none. */
+  /** The values for hosts whose document in Nova's form does not contain them. */
   fleetAllocation: FleetAllocation = NO_ALLOCATION
   /** The claim whose move is being decided or judged. Set by the ledger's `lift` alone, from feature level STRICT_CLAIMS on; null otherwise. */
   mover: Mover | null = null
@@ -83,23 +83,24 @@ export class HostTable {
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
   /**
-   * The former states of the hosts that reports, operators and signs of life changed with the last entry; null: the host did not exist.
-   * Used to report changes: no part of the state, and discarded with the next entry.
+   * The former states of the hosts that reports, operators and signs of life changed with the last entry; null if the
+   * host did not exist. They are used to report changes, are no part of the state, and are discarded with the next
+   * entry.
    */
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #documentIndexes = new Map<string, DocumentIndex>()
   readonly #traitSets = new TraitSets()
-  /** Numbers of zones' names, in the order in which they were first met. */
+  /** The number of each zone name, in the order in which the names were first seen. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
   #names = new HostNames()
-  /** The hosts in the fleet; undefined: not computed since a host came or left. */
+  /** The hosts in the fleet; undefined if not computed since a host joined or left. */
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
   #size = LEAST_SIZE
   #omitting = 0
-  /** Classes of which another table may read the inventory's columns too. */
+  /** Classes whose inventory columns another table may share. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
   readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
@@ -109,12 +110,12 @@ export class HostTable {
     this.#copyKinds = copyKinds
   }
 
-  /** All hosts that ever existed, by index; those that are gone included. */
+  /** All hosts that ever existed, by index, including those that left. */
   get records(): readonly HostRecord[] {
     return this.#records
   }
 
-  /** How many records there are: the length of every column that is used. */
+  /** The number of records, which is the used length of every column. */
   get count(): number {
     return this.#records.length
   }
@@ -138,13 +139,13 @@ export class HostTable {
     return this.isWhole ? this.#records : this.#records.filter(({ gone }) => gone === null)
   }
 
-  /** Indexes of present hosts, in order; read-only. Computed once for as long as no host comes or leaves. */
+  /** Indexes of present hosts, ascending; read-only. Computed once until a host joins or leaves. */
   get presentIndexes(): Int32Array {
     this.#present ??= Int32Array.from(this.present, ({ index }) => index)
     return this.#present
   }
 
-  /** How many hosts leave something out of their reports. */
+  /** The number of hosts that leave some field out of their reports. */
   get omitting(): number {
     return this.#omitting
   }
@@ -166,7 +167,7 @@ export class HostTable {
     this.columns.zone[record.index] = known ?? this.#zones.size - 1
   }
 
-  /** The number of a zone in the column `zone`; undefined where no host was ever in it. */
+  /** The number of a zone in the column `zone`; undefined if no host was ever in the zone. */
   zoneOf(name: string): number | undefined {
     return this.#zones.get(name)
   }
@@ -183,7 +184,7 @@ export class HostTable {
     return index === undefined ? undefined : this.#records[index]
   }
 
-  /** The host that had that name before it was replaced. */
+  /** The host that had that name before its name was replaced. */
   findRenamed(name: HostName): HostRecord | undefined {
     const index = this.#names.findRenamed(name)
     return index === undefined ? undefined : this.#records[index]
@@ -209,15 +210,16 @@ export class HostTable {
   }
 
   /**
-   * The host that a name from the past means: a present host with this name, a forgotten one, or one that had it before it was replaced.
+   * The host that a name from the past means: a present host with this name, a forgotten one, or one that had the name
+   * before it was replaced.
    */
   findEver(name: HostName): HostRecord | undefined {
     return this.find(name) ?? this.findForgotten(name) ?? this.findRenamed(name)
   }
 
   /**
-   * Why a report under a name that no present host has is refused; undefined where it may bring a host. Where all nodes of a host left, so
-   * did the name of the host: no other node may take it either, until it is readmitted.
+   * Why a report is refused under a name that no present host has; undefined if it may add a host. If all nodes of a
+   * host left, the name of the host left too: no other node may use it either, until it is readmitted.
    */
   refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
     if (this.#names.find(name) !== undefined) return undefined
@@ -257,7 +259,7 @@ export class HostTable {
     this.#renames++
   }
 
-  /** Adds a host that is seen for the first time; of a checkpoint, with its history. */
+  /** Adds a host that is seen for the first time, or a host of a checkpoint with its history. */
   add(
     name: HostName,
     stats: HostStats,
@@ -276,14 +278,14 @@ export class HostTable {
   }
 
   /**
-   * Its traits as a set, which hosts with the same traits share: many hosts of a fleet do, and a reader of all hosts then examines each set
-   * once.
+   * The traits of a host as a set. Hosts with the same traits share one set, so that a loop over all hosts examines
+   * each set once.
    */
   traitsOf(stats: HostStats): ReadonlySet<string> {
     return this.#traitSets.of(stats)
   }
 
-  /** Whether any present host has a document of a namespace. */
+  /** Whether any present host has a document of the namespace. */
   hasDocuments(namespace: string): boolean {
     return this.present.some(({ namespaces }) => namespaces.has(namespace))
   }
@@ -347,7 +349,7 @@ export class HostTable {
     this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
   }
 
-  /** Marks that the host, or what it holds, changed. */
+  /** Marks the host as changed, or what it holds. */
   touch(host: HostIndex): void {
     const { version } = this.columns
     version[host] = (version[host] as number) + 1

@@ -5,7 +5,7 @@ import { aggregateRatioKeys } from './allocation.ts'
 export interface MetadataRead {
   /** A key; one that ends with a star means every key with this prefix, and `by` describes the rest. */
   readonly key: string
-  /** For keys with a star: what names them, such as `extra specs of flavors`. */
+  /** For keys with a star: the things whose names follow, such as `extra specs of flavors`. */
   readonly by?: string
   /** Name of an option that must be true for the part to read it. */
   readonly option?: string

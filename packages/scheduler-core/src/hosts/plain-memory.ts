@@ -6,10 +6,13 @@ import type { CellLimits, PageState } from './cell-limits.ts'
 const LARGEST_PLAIN_KIB = 64
 const KIB_PER_MIB = 1_024
 
-/** Whether pages of a size that a cell lists are huge ones: not the smallest, or larger than any machine's plain ones. */
+/**
+ * Whether pages of a size that a cell lists are huge: the size is not the smallest, or is larger than plain pages of
+ * any machine.
+ */
 export const isHuge = (sizeKib: number, smallestKib: number): boolean => sizeKib > smallestKib || sizeKib > LARGEST_PLAIN_KIB
 
-/** Whether a size may be that of a machine's plain pages, whatever others there are. */
+/** Whether a size may be that of a machine's plain pages, regardless of its other sizes. */
 export const isPlainSize = (sizeKib: number): boolean => sizeKib <= LARGEST_PLAIN_KIB
 
 interface ReportedPages {
@@ -19,8 +22,8 @@ interface ReportedPages {
 }
 
 /**
- * MiB of a cell that are not set aside as huge pages: of what these leave, as much as there are plain pages, where the report counts
- * them. All of it where nothing is set aside.
+ * MiB of a cell that are not set aside as huge pages; if the report counts plain pages, at most their size. All memory
+ * if nothing is set aside.
  */
 export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): number {
   const huge = hugeMib(pages, ({ total }) => total)
@@ -68,7 +71,10 @@ export function plainMibUsed(cell: MemoryOfCell): number {
   return Math.max(0, used - Math.max(0, hugeMibUsed(cell) - (cell.limits?.hugeApart ?? 0)))
 }
 
-/** MiB in use by a report that are no huge pages, of which it counts some, and claims of instances that it counts hold others. */
+/**
+ * MiB that a report shows as used outside of huge pages. Some huge pages are counted by the report, others are held by
+ * claims of instances that it counts.
+ */
 export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: number; readonly hugeMb: number }, hugeHeld: number): number =>
   Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
 
@@ -104,7 +110,10 @@ export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellG
     return isHuge(pages.sizeKib, smallest) ? sum + memoryMb : sum
   }, 0)
 
-/** The most plain memory that a cell can still give one guest; `isPinned`: it has CPUs of its own, and so never memory that is given twice. */
+/**
+ * The maximum plain memory that a cell can still give one guest; `isPinned`: the guest has dedicated CPUs, and its
+ * memory is therefore never overcommitted.
+ */
 export function plainMibLeft(cell: MemoryOfCell, isPinned: boolean): number {
   const { limits } = cell
   if (limits === undefined) return Number.MAX_SAFE_INTEGER

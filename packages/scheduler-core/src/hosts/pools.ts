@@ -39,7 +39,7 @@ export class Pools {
   #byReporter: ReadonlyMap<HostIndex, readonly string[]> | undefined
   /** Extra free space for single hosts: a host does not see its own claim as held, while the others do. */
   #lent: readonly Loan[] = []
-  /** How many hosts have the disks of their instances in a pool. */
+  /** The number of hosts whose instances have their disks in a pool. */
   users = 0
 
   /** Undefined where no document reports the size of the pool. */
@@ -58,13 +58,13 @@ export class Pools {
     return this.#held.get(pool) ?? 0
   }
 
-  /** GiB that are not promised to any claim; undefined where no document reports the size of the pool. */
+  /** GiB that no claim holds; undefined if no document reports the size of the pool. */
   free(pool: string): number | undefined {
     const figure = this.#figures.get(pool)
     return figure === undefined ? undefined : figure.capacityGib - figure.usedGib - this.held(pool)
   }
 
-  /** GiB that a host may take: the free space, and the space that was lent to it. */
+  /** GiB that a host may take: the free space, and the space that was lent to the host. */
   freeFor(host: HostIndex, pool: string): number | undefined {
     const free = this.free(pool)
     return free === undefined ? undefined : free + this.#lentTo(host, pool)
@@ -75,7 +75,7 @@ export class Pools {
     return this.held(pool) - this.#lentTo(host, pool)
   }
 
-  /** Lends a host GiB by pool; returns how to take them back. */
+  /** Lends a host GiB in each pool; returns a function that takes them back. */
   lend(host: HostIndex, gib: Readonly<Record<string, number>>): () => void {
     const before = this.#lent
     this.#lent = [...before, { host, gib }]

@@ -11,10 +11,10 @@ import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
 import type { PoolFigure } from './pools.ts'
 
-/** How many of the reservations that end first are named. */
+/** The number of reservations that are named, those that end first. */
 const ENDING = 5
 
-/** The last report of a host: everything that it reports about itself. */
+/** The last report of a host, as the source of all that it reports about itself. */
 export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   const reporter = reporters.get(COMPUTE)
   if (reporter === undefined) return { kind: 'report', ref: timeText(reportedAt) }
@@ -52,19 +52,19 @@ export function aggregatesOf(
   }
 }
 
-/** Which aggregates the host is a member of. */
+/** The aggregates that the host is a member of. */
 export const membershipsOf = ({ aggregates }: HostRecord): Source => ({
   kind: 'aggregate',
   ref: aggregates.length === 0 ? 'member of none' : `member of ${aggregates.length}`,
 })
 
-/** The rule of a server group, or who is in it. */
+/** The rule and the members of a server group. */
 export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group', ref: `${uuid} ${what}` })
 
-/** What operators set for the host, in their words. */
+/** The operator's setting for the host, with the reason. */
 export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
 
-/** What the signs of life say about the host. */
+/** The liveness of the host by its signs of life. */
 export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
 
 /** The instances on the host, as reports list them and claims add them. */
@@ -121,9 +121,9 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * The reserved amount of a class on a host, as words for a reason: where it lacks capacity in all; and where free capacity is lacking if an
- * operator set the reserve for the host itself, or if a smaller reserve would be enough. Other reserves of reports are usual, and are named
- * in the facts only.
+ * The reserved amount of a class on a host, as words for a reason: if the host lacks capacity in total; and, if it
+ * lacks free capacity, only if an operator set the reserved amount for the host or a smaller one would be enough.
+ * Other reserved amounts of reports are usual, and are named in the facts only.
  */
 export function reserveOf(
   hosts: HostTable,
@@ -212,7 +212,7 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
     return amount === 0 ? [] : [{ claim, amount }]
   })
   const claimed = columns === undefined ? 0 : at(columns.claimed, host)
-  // Use that the report counts too low for its own instances belongs to none of these claims.
+  // if the report counts less than its own instances use, the difference belongs to none of these claims
   const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
   const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
   const ending = holding

@@ -1,6 +1,9 @@
 import type { HostStats } from '../report/stats.ts'
 
-/** The traits of hosts as sets, one for all hosts with the same traits: a reader of all hosts then examines each set once. */
+/**
+ * The traits of hosts as sets, with one set for all hosts that have the same traits, so that a loop over all hosts
+ * examines each set once.
+ */
 export class TraitSets {
   #characters = 0
   readonly #sets = new Map<string, { readonly traits: readonly string[]; readonly set: ReadonlySet<string> }>()
@@ -10,7 +13,7 @@ export class TraitSets {
     const known = this.#sets.get(key)
     // A name may have a comma in it.
     if (known?.traits.length === traits.length && known.traits.every((trait, i) => trait === traits[i])) return known.set
-    // Where each host has different traits there is nothing to share.
+    // if every host has different traits, sets cannot be shared
     if (this.#sets.size >= MOST_TRAIT_SETS || this.#characters + key.length > MOST_TRAIT_CHARACTERS) {
       this.#sets.clear()
       this.#characters = 0
@@ -22,5 +25,5 @@ export class TraitSets {
   }
 }
 const MOST_TRAIT_SETS = 1_000
-/** The most characters of the traits of all of them: hosts choose how many and how long. */
+/** A limit on the total length of the traits in sets, because hosts choose the number and length of their traits. */
 const MOST_TRAIT_CHARACTERS = 4_000_000

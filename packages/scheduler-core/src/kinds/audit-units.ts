@@ -1,6 +1,6 @@
 import type { Mismatch } from './kind.ts'
 
-/** A unit of a kind in which a claim may hold another unit than the one that it names. */
+/** One sort of units of a kind, for which a claim may hold another unit than the one that it names. */
 export interface AuditedUnit<Id> {
   readonly id: Id
   readonly field: string
@@ -14,26 +14,29 @@ export interface AuditedUnit<Id> {
 
 /** The amount of the claims that name this unit. */
 export interface AuditedHold {
-  /** The amount that is subtracted whether the report counts use or not. */
+  /** The amount that is taken off whether the report counts use or not. */
   readonly always: number
-  /** The amount that is subtracted if the report does not count use. */
+  /** The amount that is taken off if the report does not count use. */
   readonly unlessCounted: number
-  /** A claim of `always` that was made after the host's last report. */
+  /** A claim with an amount in `always` that was made after the host's last report. */
   readonly late: string | undefined
 }
 
 /** The sums of a sort of units on one host, from report and claims alone. */
 export interface SortSums {
-  /** Free over all units; below 0 where more is held than there is. */
+  /** The free amount over all units; below 0 if more is held than exists. */
   readonly free: number
-  /** Held in addition to what the report counts. */
+  /** The amount that is held in addition to what the report counts. */
   readonly amountHeld: number
-  /** The free room for claims that name no unit of the host. */
+  /** The free amount that is left for claims whose named unit the host does not have. */
   readonly room: number
-  /** Every claim has its amount on the unit that it names, and use is no less than what materialised claims hold. */
+  /**
+   * Whether every claim has its amount on the unit that it names, and the reported use is at least what materialised
+   * claims hold.
+   */
   readonly isWhole: boolean
   readonly late: string | undefined
-  /** Held of one unit in addition to what the report counts. */
+  /** The amount that is held of one unit in addition to what the report counts. */
   amountOf(hold: AuditedHold | undefined, countsUse: boolean): number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The units of one kind on one host, of which a report may show others in use than those that claims name: GPUs, cells with
- * their CPUs and pages, pools of PCI devices. `Piece` is what a claim takes of one unit.
+ * The units of one kind on one host: GPUs, cells with their CPUs and pages, or pools of PCI devices. A report may show
+ * other units in use than those that claims name. `Piece` is the part of a claim on one unit.
  */
 export interface Units<Piece> {
   /** Sets every unit to what the report leaves of it, with nothing held. */
@@ -9,15 +9,18 @@ export interface Units<Piece> {
   cover(piece: Piece, sign: 1 | -1): void
   /** Whether materialised claims hold more of some sort of unit, over the whole host, than the report counts. */
   isShort(): boolean
-  /** Takes what they hold beyond that, from the units that they name first. */
+  /** Takes the amount that they hold beyond that, first from the units that they name. */
   takeShort(): void
   /** Whether the unit that a piece names has room for it. */
   fits(piece: Piece): boolean
   /** Takes a piece from the unit that it names, or gives it back (-1). */
   take(piece: Piece, sign: 1 | -1): void
-  /** Takes a piece from other units than it names; what no unit has left stays on the one that it names, below nothing. */
+  /**
+   * Takes a piece from units other than the one that it names; an amount that no unit has left is taken from the named
+   * one, which then falls below 0.
+   */
   takeElsewhere(piece: Piece): void
-  /** An order of pieces by their contents alone, largest first; 0 only for equal ones. */
+  /** Orders pieces by their contents alone, largest first; 0 only if they are equal. */
   compare(a: Piece, b: Piece): number
 }
 
@@ -29,11 +32,11 @@ export interface Units<Piece> {
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Pieces that are counted but disregarded at present: their units have the amounts back. */
+  /** Pieces that are counted but left out at present: their units have the amounts back. */
   readonly #lifted: Piece[] = []
   /**
-   * Whether some piece was taken from another unit, or use was below what materialised claims hold: then units are
-   * counted again after each change.
+   * Whether a piece was taken from another unit, or the reported use was less than what materialised claims hold: then
+   * all units are counted again after each change.
    */
   #isMoved = false
 
@@ -43,7 +46,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     this.#isMoved = isMoved
   }
 
-  /** `isCounted`: the report counts the use of the piece, as it lists the instance. */
+  /** `isCounted`: the report counts the use of the piece, because it lists the instance. */
   hold(piece: Piece, isCounted: boolean): void {
     const { units } = this
     if (isCounted) {

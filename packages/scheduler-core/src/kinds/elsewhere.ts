@@ -2,7 +2,7 @@ import type { HostTable } from '../hosts/hosts.ts'
 import type { Reason } from '../text/reason.ts'
 import { DEVICES_ELSEWHERE } from '../values/levels.ts'
 
-/** A number of free devices, and the cell of the host that they are near to; null if no cell is known. */
+/** A number of free devices, and the cell of the host that they are near; null if no cell is known. */
 export interface FreeDevices {
   readonly numaNode: number | null
   readonly count: number

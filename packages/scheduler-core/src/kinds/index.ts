@@ -27,7 +27,10 @@ export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: 
 /** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
 
-/** Whether a request asks for a resource that hosts share: what it takes on one host is gone for the others. */
+/**
+ * Whether a request asks for a resource that several hosts share: what it takes on one host is no longer available on
+ * the others.
+ */
 export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
   allKinds.some((kind) => kind.isShared === true && kind.isThere?.(hosts) !== false && kind.ask(request) !== undefined)
 
@@ -64,9 +67,9 @@ export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next:
       })
 
 /**
- * Whether no memory moves from pages of one size to memory without such pages. The larger of both amounts is held, and
- * so are all pages of the instance: the amount held outside of these must be enough for its later amount outside of its
- * pages.
+ * Whether no memory moves from pages of one size to memory outside of such pages. During the resize the larger of both
+ * amounts is held, and all pages of the instance: the amount held outside of the pages must be enough for what the
+ * instance has outside of its pages later.
  */
 function leavesNoPages(held: Grants, next: Grants): boolean {
   const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]

@@ -10,7 +10,10 @@ import { OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import { allKinds } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 
-/** A kind with what the laws need: hosts and asks to try it on, and the least amount that is left of any unit of a host. */
+/**
+ * A kind with everything that the laws need: hosts and demands for trying it, and the smallest amount that is left of
+ * any unit of a host.
+ */
 export interface KindCase<Ask, Grant> {
   readonly kind: ResourceKind<Ask, Grant>
   readonly hosts: fc.Arbitrary<HostShape>
@@ -21,7 +24,7 @@ export interface KindCase<Ask, Grant> {
   readonly asks: fc.Arbitrary<Ask>
   /** The options of each rule that has options. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Everything that `hold` and `drop` write of a host, as plain data. */
+  /** Everything that `hold` and `drop` write about a host, as plain data. */
   state(fleet: Fleet, host: HostIndex): unknown
   /** The least amount that is left of any unit; below 0 means over-committed. */
   leastLeft(fleet: Fleet, host: HostIndex): number
@@ -29,7 +32,7 @@ export interface KindCase<Ask, Grant> {
 
 const H1 = 0 as HostIndex
 
-/** The law of `kind.ts`, checked for any kind at every feature level that changed its rules. */
+/** The laws of `kind.ts`, checked for any kind at every feature level that changed its rules. */
 export function kindSuite<Ask, Grant>(given: KindCase<Ask, Grant>): void {
   for (const level of [1, STRICT_CLAIMS, OWN_UNITS]) suiteAt(level, given)
 }
@@ -38,7 +41,7 @@ function suiteAt<Ask, Grant>(
   level: number,
   { kind, hosts, fleetOf = (shape) => aFleet({ h1: shape }), counting, asks, options = {}, state, leastLeft }: KindCase<Ask, Grant>,
 ): void {
-  /** Nothing is claimed yet: the level changes the inventory only. */
+  /** Nothing is claimed yet, so the level changes the inventory only. */
   const hostOf = (shape: HostShape): Fleet => {
     const fleet = fleetOf(shape)
     fleet.restoreLevel(level)
@@ -168,7 +171,7 @@ function suiteAt<Ask, Grant>(
 
     // a kind without `keep` holds its units twice while an instance moves on its own host
     if ((kind.isPlain === true || kind.keep !== undefined) && level >= (kind.isPlain === true ? STRICT_CLAIMS : OWN_UNITS))
-      test('an instance may have again what it holds on its own host, or less, however full the host is', () => {
+      test('an instance may keep what it holds on its own host, or a part of it, however full the host is', () => {
         fc.assert(
           fc.property(hosts, asks, rule, fc.integer({ min: 1, max: 5 }), (shape, ask, name, others) => {
             const fleet = hostOf(shape)
@@ -183,7 +186,7 @@ function suiteAt<Ask, Grant>(
             else expect(again !== undefined && kind.isPartOf?.(again, grant) && kind.isPartOf(grant, again)).toBe(true)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
             fleet.hosts.mover = null
-            // the free units may be other ones
+            // other units may be free than before
             if (kind.isPlain === true) expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
           { numRuns: byExtent(10, 40, 200) },

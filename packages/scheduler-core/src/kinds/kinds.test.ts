@@ -16,7 +16,7 @@ import { cpusOf } from './numa/pin.ts'
 
 const H1 = 0 as HostIndex
 
-// resource classes
+// the tests of resource classes
 const inventory = (counts: boolean) =>
   fc.record({
     total: fc.integer({ min: 0, max: 40 }),
@@ -49,7 +49,7 @@ kindSuite({
   leastLeft: ({ hosts }, host) => Math.min(...CLASSES.map((name) => hosts.classes.get(name)?.free[host] ?? 0)),
 })
 
-// NUMA cells
+// the tests of NUMA cells
 const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
   fc
     .tuple(
@@ -156,7 +156,7 @@ kindSuite({
   leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).cells.map(leftOf)),
 })
 
-// GPUs
+// the tests of GPUs
 const gpuHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
   fc
     .array(

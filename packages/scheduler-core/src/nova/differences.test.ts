@@ -324,7 +324,7 @@ test('a node that has not reported its disk is refused with its path', () => {
   expect(imported.ok ? [] : imported.problems.map(({ path }) => path.join('.'))).toEqual(['free_disk_gb'])
 })
 
-test('a later instance is asked of the hosts that the first left', () => {
+test('a later instance is placed on the hosts that are left after the first', () => {
   const asks = { ...extra({ foo: 'bar' }), numInstances: 2 }
   const after = [aggregate(['h2'], { foo: 'bar' })]
   for (const [name, candidates] of [

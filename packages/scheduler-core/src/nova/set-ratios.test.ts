@@ -112,7 +112,7 @@ describe.each(settings)('a ratio of 1.5 by %s', (_who, changesFor, sourceFor) =>
     })
   })
 
-  test('below the level the option, aggregates and the report say it, as ever', () => {
+  test('below the level the option, aggregates and the report set the ratio', () => {
     const [one] = classes
     const changes = changesFor(one).filter(({ type }) => type !== 'hostAllocation' && type !== 'fleetAllocation')
     const log = logWith(ALLOCATION_RULES - 1, ...changes)
@@ -154,7 +154,7 @@ test('below a ratio of 1 RamFilter takes a reserve off what the ratio gives, and
   expect(checkOf(log, 'RamFilter', memory, 4_096 / 2 - 1_024 + 1, {})).toMatchObject({ code: 'memory.short' })
 })
 
-test('cells are judged by the ratio that counts, an aggregate’s or an operator’s', () => {
+test('cells are judged by the ratio that applies, an aggregate’s or an operator’s', () => {
   const cell = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096, cpuUsage: 4 }
   const one = classes[0]
   const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, vcpusUsed: 4, numaCells: [cell] }), aggregate(one, '2'))

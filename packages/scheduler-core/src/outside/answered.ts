@@ -46,7 +46,10 @@ export const hasAnswers = (profile: Profile): boolean => (profile as Answered)[A
 export const answerOf = (profile: Profile, request: RequestSpec, part: string, options?: string): OutsideAnswer | undefined =>
   (profile as Answered)[ANSWERS]?.get(requestKey(request))?.get(partKey(part, options))
 
-/** Who gave answers under this name: enough to replay the decisions of a filter or weigher that is not loaded any more. */
+/**
+ * The plug-ins or extenders that gave answers under this name, which is enough to replay decisions of a filter or
+ * weigher that is not loaded any more.
+ */
 export function knownAnswer(profile: Profile, part: string, options?: string): OutsideAnswer | undefined {
   for (const answers of (profile as Answered)[ANSWERS]?.values() ?? []) {
     const answer = answers.get(partKey(part, options))

@@ -8,7 +8,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
-/** The most characters of a code or text in a reason, and of a problem with an answer. */
+/** The maximum length of a code or text in a reason, and of a problem with an answer. */
 const MOST_WORDS = 200
 
 const words = z.string().max(MOST_WORDS).transform(toStorable)

@@ -145,8 +145,8 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
 }
 
 /**
- * What a filter or weigher outside of the process is asked; undefined: nothing. One that is no longer loaded may have answered about an
- * earlier decision.
+ * The answers that a filter or weigher outside of this process needs; undefined if none. A part that is no longer
+ * loaded may have answered about an earlier decision.
  */
 function outsideAsk(
   profile: Profile,
@@ -216,7 +216,7 @@ const absentWeigher = (name: string): Weigher => ({
   prepare: () => () => Number.NaN,
 })
 
-/** Filters of facts that no option can change run with HARD too, and the judge's own demands always. */
+/** Filters about facts that no option can change also run with HARD, and the judge's own rules always run. */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
   if (fitFilters.includes(filter)) return 'NONE'
   return filter === computeFilter ? 'HARD' : 'ALL'

@@ -27,7 +27,7 @@ function looking() {
       },
     )
   const fields = new Set<OptionalField>()
-  /** The same object, which records who reads one of its properties. */
+  /** A proxy of the same object that records who reads one of its properties. */
   const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given => {
     // Copying the whole object does not count as reading a key.
     let isCopied = false
@@ -52,7 +52,7 @@ function looking() {
   return { noting, notingField, undeclared }
 }
 
-/** Amounts are claimed, and Nova's rules read which call it is. */
+/** Amounts are always claimed, and Nova's rules read the kind of the call. */
 const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
 
 describe('each filter and weigher declares the keys that it reads', () => {

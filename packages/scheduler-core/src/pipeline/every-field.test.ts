@@ -134,7 +134,10 @@ const typedRows: readonly Row[] = [
   ['volumes', [aUuid(4)], 'volumes'],
   ['ports', [aUuid(4)], 'ports'],
 ]
-/** The caller's identity, names, and fields that say nothing by themselves. */
+/**
+ * Fields without an effect on hosts: the caller's identity, names, and fields that only have a meaning together with
+ * others.
+ */
 const typedSilent = ['projectId', 'userId', 'isBfv', 'nova', 'nearVolumesAndPorts']
 
 const novaCell = object('InstanceNUMACell', '1.6', { id: 0, cpuset: [0], pcpuset: [], memory: 64, pagesize: null, cpu_policy: null })

@@ -13,7 +13,7 @@ type Failed = Profile & { readonly [FAILURE]?: string }
  */
 export const withFailure = (profile: Profile, why: string): Profile => ({ ...profile, [FAILURE]: toStorable(why) }) as Failed
 
-/** Why it failed; undefined: it did not fail. */
+/** The error of the scheduler; undefined if it did not fail. */
 export const failureOf = (profile: Profile): string | undefined => (profile as Failed)[FAILURE]
 
 /** The filter that refuses the hosts, under the name of the scheduler. */
@@ -29,6 +29,6 @@ export function failedScheduler(profile: Profile): CompiledFilter[] {
       throw new Error(why)
     },
   }
-  // Runs last, for the remaining hosts, forced ones too.
+  // It runs last, for the remaining hosts, including forced ones.
   return [{ filter, options: {}, isNet: false, isOutside: true, verifiedAt: 'NONE' }]
 }

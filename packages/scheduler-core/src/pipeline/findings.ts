@@ -22,13 +22,13 @@ export interface ExaminedStep {
   readonly reasons: readonly ReasonCount[]
 }
 
-/** Everything that a request meets on a fleet at one time, host by host; it remains valid when the fleet has moved on. */
+/** The result of a request on a fleet at one time, host by host; it remains valid after the fleet has changed. */
 export interface Findings {
-  /** Hosts that are in the fleet. */
+  /** The number of hosts in the fleet. */
   readonly hostCount: number
   /**
-   * True: no filter was called for a host that an earlier one had refused, so `refusedBy` only has the first refusal, and sole rejections
-   * are not known.
+   * True if no filter was called for a host that an earlier one had refused: `refusedBy` then contains only the first
+   * refusal, and sole rejections are unknown.
    */
   readonly isShortCircuited: boolean
   readonly steps: readonly ExaminedStep[]
@@ -37,10 +37,10 @@ export interface Findings {
   /** By index: 1 where the request admits the host, whatever is free there (cause/admission.ts). */
   readonly admitted: Uint8Array
   readonly bytesPerHost: number
-  /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever the steps before it decided. */
+  /** `bytesPerHost` bytes for each host: bit s is set if step s refuses the host, regardless of the steps before it. */
   readonly refusedBy: Uint8Array
   readonly weighed: Weighed
-  /** The source of a host's own multiplier; by weigher, as in `weighed.weighers`. */
+  /** The source of a host's own multiplier; by weigher, in the order of `weighed.weighers`. */
   readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
   /** Positions in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]

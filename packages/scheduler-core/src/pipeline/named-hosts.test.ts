@@ -37,7 +37,7 @@ function saidOf(asks: Asks, { level, profile = 'default' }: { readonly level?: n
   }
 }
 
-describe('hosts that a request names in several places are those that all of them name', () => {
+describe('if a request names hosts in several fields, only hosts that all of these fields name are admitted', () => {
   test.each<[name: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
       'Z15b: a is forced, b is the destination',
@@ -97,7 +97,7 @@ describe('hosts that a request names in several places are those that all of the
     expect(saidOf(asks)).toEqual(said)
   })
 
-  test('an earlier decision is replayed as it was: either host would do', () => {
+  test('an earlier decision is replayed by its own rules, which admitted either host', () => {
     expect(saidOf({ forceHosts: ['a'], requestedDestination: { host: 'b' } }, { level: NAMED_BY_ALL - 1 }).in).toEqual(['a', 'b'])
   })
 
@@ -118,7 +118,7 @@ test.each<[name: string, asks: Asks, text: string]>([
     { forceHosts: ['a'], availabilityZone: 'z' },
     'There is no host named a, in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was asked for.',
   ],
-])('the cause of the refusal names that nothing is free of %s', (_name, asks, text) => {
+])('the cause of the refusal says that no %s is free', (_name, asks, text) => {
   expect(causeText(causeOf(townAt(), aRequest(asks), profileNamed('default')))).toBe(text)
 })
 

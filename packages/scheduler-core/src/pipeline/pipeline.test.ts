@@ -81,7 +81,7 @@ describe('normalisation', () => {
     expect([...(weighers[0]?.normalised ?? [])]).toEqual(expected)
   })
 
-  test('minmax of no hosts is nothing', () => {
+  test('minmax of no hosts is empty', () => {
     expect(weigh([aWeigher([])], 0).totals).toHaveLength(0)
   })
 })

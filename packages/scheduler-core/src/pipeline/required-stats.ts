@@ -22,13 +22,13 @@ export interface RequiredNamespace {
 
 export interface RequiredField {
   readonly field: string
-  /** Empty: needed to keep count of any claim. */
+  /** Empty if the field is needed for counting any claim. */
   readonly neededBy: readonly Need[]
 }
 
 /** What reads a field: a filter or weigher of a profile version, or a kind of resource that claims on the host hold. */
 export interface Need {
-  /** `name@number`; null: needed because of what the host holds already. */
+  /** `name@number`; null if the field is needed for what the host holds already. */
   readonly profile: string | null
   /** The filter, the weigher, or the kind of resource. */
   readonly part: string

@@ -18,7 +18,7 @@ const of = (...names: readonly string[]): Profile =>
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
-/** Every namespace has documents. */
+/** Documents of every namespace. */
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
@@ -256,7 +256,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
       'spec.flavor.extra_specs.quota:cpu_shares',
       'spec.flavor.extra_specs.ssd',
       'spec.image.properties.os_type',
-      // The group that it names is nowhere else in the request.
+      // the group that this field names is nowhere else in the request
       'spec.scheduler_hints.group',
       'spec.scheduler_hints.near_volume',
       'spec.scheduler_hints.reservation',
@@ -280,7 +280,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
       'spec.network_metadata',
     ])
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
-    // Below its level Placement is not asked.
+    // below its feature level, the checks of Placement do not run
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
   })
 

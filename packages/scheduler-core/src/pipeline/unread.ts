@@ -16,7 +16,7 @@ import { fieldsIn } from './namespaces/reading.ts'
 
 type OpenMap = Exclude<keyof RequestReads, 'fields'>
 
-/** Amounts are claimed, whatever the profile is. */
+/** Fields with amounts, which every profile reads because amounts are claimed. */
 const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:') }
 
 /** A path of the typed form as the caller wrote it: several where several properties were combined into one. */
@@ -66,7 +66,7 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
 
 type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 
-/** Hosts with members that were placed elsewhere: claims do not know of them. */
+/** The hosts of members that were placed by another service, which no claims show. */
 function groupHostsPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) =>
     instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
@@ -76,7 +76,7 @@ function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-/** Things of an instance that it is to be placed near to without a hint. */
+/** Fields with things that an instance is to be placed near, without a hint. */
 const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
   request.nearVolumesAndPorts ? own(request) : []
 

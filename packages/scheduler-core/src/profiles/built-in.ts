@@ -33,7 +33,10 @@ const SOFT_POLICY = 10
 const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that."
 const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher))
 
-/** Near the volumes and ports that hints name or that the instance has, in fleets in which documents report any. */
+/**
+ * Weighers that prefer hosts near the volumes and ports that hints name or that the instance has, in fleets in which
+ * documents report any.
+ */
 const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
 const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))
 

@@ -24,7 +24,7 @@ export class Profiles {
     }
   }
 
-  /** The log has reached this feature level: the profiles of the release get the definitions of that level. */
+  /** Called when the log reaches this feature level: the profiles of the release get the definitions of that level. */
   reach(level: number): void {
     if (level === this.#level) return
     this.#level = level
@@ -32,7 +32,7 @@ export class Profiles {
       this.#versions.set(profileRef(profile), profile)
       const written = this.versionsOf(profile.name).filter(({ number }) => number > 0)
       this.#versionsOf.set(profile.name, [profile, ...written])
-      // A site's own profile of the same name stays active.
+      // a site's own profile with the same name stays active
       if (!this.#active.has(profile.name)) this.#active.set(profile.name, profile.number)
     }
   }

@@ -16,10 +16,10 @@ const hasColumn = (field: HostField): field is ColumnField => 'column' in field
 
 export const reportedFields: readonly ReportedField[] = hostFields.filter(isReported)
 
-/** Those whose values are counted next to a list, in their order there: first whether a host takes instances at all. */
+/** The fields whose values are counted next to a list, in their order there; the first one is whether a host takes instances at all. */
 export const facetFields: readonly FacetField[] = first(hostFields.filter(isFacet), ['state', 'status'])
 
-/** Those that are columns of the API: texts and sets of them first. */
+/** The fields that are columns of the API, texts and sets of texts first. */
 export const columnFields: readonly ColumnField[] = first(
   hostFields.filter(hasColumn),
   facetFields.filter((field) => !isReported(field)).map(({ name }) => name),
@@ -28,7 +28,7 @@ export const columnFields: readonly ColumnField[] = first(
 export const fieldsHolding = <const Held extends 'code' | 'set' | 'number'>(held: Held): readonly FieldHolding<Held>[] =>
   columnFields.filter((field): field is FieldHolding<Held> => field.holds === held)
 
-/** Fields of these names first, in this order; then the others in their own. */
+/** Sorts fields: those with these names first, in this order, then the others in their own order. */
 export function first<Field extends { readonly name: string }>(
   fields: readonly Field[],
   names: readonly Field['name'][],
@@ -46,13 +46,13 @@ export function byField<Field extends object, Key extends keyof Field & string, 
   return Object.fromEntries(fields.map((field, index) => [field[key], make(field, index)])) as Record<Field[Key] & string, Value>
 }
 
-/** What the filter grammar compares, of a number as the column of a field has it. Undefined: there is none. */
+/** The value that the filter grammar compares, from the value in the column of a field; undefined if there is none. */
 export function comparedOf(field: HostField, stored: number, nowMs: number): number | undefined {
   if (field.name === 'age') return stored === 0 ? undefined : Math.max(0, (nowMs - stored) / 1_000)
   return 'scale' in field ? stored / field.scale : stored
 }
 
-/** What the filter grammar compares of a host. */
+/** The value that the filter grammar compares for a host. */
 export function readField(field: HostField, host: ReadableHost, nowMs: number): QueryValue {
   const value: HostValue = field.read(host)
   if (typeof value === 'number') return comparedOf(field, value, nowMs)

@@ -1,7 +1,7 @@
 import { amountOf, type CountedHost, countLiveClaims, hostStates, hostStatusWords, namesOf } from './host-reading.ts'
 import type { QueryField } from './query.ts'
 
-/** What the fields read of a fleet and of one of its hosts. */
+/** The data of a fleet and of one of its hosts that the fields read. */
 export interface ReadableHost extends CountedHost {
   readonly fleet: CountedHost['fleet'] & {
     readonly hosts: { readonly columns: Readonly<Record<'status' | 'liveness' | 'instances' | 'gpuFreeMilli', ArrayLike<number>>> }
@@ -25,7 +25,7 @@ export interface ReadableHost extends CountedHost {
   }
 }
 
-/** What a column has of a host: null where the host does not report it. */
+/** The value of a host in a column; null if the host does not report it. */
 export type HostValue = string | number | null | readonly string[] | ReadonlySet<string>
 
 /** A field of a host: a word of the filter grammar, and everything that is listed by field elsewhere. docs/add-a-host-field.md. */
@@ -34,13 +34,13 @@ interface Row extends QueryField {
   readonly label: string
   /** The heading in CSV and JSON that are copied from a list, with the unit; a published name. */
   readonly copied: string
-  /** The column of the API that has it of all hosts. Names have none, since every answer has them. */
+  /** The column of the API with the values of all hosts. Names have none, because every answer contains them. */
   readonly column?: string
-  /** What the column holds of each host: one text, a set of texts (one or none where the host reports the field), or a number. */
+  /** The type of the column's values: one text, a set of texts (one or none if the host reports the field), or a number. */
   readonly holds?: 'code' | 'set' | 'number'
-  /** How much of the column is 1 in the unit of the field, where they differ. */
+  /** The factor between the unit of the field and that of the column, if they differ. */
   readonly scale?: number
-  /** Columns of which a client can work out this one. */
+  /** Columns from which a client can compute this one. */
   readonly usedOf?: { readonly capacity: string; readonly free: string }
   /** The order of hosts in the API; absent where a host has many values, and where hosts report it: that order is named as the column. */
   readonly order?: {
@@ -50,11 +50,11 @@ interface Row extends QueryField {
     /** Ascending in the field is descending in the API. */
     readonly isReversed?: true
   }
-  /** Its values are counted next to a list. */
+  /** Whether its values are counted next to a list. */
   readonly isFacet?: true
-  /** Hosts report it of their machine, and may leave it out; hosts can be grouped by it. */
+  /** Whether hosts report it about their machine and may leave it out; hosts can be grouped by such fields. */
   readonly isReported?: true
-  /** What the column has of a host, and the order compares. */
+  /** The value of the column for a host, by which hosts are also ordered. */
   read(host: ReadableHost): HostValue
 }
 
@@ -302,7 +302,7 @@ export const hostFields = [
     read: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
   },
   {
-    // The column has the moment of the report, in milliseconds since 1970; what is compared is the time since then.
+    // the column contains the time of the report, in milliseconds since 1970, and the grammar compares the time since then
     name: 'age',
     kind: 'number',
     unit: 's',

@@ -1,6 +1,6 @@
 /**
- * What the arithmetic below sees of a fleet and of one of its hosts. The query grammar knows no fleet, so this is only the shape;
- * host-fields.ts adds what fields read as it is.
+ * The data of a fleet and of one of its hosts that the functions below read. The query grammar does not depend on the
+ * fleet, so this is only its shape; host-fields.ts adds what fields return unchanged.
  */
 export interface CountedHost {
   readonly fleet: {

@@ -50,7 +50,7 @@ const describedOrders: readonly { readonly field: HostOrderField; readonly descr
 export const hostOrderValues = byField(describedOrders, 'field', ({ description }) => ({ description }))
 export const hostOrderFields: readonly HostOrderField[] = describedOrders.map(({ field }) => field)
 
-/** What the field and the class of an order are for a sort, and whether its direction is the other one. */
+/** The field and the class that an order compares, and whether its direction is reversed. */
 type OrderOfSort = Pick<HostOrder, 'field' | 'resourceClass'> & { readonly isReversed?: true }
 
 const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([

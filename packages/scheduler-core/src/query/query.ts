@@ -3,7 +3,7 @@ export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
 /** One condition of a query, with its position in the text. */
 export interface QueryTerm {
-  /** Null: a bare word, looked for in the name. */
+  /** Null for a bare word, which is searched in the name. */
   readonly field: string | null
   readonly negated: boolean
   readonly operator: QueryOperator

@@ -70,7 +70,7 @@ export type GroupPolicy = 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT
 export interface ClaimPart extends HostName {
   /** The claim's id. */
   readonly claim: string
-  /** Instance uuid; null when the caller gave none. */
+  /** The uuid of the instance; null if the caller gave none. */
   readonly instance: string | null
   readonly grants: Grants
 }
@@ -79,7 +79,7 @@ export interface GroupBinding {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** Groups whose members it shares no host with; absent: none. */
+  /** Groups with which its group must not share a host; absent if none. */
   readonly apartFrom?: readonly string[]
 }
 
@@ -99,7 +99,7 @@ interface Proposed {
   readonly mode: 'RESERVE' | 'CONFIRM'
   /** How long a reservation lasts from the store's stamp of this entry, milliseconds. */
   readonly ttlMs: number
-  /** The caller stops waiting at this store time; later the proposal is void. */
+  /** The store time until which the caller waits; after it, the proposal is void. */
   readonly notAfter: number | null
   readonly group: GroupBinding | null
   readonly parts: readonly ClaimPart[]

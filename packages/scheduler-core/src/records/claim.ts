@@ -7,24 +7,24 @@ export const claimStates = ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED',
 export type ClaimState = (typeof claimStates)[number]
 
 /**
- * Room on one host held for one instance. Only the judge and reports write it, by the ledger's `own`: copies of a fleet
- * share it (owner.ts), and who keeps one may keep the claim as it was.
+ * Room on one host that is held for one instance. Only the judge and reports write it, by the ledger's `own`. Copies
+ * of a fleet share it (owner.ts), so code that holds on to a claim may hold a former state.
  */
 export interface Claim {
   readonly id: string
   readonly instance: string | null
   readonly account: string
-  /** Within which an instance has one live claim; null: within the account. Claims from before feature level 8 have none. */
+  /** The project within which an instance has one live claim; null: the account. Claims from before feature level 8 have none. */
   readonly project: string | null
-  /** The account within which its instance counts, where a move was made by another one; null: `account`. */
+  /** The account within which its instance is unique, if another account made the move; null: `account`. */
   readonly instanceAccount: string | null
   readonly key: string
   readonly host: HostIndex
   readonly grants: Grants
-  /** Uuid of its server group. */
+  /** The uuid of its server group. */
   readonly group: string | null
   readonly decision: string
-  /** Given by `apply` from the place in the log; callers name it, so that late ones lose. */
+  /** Set by `apply` from the position in the log; callers name it, so that late calls are refused. */
   readonly fence: number
   readonly createdAt: number
   readonly state: ClaimState
@@ -35,9 +35,9 @@ export interface Claim {
   readonly reason: string | null
   /** Revision of the last change. */
   readonly revision: number
-  /** While a move is open: the claim that this one is to take the place of. */
+  /** While a move is open: the claim that this one will replace. */
   readonly source: string | null
-  /** While a move is open: the claim that is to take this one's place. */
+  /** While a move is open: the claim that will replace this one. */
   readonly target: string | null
   /**
    * What an instance that moves on its own host takes there in addition to what it holds already: all that the claim holds while the move is open;

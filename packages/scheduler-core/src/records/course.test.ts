@@ -114,7 +114,7 @@ describe('a canary', () => {
     )
   })
 
-  test('decides no call that names a number, and none while the candidate is a shadow', () => {
+  test('decides no call that names a version, and no call while the candidate is a shadow', () => {
     const all = siteLog(rollout({ rollout: canary(2, WHOLE_SHARE) })).log.fleet.profiles
     expect([all.pick('site', 'nova', 'k')?.number, all.pick('site@1', 'nova', 'k')?.number]).toEqual([2, 1])
     expect(all.pick('none', 'nova', 'k')).toBeUndefined()

@@ -31,7 +31,7 @@ export interface ProfileCourse {
 export type ProfileState = 'DRAFT' | 'SHADOW' | 'CANARY' | 'ACTIVE' | 'RETIRED' | 'ROLLED_BACK'
 
 export const WHOLE_SHARE = 10_000
-/** The most numbers that are remembered, so that the state does not grow with every change. */
+/** The largest number of versions that are remembered, so that the state does not grow with every change. */
 export const PAST_KEPT = 32
 
 export function profileState({ number }: Pick<Profile, 'number'>, active: number, course: ProfileCourse | undefined): ProfileState {

@@ -10,7 +10,7 @@ export interface Destination {
   readonly node: string
   /** The total score. */
   readonly weight: number
-  /** What the host could hold at most per resource class, for the host's own double check (Nova's limits). */
+  /** The maximum that the host could hold of each resource class, for the host's own check (Nova's limits). */
   readonly limits: Readonly<Record<string, number>>
 }
 

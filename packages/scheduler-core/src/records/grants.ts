@@ -6,22 +6,22 @@ export interface PageGrant {
   readonly count: number
 }
 
-/** What a claim takes from one host cell. It is the log's: what it holds is what it names, in every release. */
+/** The part of a claim on one host cell. It is stored in the log: it holds exactly the units that it names, in every release. */
 export interface CellGrant {
   /** The guest's cell. */
   readonly guest: number
   /** The host's cell. */
   readonly cell: number
-  /** Shared CPUs taken; 0 when all are pinned. */
+  /** The number of shared CPUs; 0 if all CPUs are pinned. */
   readonly cpus: number
   readonly memoryMb: number
   /** CPUs on which the guest's dedicated ones run, in their order. */
   readonly pinned?: readonly number[]
-  /** Further threads of their cores that no other instance may use: the guest requested dedicated cores. */
+  /** Further threads of the same cores, which no other instance may use because the guest requested whole cores. */
   readonly siblings?: readonly number[]
-  /** CPU for the threads of the emulator. */
+  /** The CPU for the emulator threads. */
   readonly emulator?: number
-  /** Pages that back the cell's memory, if the guest asked for their size. */
+  /** The pages for the cell's memory, if the guest requested a page size. */
   readonly pages?: PageGrant
 }
 
@@ -31,9 +31,9 @@ export interface GpuGrant {
   readonly milli: number
 }
 
-/** The devices that a claim takes of one pool. */
+/** The number of devices that a claim takes from one pool. */
 export interface PciGrant {
-  /** The index of the request's PCI request that it is for, from 0. */
+  /** The index of the PCI request that the devices are for, from 0. */
   readonly request: number
   readonly pool: string
   readonly count: number
@@ -47,8 +47,8 @@ export const kindNames = ['classes', 'numa', 'gpu', 'pci', 'pools'] as const
 export type KindName = (typeof kindNames)[number]
 
 /**
- * What a claim takes from a host, kind by kind: the very units, cells, CPUs and devices. It is the log's: a shape that is in a log never
- * changes.
+ * The resources that a claim takes from a host, kind by kind: the exact units, cells, CPUs and devices. It is stored
+ * in the log, so that a published shape never changes.
  */
 export interface Grants {
   readonly classes?: Amounts

@@ -14,7 +14,7 @@ const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lowe
 /** Nova's default of scheduler.max_attempts: a chosen host and two alternates. */
 export const USUAL_NOVA_ATTEMPTS = 3
 
-/** Named after the options of Nova that switch them, where releases of Nova differ. */
+/** Checks with the names of the options of Nova that enable them, because releases of Nova differ in them. */
 export const placementSchema = z
   .strictObject({
     availabilityZone: z

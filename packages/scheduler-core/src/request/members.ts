@@ -27,7 +27,7 @@ export const membersOf = memoByObject((request: RequestSpec): readonly Members[]
   ]
 })
 
-/** The kind of an instance by its index; beyond the last, that of the last. */
+/** The kind of an instance by its index; beyond the last instance, the last kind. */
 export function membersAt(request: RequestSpec, instance: number): Members {
   const kinds = membersOf(request)
   return kinds.findLast(({ first }) => instance >= first) ?? (kinds[0] as Members)

@@ -6,7 +6,7 @@ import type { Parsed } from '../text/problem.ts'
 import { deep, MIB, profile, request, stats } from './parse.test.ts'
 import { parseRequestSpec } from './parse.ts'
 
-describe('whatever comes in', () => {
+describe('any input', () => {
   const parsers = { parseRequestSpec, parseHostStats, parseStatsDelta, parseProfile }
   const rest: fc.Arbitrary<unknown> = fc.anything({
     withBigInt: true,

@@ -52,7 +52,7 @@ const hostStats: Form = {
 test.each([
   ['request-spec.md', requestSpec],
   ['host-stats.md', hostStats],
-])('docs/%s is what the versions say (npm run docs:request-spec writes it)', async (name, form) => {
+])('docs/%s has the fields of the published versions (npm run docs:request-spec writes it)', async (name, form) => {
   await expect(pageOf(form)).toMatchFileSnapshot(`../../../../docs/${name}`)
 })
 

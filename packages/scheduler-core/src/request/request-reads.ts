@@ -39,19 +39,19 @@ export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Option
 /** The list of required traits in Nova's objects; an image itself has one property for each trait, and no such list. */
 export const TRAITS_IN_OBJECTS = 'traits_required'
 
-/** These keys and no others. */
+/** Reads these keys and no others. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {
   const known = new Set(names)
   return (key) => known.has(key)
 }
 
-/** Keys with this prefix. */
+/** Reads the keys with this prefix. */
 export const keysFrom =
   (prefix: string) =>
   (key: string): boolean =>
     key.startsWith(prefix)
 
-/** Keys without a scope, and those of this scope: `scope:key`. */
+/** Reads the keys without a scope, and those with this scope: `scope:key`. */
 export const bareOrOf =
   (scope: string) =>
   (key: string): boolean =>

@@ -42,12 +42,12 @@ export interface DecideInput {
   readonly ends?: Claim | undefined
   /** Whether the instance runs on its requested destination, without a claim: what it asks counts as free there. */
   readonly isListed?: boolean | undefined
-  /** The solver's answer; only the scheduler `solver` reads it. */
+  /** The solver's answer, which only the scheduler `solver` reads. */
   readonly solution?: Solution | undefined
 }
 
 export interface Decided {
-  /** Empty when nothing is placed; held in the overlay. */
+  /** Empty if nothing is placed; held in the overlay. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
   readonly found: number

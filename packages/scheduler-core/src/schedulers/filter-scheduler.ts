@@ -122,7 +122,7 @@ interface Placed {
 
 /** Finds a host for one instance after the other. The caller holds each result before the next call. */
 interface Placing {
-  /** Undefined: it has none. */
+  /** Undefined if it has no host. */
   placeOne(instance: number): Steps<Placed | undefined>
   /** The result of each instance that was tried. */
   readonly instances: readonly InstanceRecord[]
@@ -141,7 +141,7 @@ function preparePlacing(
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
-  /** Hosts between two pauses. */
+  /** The number of hosts that are evaluated between two pauses. */
   slice: number,
   /** For each instance, the host that it must be placed on; absent: the best host. */
   given?: readonly HostIndex[],
@@ -270,7 +270,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
   }
 }
 
-/** What the host could hold in all per requested class, for the host's own double check, as Nova's limits. */
+/** The maximum that the host could hold of each requested class, for the host's own check, like Nova's limits. */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

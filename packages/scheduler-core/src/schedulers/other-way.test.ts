@@ -98,7 +98,7 @@ describe('a refusal that another order or the solver would avoid contains that a
     expect([placed, way && otherWayText(way)]).toEqual([0, text])
   })
 
-  test('where there are many hosts fewer orders are tried, and one at the least', () => {
+  test('with many hosts fewer orders are tried, but at least one', () => {
     expect(waysTried(2, 100)).toBe(150)
     expect(waysTried(2, 10_000)).toBe(15)
     expect([waysTried(1_000, 100), waysTried(1_000, 100_000), waysTried(2, 0)]).toEqual([1, 1, 150])
@@ -126,7 +126,7 @@ function hasRoom(free: readonly number[], [first, ...others]: readonly number[])
   )
 }
 
-test('law: a way is reported only where all have room at once, and its order places them', () => {
+test('law: a way is reported only if all instances have room at once, and its order places them', () => {
   let found = 0
   fc.assert(
     fc.property(

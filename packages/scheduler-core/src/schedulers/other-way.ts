@@ -14,8 +14,8 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * The most instances that are placed in search of another way, and hosts that are considered for them: so much a refusal may cost in
- * addition to its reasons.
+ * The largest numbers of instances that are placed in search of another way, and of hosts that are considered for
+ * them: the limit of the additional cost of a refusal.
  */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000
@@ -34,8 +34,8 @@ export interface OtherWay {
 }
 
 /**
- * How many ways to place this many instances are tried, in a fleet of this size: at least one, which costs as much as
- * the decision did.
+ * The number of ways to place this many instances that are tried in a fleet of this size: at least one, which costs as
+ * much as the decision did.
  */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)

@@ -73,7 +73,7 @@ describe.each<Row>([
   ['B08: eight of them', twoCells, guest(8), 'numa.too_few_cpus'],
   ['B10: 20 GiB where 8 GiB are plain pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   ['B10: the same for a guest cell without a page size', mostlyHuge, guestOf(2, 20_480), 'numa.huge_pages'],
-  // classes
+  // rows about resource classes
   [
     'nova test_disk_filter: 200 GiB on 100 given twice',
     machine,
@@ -89,7 +89,7 @@ describe.each<Row>([
   ['placement max_unit, not stated', inventory(), fpgas(5), 'class.too_little'],
   ['placement max_unit, its own default', inventory({ maxUnit: 2_147_483_647 }), fpgas(5), 'class.too_little'],
   ['placement max_unit, less than there is', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
-  // cells
+  // rows about NUMA cells
   ['nova hardware: 20 GiB of a cell of 16 given twice', twoCells, guestOf(2, 20_480), 'numa.too_little_memory'],
   [
     'nova hardware: CPUs that are dedicated to others cannot be shared',
@@ -115,7 +115,7 @@ describe.each<Row>([
     guestOf(3, 8_192, { cpuPolicy: 'mixed', dedicatedCpus: [0] }),
     'numa.pinned_memory',
   ],
-  // pages
+  // rows about pages
   [
     'nova hardware: plain pages that are in use',
     { ...mostlyHuge, numaCells: [cell({ memoryMb: 131_072, memoryUsageMb: 6_144, pages: hugePages(8_192, 56) })] },

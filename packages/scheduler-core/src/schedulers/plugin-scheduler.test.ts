@@ -240,7 +240,7 @@ describe('a scheduler of a plug-in', () => {
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 
-  test('sees gangs: each member takes its own, on a host that has it', () => {
+  test('supports gangs: each member takes its own resources, on a host that has them', () => {
     // One host is too small for the large member, and the other has no memory for the others.
     const fleet = aFleet({ a: { vcpus: 2 }, b: { vcpus: 3, memoryMb: 512 } }, join(rack))
     const gang = [{ name: 'big', instances: 1, flavor: { vcpus: 3, memoryMb: 256 } }]

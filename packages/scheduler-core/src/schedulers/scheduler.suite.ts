@@ -273,7 +273,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
 /** Counts how often filters and weighers are called for a host. */
 function watchLooks(profile: Profile): { count: number; end(): void } {
   const looks = { count: 0, end: () => void spies.splice(0).forEach((spy) => void spy.mockRestore()) }
-  /** What a part prepares for a request: a function of the host, or an object with one. */
+  /** The result of preparing a part for a request: a function of the host, or an object with one. */
   const watched = (made: unknown): unknown => {
     if (typeof made === 'function')
       return Object.assign((...of: unknown[]): unknown => {

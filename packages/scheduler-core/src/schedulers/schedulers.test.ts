@@ -150,7 +150,7 @@ test('a second overlay is refused, and so is a change while one is open', () => 
   overlay.discard()
 })
 
-test('what Nova cannot read in a request with named hosts is the reason for every host, and recorded', () => {
+test('a value that Nova cannot read in a request with named hosts is the reason for every host, and is recorded', () => {
   const document = {
     'nova_object.name': 'RequestSpec',
     'nova_object.version': '1.14',

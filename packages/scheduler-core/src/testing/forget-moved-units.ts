@@ -9,9 +9,9 @@ export const pickedUnits = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] a
 export type PickedUnitKind = (typeof pickedUnits)[number]
 
 /**
- * Puts the defect "a claim loses its amount when pins move" into a fleet: every unit has free what its report and the claims that name it
- * leave, and claims that wait for another unit are ignored. That was the rule before feature level 8. Tests of the rule that claims keep
- * their amounts must detect the defect for each kind of unit; `kinds`: only for these.
+ * Puts the defect "a claim loses its amount when pins move" into a fleet: the free amount of a unit is reduced only by the report and by
+ * the claims that name the unit, and claims that wait for another unit are ignored. That was the rule before feature level 8. Tests of the
+ * rule that claims keep their amounts must detect the defect for each kind of unit. `kinds`: the kinds of units that get the defect.
  */
 export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKind[] = pickedUnits): void {
   const forget: Readonly<Record<PickedUnitKind, (record: OwnHostRecord) => void>> = {

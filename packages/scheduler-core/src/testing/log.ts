@@ -3,7 +3,7 @@ import { Fleet } from '../fleet/fleet.ts'
 import { type Change, ENTRY_FORMAT, type Entry, type LogEntry } from '../records/change.ts'
 import type { Place } from '../records/place.ts'
 
-/** A log of one fleet, advanced by hand. */
+/** A log with one fleet, to which a test appends entries. */
 export interface TestLog {
   readonly fleet: Fleet
   readonly entries: readonly LogEntry[]

@@ -38,7 +38,7 @@ export function measureOf(unit = ''): { readonly one: string; readonly several: 
   return { one: before + one + behind, several: `${before}${one}s${behind}` }
 }
 
-/** A value within a sentence; a value that would be invisible is put in quotes, so that no gap is left. */
+/** A value within a sentence; a value that would be invisible is put in quotes. */
 export const valueText = (value: number | string): string => {
   const text = String(value)
   return text.trim() === '' ? JSON.stringify(text) : text

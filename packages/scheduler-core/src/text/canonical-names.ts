@@ -1,7 +1,7 @@
 /** The names of one kind of thing, each in one form. */
 export interface CanonicalNames {
   readonly all: readonly string[]
-  /** The form that counts; undefined: the name is unknown. */
+  /** The canonical form; undefined if the name is unknown. */
   find(name: string): string | undefined
 }
 
@@ -25,7 +25,7 @@ export const vmModes = canonicalNames({
   aliases: { pv: 'xen', hv: 'hvm', baremetal: 'hvm' },
 })
 
-/** A name in the form that counts; an unknown one is unchanged. */
+/** A name in its canonical form; an unknown one is unchanged. */
 export const canonicalForm =
   ({ find }: CanonicalNames) =>
   (name: string): string =>

@@ -3,7 +3,7 @@
  * the same codes with a cure each; a test holds the two equal.
  */
 export const codes = {
-  // why a host was refused
+  // codes for which a host is refused
   'host.disabled': 'The host is not enabled.',
   'host.down': 'The host is down.',
   'host.excluded': 'The request excludes the host.',
@@ -103,7 +103,7 @@ export const codes = {
   'outside.bad_answer': 'A part outside of the process gave an invalid answer about the host, so the host is refused.',
   'outside.failed': 'A part outside of the process did not answer, so the host is refused.',
   'filter.error': 'The filter failed on this host, so the host is refused.',
-  // why a change in the log does not count
+  // codes for which a change in the log is void
   'entry.repeated': 'The entry is in the log already.',
   'entry.basis': 'The entry was decided on a place that is not in this log.',
   'claim.edited': 'An operator changed one of the hosts after the decision.',
@@ -146,7 +146,7 @@ export const codes = {
   'profile.rollout': 'The profile was activated or rolled out otherwise meanwhile, or the rollout is of the version that decides.',
   'profile.unknown': 'There is no such profile version.',
   'profile.lacks_part': 'The profile names a part of a plug-in that this replica has not loaded, or another version of it.',
-  // what is wrong with an input
+  // codes of invalid inputs
   'spec.unknown_version': 'The request has a version that this release does not know.',
   'spec.unknown_field': 'The request has a field that its version does not have.',
   'spec.invalid': 'A field of the request is out of its range.',

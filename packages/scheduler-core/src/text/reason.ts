@@ -3,12 +3,12 @@ import type { Code } from './codes.ts'
 /** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
 export interface Reason {
   readonly code: Code
-  /** What is short or wrong: a resource class, a cell, an aggregate key. */
+  /** The thing that is short or wrong: a resource class, a cell, an aggregate key. */
   readonly subject?: string
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** The source, as part of the sentence: an operator's reason, an option, a hint. The source of each number is in the facts. */
+  /** The source, as a part of the sentence: an operator's reason, an option, a hint. The sources of the numbers are in the facts. */
   readonly source?: string
   /** The reserved amount and its source, as part of the sentence; present where it causes the shortage. */
   readonly reserved?: string

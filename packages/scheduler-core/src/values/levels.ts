@@ -43,7 +43,10 @@ export const ADMITTED_DOMAINS = 10
 /** Instances of one request that its server group keeps together look for a host that holds all of them, not only the first. */
 export const TOGETHER_AT_ONCE = 10
 
-/** A reason says that an amount is more than the total before it says how much is free, since no release would help. */
+/**
+ * A reason states that an amount is more than the total before it states how much is free, because no release of
+ * resources would help.
+ */
 export const IN_ALL_BEFORE_FREE = 10
 
 /**
@@ -111,9 +114,9 @@ export const RESERVES_NAMED = 10
 export const OWN_UNITS = 10
 
 /**
- * An instance that is resized on its own host gets no more of a class than a stated `maxUnit`, also where that is as much as the host has in
- * all; a rebuild, which asks for nothing new, keeps what it has whatever the unit rules are. Before, a stated maximum that equalled the total
- * was taken for none, and a rebuild kept the unit rules.
+ * An instance that is resized on its own host gets no more of a class than a stated `maxUnit`, even if that equals the
+ * total of the host; a rebuild, which asks for nothing new, keeps what it has whatever the unit rules are. Before, a
+ * stated maximum that equalled the total was ignored, and a rebuild had to satisfy the unit rules.
  */
 export const STATED_MAXIMA = 10
 
@@ -121,23 +124,25 @@ export const STATED_MAXIMA = 10
 export const KEPT_PAGES = 10
 
 /**
- * Memory of guest cells that is not huge pages counts against what the host sets no huge pages aside of, together with the memory of guests
- * without cells. Before, it counted against its own cell alone. Huge pages in use are taken off the memory that a report shows, never off
- * what claims hold.
+ * Memory of guest cells outside of huge pages counts against the memory of the host that is not set aside as huge
+ * pages, together with the memory of guests without cells. Before, it counted against its own cell alone. Huge pages
+ * in use are subtracted from the memory that a report shows, never from what claims hold.
  */
 export const PLAIN_IN_CELLS = 10
 
 /**
- * A claim that replaced another one on its host keeps what it added separately until the host's next report, also where the report counts
- * neither claim; for the other amounts the auditor does not blame it if the host is over-full. The additions of several such moves since a
- * report are summed up. Before, the addition was kept only where the report counts it, and only that of the last move.
+ * A claim that replaced another one on its host keeps what it added separately until the host's next report, even if
+ * the report counts neither claim; if the host is over-full, the auditor does not report the claim for its other
+ * amounts. The additions of several such moves since a report are summed. Before, only the addition of the last move
+ * was kept, and only if the report counts the claim.
  */
 export const ADDED_IN_PLACE = 10
 
 /**
- * A claim that ends holds until the next report of its host what no report has counted of it, where the host lists its instance: what it added
- * in place, or all of it. Where the host does not say what it runs, what was added in place. A report that does not give a use anew (a delta,
- * or the earlier report of another name of the machine) counts no such amount. Of several ended claims of an instance one holds its room.
+ * A claim that ends continues to hold, until the next report of its host, what no report has counted of it: if the
+ * host lists its instance, what it added in place, or all of it; if the host reports no list, what was added in place.
+ * A report that does not state a use anew (a delta, or the earlier report of another name of the machine) counts no
+ * such amount. Of several ended claims of an instance only one holds its room.
  */
 export const ENDED_AS_HELD = 10
 

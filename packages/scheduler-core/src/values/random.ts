@@ -4,7 +4,7 @@ export interface Random {
   below(bound: number): number
 }
 
-/** A generator (splitmix32) seeded by text; for choices, not for secrets. */
+/** A generator (splitmix32) that is seeded by a text; for choices, not for secrets. */
 export function createRandom(seed: string): Random {
   let state = hash32(seed)
   return {

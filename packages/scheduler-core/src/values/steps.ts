@@ -7,7 +7,7 @@ export const SLICE = 32
  */
 export type Steps<Result> = Generator<undefined, Result>
 
-/** So many elements between two pauses that there is no pause. Used to decide a call, where each pause would cost time. */
+/** A number of elements between two pauses that is never reached: used to decide a call, where each pause would cost time. */
 export const WHOLE = Number.POSITIVE_INFINITY
 
 /** Runs work that has pauses without any pause. */
@@ -57,5 +57,5 @@ function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item,
   return merged
 }
 
-/** Hosts that filters or weighers are called for between two pauses; each call counts. */
+/** The number of calls of filters or weighers (one call for each host) between two pauses. */
 export const HOSTS_AT_ONCE = 256

@@ -7,7 +7,7 @@ import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const clusteringOptions = z.strictObject({
-  /** Thousandths of GPU that count as full, for all hosts alike; absent: the host's own. */
+  /** The thousandths of GPU that count as full, for all hosts; absent: the host's own total. */
   scale: z.number().positive().optional(),
 })
 

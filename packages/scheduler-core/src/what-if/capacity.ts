@@ -20,12 +20,14 @@ import type { Steps } from '../values/steps.ts'
 import { type Capacity, type CapacityOptions, type Counting, type End, type HostCount, SLICE, summarise } from './capacity-groups.ts'
 
 /**
- * How many more instances of a request fit. Most filters read only the host that they evaluate: so the number is the sum over hosts that
- * are filled separately in an overlay until a filter refuses. The exception is a group with AFFINITY and without members: its first member
- * is placed by deciding, and holds all others to its host. Where hosts share what is asked for, what one was filled with stays held while
- * the next is filled: as all are of one size, the sum is the same in any order, and only who has how many of it follows the order of the
- * fleet. Where a filter that is asked looks at other hosts too, as that of a spread does, they are placed one by one; and so they are by
- * Nova's own way of placing, which reads groups anew at each request. The fleet must be the caller's own; it is as it was at the end.
+ * How many more instances of a request fit. Most filters read only the host that they evaluate, so the number is the
+ * sum over hosts that are filled separately in an overlay until a filter refuses. The first member of a group with
+ * AFFINITY and without members is an exception: it is placed by a decision, and all other members have to be on its
+ * host. If hosts share a requested resource, the instances on one host stay held while the next one is filled; since
+ * all instances have one size, the sum is the same in any order, and only the numbers of single hosts depend on the
+ * order of the fleet. If a filter of the request also reads other hosts, as for a spread, instances are placed one by
+ * one; the same is true of Nova's own way of placing, which reads groups anew for each request. The fleet must be the
+ * caller's own; it is unchanged at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }

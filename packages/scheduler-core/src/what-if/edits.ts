@@ -115,8 +115,9 @@ export const fleetEditsSchema = z
   )
 
 /**
- * Edits of a fleet. `likeHost`: a host whose machine the new ones have, with nothing on it, named `<likeHost>+1` and so on.
- * Aggregates go by uuid or name; left out, new hosts are in those of the host they are like, but for other zones' ones.
+ * Edits of a fleet. `likeHost`: a host with the same machine as the new ones, which have no instances and are named
+ * `<likeHost>+1` and so on. Aggregates are named by uuid or name; if they are left out, new hosts are in those of the
+ * host that they copy, except for aggregates of other zones.
  */
 export type FleetEdits = z.output<typeof fleetEditsSchema>
 export type FleetEditsInput = z.input<typeof fleetEditsSchema>

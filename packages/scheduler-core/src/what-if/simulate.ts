@@ -54,7 +54,7 @@ export interface Simulated {
   readonly decisions: readonly SimulatedDecision[]
   /** The placements as proposals in their order: the first `before` of them are the state in which a decision was made. */
   readonly proposals: readonly ClaimsProposed[]
-  /** Instances. */
+  /** The number of instances that were placed. */
   readonly placed: number
   readonly failed: number
   /** The number of instances that were not decided before the deadline. */

@@ -64,7 +64,7 @@ const firstReport = (host: HostIndex): HostStep => ({ ...nothing, host, kind: 'F
 
 function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostStep[] {
   const { stats, statusReason, livenessReason, gone, formerNames, ...name } = hosts.get(host)
-  // what it no longer has is not listed one by one
+  // fields that the host no longer has are not listed one by one
   if (gone !== null) return leavingSteps(host, was, gone)
   const steps: HostStep[] = []
   const former = formerNames.at(-1)
@@ -114,7 +114,7 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...listed(editsOf(was, is)) } as const
   return [...new Set([...left, ...stays])].flatMap((host) => {
     const step = !left.has(host) ? joined : !stays.has(host) ? gone : edited
-    // other hosts came or went
+    // other hosts joined or left
     if (step === edited && edited.changes.length === 0) return []
     return hosts.nodesOf(host).map((index) => ({ ...step, host: index }))
   })

@@ -17,7 +17,7 @@ const ACTIVATE = 'mutation ($version: ID!) { profileActivate(version: $version) 
 const CREATE = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) {
   __typename ... on ProfilePayload { version { id } } } }`
 
-/** From now on requests ask for plain amounts only. */
+/** From now on requests ask for VCPUs, memory and disk only. */
 async function needLess(): Promise<void> {
   const input = {
     note: 'plain machines',
@@ -33,7 +33,7 @@ async function needLess(): Promise<void> {
 
 const needAsBefore = (): Promise<unknown> => own.service.client.request(ACTIVATE, { version: 'default@0' })
 
-/** Values that another program reports of this machine. */
+/** What another program reports about this machine. */
 const said = (file: string, ...args: readonly string[]): string =>
   execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
 
@@ -55,7 +55,7 @@ test('capacity of a fleet without hosts reports that, and shows no empty tables'
   ])
 })
 
-test('this machine reports what other programs see of it', async (context) => {
+test('the report of this machine agrees with what other programs show', async (context) => {
   if (!fs.existsSync('/sys/devices/system/node/online')) return context.skip('this machine shows no NUMA cells')
   const before = cellsNow()
   const { out, err, code } = await run('agent', '--once', '--name', 'this-machine')
@@ -112,7 +112,7 @@ test.each([
   expect([err, code]).toEqual([expect.stringMatching(why), 2])
 })
 
-test('fifty simulated machines report, each change of theirs, and none is refused or lost', async () => {
+test('fifty simulated machines report each of their changes, and no report is refused or lost', async () => {
   const answer = oneLine<{
     machines: number
     reports: number
@@ -166,7 +166,7 @@ describe('look by look', () => {
   const bytesOf = (events: readonly AgentEvent[]): readonly number[] =>
     events.flatMap((event) => (event.event === 'reported' ? [event.bytes] : []))
 
-  test('the first report is whole, what the profiles need follows at once, then signs of life and a question', async () => {
+  test('the first report is complete; the fields that the profiles need follow at once; then heartbeats and a query for the needed fields', async () => {
     const { machine, events } = agentOf('look-1')
     for (let i = 0; i < 6; i++) expect(await machine.reportNow()).toBe(true)
     expect(formsOf(events)).toEqual(['full', 'full', 'heartbeat', 'heartbeat', 'heartbeat', 'heartbeat', 'question'])
@@ -174,7 +174,7 @@ describe('look by look', () => {
     expect(needed).toBeLessThan(whole)
   })
 
-  test('a profile that needs less shrinks the report at the next question', async () => {
+  test('a profile that needs fewer fields makes the report smaller after the next query', async () => {
     const { machine, events, see } = agentOf('look-2')
     await machine.reportNow()
     const before = bytesOf(events).at(-1) ?? 0

@@ -119,7 +119,7 @@ const offerOf = (flags: AgentFlags): Offer => ({
 })
 
 async function preview(flags: AgentFlags): Promise<Result> {
-  // without a key it shows the whole report alone
+  // Without a key, only the whole report is shown.
   const client = hasKey(flags) ? connect(flags) : undefined
   try {
     return await toPreview(lookOf(flags)(), offerOf(flags), client)

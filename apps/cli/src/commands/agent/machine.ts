@@ -1,11 +1,11 @@
 import type { OfferedPci } from '@gantt/agent'
 import { InvalidArgumentError } from 'commander'
 
-/** The kernel's name of an architecture, by Node's name. */
+/** The kernel's name of an architecture, given Node's name of it. */
 export const archOf = (nodeName: string): string =>
   ({ x64: 'x86_64', arm64: 'aarch64', ia32: 'i686', ppc64: 'ppc64le' })[nodeName] ?? nodeName
 
-/** `8086:154c,physical_network=physnet1`, added to those that were read before. */
+/** Parses `8086:154c,physical_network=physnet1`, and adds it to the devices of earlier options. */
 export function readOfferedPci(text: string, before: readonly OfferedPci[] = []): readonly OfferedPci[] {
   const [ids = '', ...tags] = text.split(',')
   const [, vendor, product] = /^([0-9a-f]{4}):([0-9a-f]{4})$/.exec(ids.toLowerCase()) ?? []

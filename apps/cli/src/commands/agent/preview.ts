@@ -7,7 +7,10 @@ import { toPairs, toTable, wrap } from '../../output/table.ts'
 
 const REQUIRED = graphql(`query Required($host: ResourceNameInput!) { requiredStats(host: $host) { namespaces { namespace omittable } } }`)
 
-/** What a machine is, and what its report would be; with a client, also what the profiles of now would need of it. Sends no report. */
+/**
+ * The hardware of this machine and the report that it would send; with a client, also the part of the report that the
+ * current profiles need. Sends nothing.
+ */
 export async function toPreview(picture: Picture, offer: Offer, client: ServiceClient | undefined): Promise<Result> {
   const at = new Date().toISOString()
   const whole = toFull({ picture, at }, offer, new Set())

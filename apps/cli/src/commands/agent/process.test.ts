@@ -17,12 +17,12 @@ describe('from start to stop', () => {
     return { rung, ring: () => ring() }
   }
 
-  /** An agent that reads the machine when the test triggers it. */
+  /** An agent that reads the machine only when the test triggers it. */
   function startAgent(host: string, key: () => string) {
     const stop = new AbortController()
     const events: AgentEvent[] = []
     let picture = thisMachine
-    /** Requests of a test that were not consumed yet. */
+    /** Requests that the test has not consumed yet. */
     let looks = 0
     let wake = bell()
     let heard = bell()
@@ -51,7 +51,7 @@ describe('from start to stop', () => {
       },
     })
     return {
-      /** The first event of this kind that was not taken yet. */
+      /** Takes the first event of this kind that was not taken yet. */
       async next<Kind extends AgentEvent['event']>(kind: Kind): Promise<Extract<AgentEvent, { event: Kind }>> {
         for (;;) {
           const at = events.findIndex(({ event }) => event === kind)
@@ -98,7 +98,7 @@ describe('from start to stop', () => {
     expect(await agent.end()).toBe('counts')
   })
 
-  test('a key that is exchanged late stops neither reports nor the check of claims', async () => {
+  test('a key that is replaced late stops neither reports nor the check of claims', async () => {
     let key = 'gantt_not-known-yet'
     const agent = startAgent('run-2', () => key)
     await agent.next('failed')
@@ -115,7 +115,7 @@ describe('from start to stop', () => {
     const agent = startAgent('run-3', () => key)
     await agent.next('reported')
     expect((await agent.next('claims.unchecked')).text).toMatch(/READ/)
-    // what the profiles need follows the first report at once
+    // The fields that the profiles need are sent right after the first report.
     await agent.next('reported')
     agent.look({ ...thisMachine, cpuCount: { value: 77 } })
     await agent.next('reported')

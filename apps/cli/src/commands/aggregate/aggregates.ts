@@ -110,6 +110,6 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
   return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), ...aggregate } }
 }
 
-/** The zone has a column of its own. */
+/** The zone is left out here, because it has a column of its own. */
 const toWords = (metadata: Aggregate['metadata']): readonly string[] =>
   metadata.filter(({ key }) => key !== 'availability_zone').map(({ key, value }) => `${key}=${value}`)

@@ -85,7 +85,7 @@ const COLUMNS = [
   { head: 'result', cut: 'end', least: 10 },
 ] as const
 
-/** Page by page: the chain may be longer than memory. */
+/** Reads page by page, because the chain may be larger than memory. */
 async function verifyChain({ expect, ...flags }: VerifyFlags): Promise<Result> {
   const client = connect(flags)
   let head = START

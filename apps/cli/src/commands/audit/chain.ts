@@ -5,7 +5,7 @@ import { canonicalJson } from '@gantt/scheduler-core'
 export interface AuditRow {
   readonly seq: number
   readonly id: string
-  /** RFC 3339. */
+  /** The time, in the format of RFC 3339. */
   readonly at: string
   readonly account: string
   readonly keyId: string

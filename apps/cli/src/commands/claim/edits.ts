@@ -23,7 +23,7 @@ export interface ClaimRef {
   readonly fence: number
 }
 
-/** Well below what one call may cost. */
+/** The number of claims in one call, well below its cost limit. */
 const CLAIMS_PER_CALL = 100
 const READ_AT_ONCE = 20
 
@@ -56,7 +56,7 @@ const ENDS = graphql(`query Fence($id: ID!) { claim(id: $id) { id fence moveOf {
 type Ended = ResultOf<typeof CONFIRM>['results'][number]
 type MoveEnd = NonNullable<ResultOf<typeof ENDS>['claim']>
 
-/** One call of an edit for some of the claims. */
+/** Sends one edit for some of the claims. */
 type Edit<Given extends Flags> = (
   client: ServiceClient,
   claims: readonly ClaimRef[],
@@ -129,7 +129,10 @@ const edit = <Given extends Flags>(call: Edit<Given>, ids: readonly string[], fl
     return toResult(ids, results)
   })
 
-/** The claims as they are now; the fence of each keeps a change that comes in between from being overwritten. */
+/**
+ * Reads the present state of the claims; the fences make the service refuse the edit if another change comes in
+ * between.
+ */
 export async function readRefs(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence }) => ({ id, fence }))
 }

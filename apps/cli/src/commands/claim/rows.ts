@@ -14,10 +14,13 @@ export const CLAIM =
 export type ClaimRow = ResultOf<typeof CLAIM>
 
 const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
-/** Open moves listed below a table; the JSON has all. */
+/** The number of open moves that are listed below a table; the JSON has all. */
 const MOST_MOVES = 5
 
-/** One claim a line: what it takes while it holds room, and why it ended once it has; then the moves that are open. `nowMs`: of a past fleet, then. */
+/**
+ * One line per claim: live ones with what they hold, ended ones with the cause, then the open moves. `nowMs` is the
+ * time from which ages are counted; for a past fleet it is the time of that fleet.
+ */
 export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): readonly string[] {
   const live = claims.filter(({ state }) => LIVE.has(state))
   const ended = claims.filter(({ state }) => !LIVE.has(state))

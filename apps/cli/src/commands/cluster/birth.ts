@@ -2,15 +2,16 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /**
- * What distinguishes a process from every other one with the same number: when it was started, and since which start of the machine
- * that counts. Undefined where no such process runs (any more).
+ * Identifies a process beyond its number, which may be used again: the start time of the process, and the boot of the
+ * machine. Undefined if no process with this number runs.
  */
 export function birthOf(pid: number): string | undefined {
   if (process.platform !== 'linux')
     return spawnSync('ps', ['-p', String(pid), '-o', 'lstart='], { encoding: 'utf8' }).stdout?.trim() || undefined
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // the second field, the name, may hold anything but ends with the last bracket; state is the third, the start the twenty-second
+    // The second field, the name, may contain anything but ends with the last bracket; the third is the state, the
+    // twenty-second the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const hasEnded = fields[0] === 'Z' || fields[0] === 'X'
     return hasEnded ? undefined : `${fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`

@@ -11,10 +11,12 @@ import { reportFleet } from '../../testing/fleet.ts'
 import { gantt } from '../../testing/gantt.ts'
 import { birthOf } from './birth.ts'
 
-/** On NATS docs/tests/cluster.test.ts follows the page; here is PostgreSQL, and what is refused. */
+/**
+ * These tests use PostgreSQL, and cover what is refused; docs/tests/cluster.test.ts tests NATS by following the page.
+ */
 
 let root: string
-/** With a space, and longer than the path of a socket may be. */
+/** A path with a space, and longer than the path of a socket may be. */
 let dir: string
 const environment: Record<string, string> = {}
 
@@ -26,7 +28,7 @@ beforeAll(() => {
 })
 
 afterAll(async () => {
-  // what a failed step has left running
+  // Processes that a failed test left running.
   if (fs.existsSync(path.join(dir, 'cluster.json'))) await cluster('down', '--purge', '--dir', dir)
   fs.rmSync(root, { recursive: true, force: true })
 })
@@ -37,7 +39,7 @@ interface Ended {
   readonly err: string
 }
 
-/** `gantt cluster ...` in a process of its own. */
+/** Runs `gantt cluster ...` in a process of its own. */
 async function cluster(...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [PROGRAM, 'cluster', ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { out: '', err: '' }
@@ -94,7 +96,7 @@ test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other p
 
   process.kill(processes[0]?.pid ?? 0, 'SIGKILL')
   expect(await place(1, 'third')).toEqual(placed)
-  // the same call, repeated at another replica, is the same claim
+  // the same call, repeated at another replica, returns the same claim
   expect(await place(1, 'first')).toEqual(placed)
   expect((await statusAfter('status')).processes.map(({ name, pid, isHealthy }) => [name, pid !== null, isHealthy])).toEqual([
     ['replica-1', false, false],
@@ -121,14 +123,14 @@ test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other p
   expect([code, out]).toEqual([0, expect.stringContaining('3 processes are ended')])
   for (const { where } of processes.filter((each) => each.where.startsWith('http:'))) expect(await isListening(where)).toBe(false)
   for (const { name, pid } of again.processes) expect(birthOf(pid ?? 0), name).toBeUndefined()
-  // power loss: the files of processes of another life are there
+  // after a power failure, pid files of processes from before the boot are left
   fs.writeFileSync(path.join(dir, 'replica-1.pid'), `${process.pid} of another life\n`)
   expect((await statusAfter('status')).processes.every(({ pid }) => pid === null)).toBe(true)
   expect((await cluster('down', '--purge', '--dir', dir)).code).toBe(0)
   expect(fs.existsSync(dir)).toBe(false)
 })
 
-test('what cannot be done is refused, each with what was found and what would help, and nothing is started', async () => {
+test('impossible commands are refused with what was found and the remedy, and nothing is started', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { wholeNumber } from '../../options/values.ts'
-import { run, withExamples } from '../../output/output.ts'
+import { JSON_OPTION, run, withExamples } from '../../output/output.ts'
 import { notEmpty } from '../host/hosts.ts'
 import type { ClusterFlags, UpFlags } from './flags.ts'
 import { ENGINES, MOST_REPLICAS } from './plan.ts'
 
-/** `gantt cluster`: a distributed installation on this machine, to try what it does when parts of it end. */
+/** `gantt cluster`: a distributed installation on this machine, to see what happens when some of its processes end. */
 export function addCluster(program: Command): void {
   const cluster = program.command('cluster').description('a distributed installation on this machine, for trials (docs/cluster.md)')
   const add = (words: string, description: string): Command =>
@@ -21,7 +21,7 @@ export function addCluster(program: Command): void {
     .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default at first: 3)`, wholeNumber(1, MOST_REPLICAS))
     .option('--port <n>', 'of the first replica, the others follow (default: free ones, the same at each start)', wholeNumber(1, 65_535))
     .option('--foreground', 'stay until Ctrl-C, and take it down then')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action(async (flags: UpFlags) => (await load()).up(flags))
   withExamples(up, [
     ['gantt cluster up', 'three nats-servers, three replicas'],
@@ -30,7 +30,7 @@ export function addCluster(program: Command): void {
   ])
 
   const status = add('status', 'every process: pid, address, health, how far behind; ends with 1 if one is not healthy')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
   withExamples(status, [['gantt cluster status --json', 'for a script']])
 
@@ -38,7 +38,7 @@ export function addCluster(program: Command): void {
     'kill <process>',
     'kill -9 of one process, by the name that "status" shows, or leader: the nats-server that leads the log',
   )
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((name: string, flags: ClusterFlags) => run(flags, async () => (await load()).kill(name, flags)))
   withExamples(kill, [
     ['gantt cluster kill replica-2', 'the others continue; "up" restarts it'],
@@ -46,16 +46,16 @@ export function addCluster(program: Command): void {
   ])
 
   const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
   withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow ask this one']])
 
   const down = add('down', 'stop every process; their data stays for the next "up"')
     .option('--purge', 'remove their data too')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((flags: ClusterFlags & { readonly purge?: true }) => run(flags, async () => (await load()).down(flags)))
   withExamples(down, [['gantt cluster down --purge', 'as if it had never been']])
 }
 
-/** Loaded when it is asked for, so that the other commands start without a server. */
+/** Loaded on demand, so that the other commands start without a server. */
 const load = () => import('./run.ts')

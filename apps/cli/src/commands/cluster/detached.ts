@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createPidFile } from './pid-file.ts'
 import { signal } from './signal.ts'
 
-/** A process that outlives the command, and that the next command finds by its file. */
+/** A process that outlives the command; the next command finds it by its pid file. */
 export interface Detached {
-  /** While it runs. */
+  /** The process number, while it runs. */
   pid(): number | undefined
   start(environment: NodeJS.ProcessEnv): Promise<void>
-  /** SIGTERM, then SIGKILL where it takes too long; resolves once it is gone. */
+  /** Sends SIGTERM, then SIGKILL if it does not end in time; resolves once the process has ended. */
   stop(): Promise<void>
-  /** kill -9; resolves once it is gone. */
+  /** Sends SIGKILL; resolves once the process has ended. */
   kill(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
       const [program, ...args] = command()
       const words = fs.openSync(log, 'a', 0o600)
       try {
-        // a session of its own: Ctrl-C in our terminal is not for it
+        // The process gets a session of its own, so that Ctrl-C in this terminal does not end it.
         const child = spawn(program, args, { cwd: folder, env: environment, detached: true, stdio: ['ignore', words, words] })
         if (child.pid === undefined) throw (await once(child, 'error'))[0]
         file.write(child.pid)
@@ -59,7 +59,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
       }
     },
     async stop() {
-      // a stopped process would not receive SIGTERM
+      // A process that is stopped (SIGSTOP) would not receive SIGTERM.
       send(['SIGTERM', 'SIGCONT'])
       if (!(await isGone(STOP_MS))) await kill()
     },

@@ -7,18 +7,21 @@ import { type Plan, parsePlan } from './plan.ts'
 
 /** The folder of one cluster: its plan, its key, and the files of each process. */
 export interface ClusterFolder {
-  /** Links resolved. */
+  /** The path, with symbolic links resolved. */
   readonly path: string
   readonly keyFile: string
-  /** The operators' key, the same at every start. */
+  /** The admin key, which is the same at every start. */
   readonly key: string
   /** Undefined before the first start. */
   readonly plan: Plan | undefined
-  /** Keeps the plan, and with the first one the key. */
+  /** Writes the plan; the first time, also the key. */
   keepPlan(plan: Plan): void
-  /** Runs while no other command changes this cluster. */
+  /** Runs the work while no other command may change this cluster. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** Removes what a cluster keeps, and the folder where nothing else is in it; and that of a socket which had no room there. */
+  /**
+   * Removes all files of the cluster, the folder if nothing else is in it, and the folder of a socket that is stored
+   * elsewhere.
+   */
   purge(socketFolder: string | undefined): void
 }
 
@@ -36,7 +39,7 @@ export function findClusterFolder(dir: string, up: string): ClusterFolder {
 /** The folder, created if it does not exist. Refused if it cannot be written, or has other content. */
 export function openClusterFolder(dir: string): ClusterFolder {
   try {
-    // the account of the database under root has to get through
+    // If the cluster is started by root, the account of the database must be able to enter the folder.
     fs.mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     fs.accessSync(dir, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {

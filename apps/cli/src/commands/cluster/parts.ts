@@ -21,9 +21,9 @@ export interface Parts {
   readonly postgres: PostgresPart
   readonly replicas: readonly Part[]
   readonly all: readonly Part[]
-  /** Once the nats-servers are started. */
+  /** Waits until the nats-servers are started. */
   natsReady(signal: AbortSignal): Promise<void>
-  /** Once the replicas are started: each answers. Throws with the last words of one that ended. */
+  /** Waits until each replica answers. If a process ended instead, throws an error with the last lines of its log. */
   replicasReady(signal: AbortSignal): Promise<void>
 }
 
@@ -37,7 +37,7 @@ const AGAIN_AFTER_MS = 500
 export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   const postgres = createPostgresPart(folder.path)
   let prepared: NatsServers | undefined
-  // their files are written only where they are started
+  // The files of the processes are written only when they are started.
   const natsServers = (): NatsServers => {
     prepared ??= prepareNatsServers({
       program: findNatsServer() ?? 'nats-server',
@@ -71,7 +71,7 @@ export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
       ports: [port],
       start: () =>
         replica.start({
-          // settings of the service in our environment are for all replicas
+          // Settings of the service in our environment apply to all replicas.
           ...process.env,
           HOST,
           PORT: String(port),
@@ -91,7 +91,7 @@ export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   }
 }
 
-/** Runs the work, and reports the last output of the first part that ended before it was done. */
+/** Runs the work; if a process ends before the work is done, throws an error with the last lines of its log. */
 async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (running: AbortSignal) => Promise<void>): Promise<void> {
   const gone = new AbortController()
   const look = setInterval(() => {
@@ -101,19 +101,22 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   try {
     await work(AbortSignal.any([signal, gone.signal]))
   } catch (error) {
-    // the error of the work is only a consequence
+    // The error of the work is only a consequence of the ended process.
     throw gone.signal.aborted ? gone.signal.reason : error
   } finally {
     clearInterval(look)
   }
 }
 
-/** A process did not start; the message has its output. */
+/** A process did not start; the message contains its output. */
 export class PartEndedError extends Error {
   override readonly name = 'PartEndedError'
 }
 
-/** Waits until a replica answers, and starts it again where it ended, as a service manager does: its store may just be choosing a leader. */
+/**
+ * Waits until a replica answers. If it ends, starts it again, as a service manager would: its store may still be
+ * electing a leader.
+ */
 async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<void> {
   for (let left = START_TRIES; ; left--)
     try {
@@ -127,7 +130,7 @@ async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<
 
 const READY = graphql(`query Ready { health { mode } }`)
 
-/** A replica listens a little before it knows its first key. */
+/** A replica listens slightly before it has read its first key, so the key may be refused at first. */
 async function untilItAnswers({ name, where, log, pid }: Part, key: string, signal: AbortSignal): Promise<void> {
   const client = createClient({ url: new URL('/graphql', where).href, key, deadlineMs: ANSWER_MS })
   let why = ''

@@ -28,7 +28,7 @@ test('a process is found by its file while it runs, and not once it has ended', 
   expect(file.read()).toBeUndefined()
 })
 
-test('a number that another process has by now is not believed: neither after a crash nor after a start of the machine', () => {
+test('a process number that another process has by now does not count, neither after a crash nor after a reboot', () => {
   const file = createPidFile(fileIn('stale'))
   for (const text of [`${process.pid} of another life`, `${process.pid} `, `${process.pid}`, 'nothing', '', '0 ']) {
     fs.writeFileSync(fileIn('stale'), text)
@@ -36,7 +36,7 @@ test('a number that another process has by now is not believed: neither after a 
   }
 })
 
-test('of two that want to be the only one the second learns which the first is; the file of a dead one is taken over', () => {
+test('of two processes that claim the file the second gets the number of the first; the file of an ended one is taken over', () => {
   const file = createPidFile(fileIn('claimed'))
   expect(file.claim(process.pid)).toBeUndefined()
   expect(createPidFile(fileIn('claimed')).claim(process.ppid)).toBe(process.pid)
@@ -46,7 +46,7 @@ test('of two that want to be the only one the second learns which the first is; 
   expect(fs.existsSync(fileIn('claimed'))).toBe(false)
 })
 
-test('of many processes that find the file of a dead one at once exactly one has it, and no other file is left', async () => {
+test('if many processes find the file of an ended one at once, exactly one gets it, and no other file is left', async () => {
   const module = fileIn('pid-file.mjs')
   const entry = path.join(import.meta.dirname, 'pid-file.ts')
   buildSync({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile: module })

@@ -1,12 +1,15 @@
 import fs from 'node:fs'
 import { birthOf } from './birth.ts'
 
-/** A file that names a process, so that another one finds it: also after a crash, and never one that got its number since. */
+/**
+ * A file with the number of a process, by which other commands find it. It stays valid after a crash, and never names
+ * a later process that got the same number.
+ */
 export interface PidFile {
-  /** The process that it names, while that one runs. */
+  /** The process in the file, if it is still running. */
   read(): number | undefined
   write(pid: number): void
-  /** Writes it unless a file names a running process; returns that process otherwise. */
+  /** Writes this number; if the file names a running process, changes nothing and returns that one. */
   claim(pid: number): number | undefined
   remove(): void
 }
@@ -17,7 +20,7 @@ export function createPidFile(file: string): PidFile {
     read: () => runningIn(readIfThere(file)),
     write: (pid) => fs.writeFileSync(file, textOf(pid), { mode: 0o600 }),
     claim(pid) {
-      // written elsewhere and linked, so that it is never read half written
+      // The content is written to another file that is then linked, so that nobody reads a half-written one.
       const mine = `${file}.${pid}`
       fs.writeFileSync(mine, textOf(pid), { mode: 0o600 })
       try {
@@ -35,13 +38,13 @@ function runningIn(text: string): number | undefined {
   return birth !== undefined && birth !== '' && birthOf(Number(pid)) === birth ? Number(pid) : undefined
 }
 
-/** Links a file to a name as well; returns the running process that has the name otherwise. */
+/** Links a file to this name; if the name belongs to a running process, returns that one instead. */
 function link(mine: string, name: string): number | undefined {
   while (!unless('EEXIST', () => fs.linkSync(mine, name))) {
     const found = readIfThere(name)
     const running = runningIn(found)
     if (running !== undefined) return running
-    // only one process removes the file of a dead one, and only if it was not replaced since
+    // The file of an ended process is removed by one process only, and only if it was not replaced since.
     const guard = `${name}.stale`
     const other = link(mine, guard)
     if (other !== undefined) return other
@@ -51,7 +54,7 @@ function link(mine: string, name: string): number | undefined {
   return undefined
 }
 
-/** Does it; false when it fails with this code. */
+/** Calls the function; returns false if it fails with this error code. */
 function unless(code: string, act: () => void): boolean {
   try {
     act()

@@ -8,12 +8,15 @@ export type EngineName = (typeof ENGINES)[number]
 export const MOST_REPLICAS = 9
 export const NATS_SERVERS = 3
 
-/** The parts of a cluster; kept in its folder, so that the next start is the same. */
+/** The processes of a cluster and their ports; stored in its folder, so that the next start is the same. */
 export interface Plan {
   readonly engine: EngineName
-  /** Distinguishes its nats-servers from those of others, and keeps others out. */
+  /** The name of the NATS cluster, which keeps nats-servers of other clusters out. */
   readonly token: string
-  /** The port of the first replica if it was chosen, the others follow; null: free ones were drawn. */
+  /**
+   * The port of the first replica if one was chosen, which the ports of the others follow; null if free ports were
+   * used.
+   */
   readonly port: number | null
   /** The port of each replica. */
   readonly replicas: readonly number[]
@@ -21,7 +24,7 @@ export interface Plan {
   readonly nats: readonly NatsPorts[]
 }
 
-/** Reads a plan that `JSON.stringify` wrote; undefined where it is none. */
+/** Parses the JSON of a plan; undefined if it is not one. */
 export function parsePlan(text: string): Plan | undefined {
   const read = (): unknown => {
     try {

@@ -5,23 +5,25 @@ import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } fro
 import type { Part } from './part.ts'
 import { signal } from './signal.ts'
 
-/** The database of a cluster: an embedded server that no replica owns, so that it stays away once it is killed. */
+/**
+ * The database of a cluster: an embedded server that belongs to no replica, so that it stays down once it is killed.
+ */
 export interface PostgresPart extends Part {
-  /** The address for replicas, once it is started: with the password. */
+  /** The address for replicas, with the password; present once it is started. */
   url(): string
-  /** Where its socket is, if it is not below the folder of the cluster; undefined before its first start. */
+  /** The folder of its socket if that is outside of the folder of the cluster; undefined before its first start. */
   socketFolder(): string | undefined
 }
 
 const NAME = 'postgres'
-/** Room for the connections of nine replicas, and for those of people. */
+/** Enough connections for nine replicas, and for people who look into the database. */
 const SETTINGS = { max_connections: 300 }
 const GONE_MS = 30_000
 const LOOK_EVERY_MS = 20
 
 export function createPostgresPart(folder: string): PostgresPart {
   const root = path.join(folder, NAME)
-  // looking must not make the folder
+  // Asking for the status must not create the folder.
   const stateDir = () => (fs.existsSync(path.join(root, 'data')) ? openStateDir(root) : undefined)
   const pid = (): number | undefined => {
     const made = stateDir()
@@ -57,7 +59,7 @@ export function createPostgresPart(folder: string): PostgresPart {
     async kill() {
       const killed = pid()
       if (killed === undefined) return
-      // its sessions end with it
+      // The server's processes for each connection end with it.
       signal([killed], 'SIGKILL')
       for (const deadline = performance.now() + GONE_MS; pid() === killed; await sleep(LOOK_EVERY_MS))
         if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)

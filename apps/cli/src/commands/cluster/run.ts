@@ -69,7 +69,7 @@ export async function kill(name: string, flags: ClusterFlags): Promise<Result> {
   return { lines: wrap(`${wanted} (process ${pid}) is killed; "${UP}${dirFlagOf(flags)}" brings it back.`), json: { name: wanted, pid } }
 }
 
-/** The nats-server that leads the log now. */
+/** The nats-server that is the leader of the log's stream now. */
 async function leaderOf(folder: ClusterFolder, parts: Parts): Promise<string> {
   if (parts.nats.length === 0) throw refused('this cluster has no leader: PostgreSQL keeps its log')
   const leader = (await statusOf(folder, parts)).find(({ leads }) => leads)
@@ -133,7 +133,10 @@ class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }
 
-/** Aborted by the first signal that asks us to end; further ones are ignored, since npm may pass on one that also reached us. */
+/**
+ * Aborted by the first signal that asks this process to end; further ones are ignored, since npm may forward a signal
+ * that this process already received.
+ */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const controller = new AbortController()
@@ -147,7 +150,7 @@ function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   }
 }
 
-/** Waits for a signal, or until another process has stopped all of it. */
+/** Waits for a signal, or until another command has stopped the whole cluster. */
 async function untilStopped({ all }: Parts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && all.some((part) => part.pid() !== undefined))
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)

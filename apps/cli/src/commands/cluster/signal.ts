@@ -1,10 +1,10 @@
-/** Sends a signal to each of these processes that is still there. */
+/** Sends a signal to those of these processes that still exist. */
 export function signal(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids)
     try {
       process.kill(pid, name)
     } catch (error) {
-      // a session's process may have ended since
+      // A process may have ended since its number was read.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
 }

@@ -8,12 +8,15 @@ import type { NatsPart, Parts } from './parts.ts'
 export interface PartStatus {
   readonly name: string
   readonly where: string
-  /** Null where it does not run. */
+  /** Its process number; null if it is not running. */
   readonly pid: number | null
   readonly isHealthy: boolean
   /** The health in words, or a replica's mode. */
   readonly health: string
-  /** Of a replica that answers: the revision that it has applied, and how many changes it was behind at its last sign. */
+  /**
+   * For a replica that answers: the revision that it has applied, and how many entries it was behind at its last sign
+   * of life.
+   */
   readonly revision: string | null
   readonly lag: number | null
   /** For a nats-server: whether it leads the log. */
@@ -47,7 +50,7 @@ async function askReplica(replica: Part, key: string): Promise<PartStatus> {
     const lag = replicas.find(({ answers }) => answers)?.lagEvents ?? null
     return toStatus(replica, { isHealthy: health.mode === 'NORMAL', health: health.mode, revision: health.revision, lag })
   } catch (error) {
-    // starting, stopped, or a process of another cluster: the error is shown
+    // The address may not answer yet, not any more, or belong to another cluster: the error is shown.
     return toStatus(replica, { isHealthy: false, health: error instanceof Error ? error.message : String(error) })
   }
 }

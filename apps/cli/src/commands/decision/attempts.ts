@@ -12,16 +12,19 @@ export const TRIED = graphql(
   [TRY],
 )
 
-/** The chain of tries that a decision ends. */
+/** The earlier attempts of a decision: those that lost a conflict, and the decisions that it retried. */
 export type Tried = ResultOf<typeof TRIED>
 
-/** A try that did not count: others had written first. */
+/** An attempt that lost: other replicas had written to the log first. */
 type LostTry = Tried['lostTries'][number]
 
-/** A decision that a later one tried again. */
+/** An earlier decision that a later one retried. */
 type TriedBefore = ResultOf<typeof TRY>
 
-/** The tries before a decision, oldest first: which host each had chosen, and what became of it. Nothing where it was the first. */
+/**
+ * The attempts before a decision, oldest first: the hosts that each had chosen, and why it did not count. Empty if
+ * there were none.
+ */
 export function toTryLines({ lostTries = [], previous = null }: Tried): readonly string[] {
   const before = [previous?.previous ?? null, previous].filter((one) => one !== null)
   const tries = [...before.flatMap((one) => [...one.lostTries.map(lostText), beforeText(one)]), ...lostTries.map(lostText)]

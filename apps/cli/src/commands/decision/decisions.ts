@@ -23,7 +23,7 @@ interface Flags extends ConnectionFlags {
   readonly json?: true
 }
 
-// a line has no room for all: attempt and durationMs are in the JSON
+// A line has no room for these two: attempt and durationMs are in the JSON only.
 const DECISIONS = graphql(`query Decisions($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
   decisions(first: $first, after: $after, filter: $filter, query: $query) {
     totalCount pageInfo { hasNextPage endCursor }
@@ -42,10 +42,10 @@ const DECISIONS_OF_PROJECT = graphql(`query DecisionsOfProject($first: Int!, $af
 type DecisionRow = ResultOf<typeof DECISIONS>['decisions']['nodes'][number]
 /** The fields that a project may read. */
 type ProjectDecisionRow = ResultOf<typeof DECISIONS_OF_PROJECT>['decisions']['nodes'][number]
-/** A decision whose record is damaged, or of a newer release. */
+/** A decision whose record is damaged, or written by a newer release. */
 type UnreadableRow = ResultOf<typeof DECISIONS>['decisions']['unreadable'][number]
 
-/** `gantt decisions`: what was decided, newest first. */
+/** `gantt decisions`: the list of decisions, newest first. */
 export function addDecisions(program: Command): void {
   const command = program
     .command('decisions')

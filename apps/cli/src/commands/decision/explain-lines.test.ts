@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Explained, toLines } from './explain-lines.ts'
 
-/** A decision without a solver and earlier tries; tests change what matters to them. */
+/** A decision without a solver and without earlier attempts; each test changes the fields that it is about. */
 const DECISION: Explained['decision'] = {
   ...{ id: 'd1', at: '2026-01-15T12:00:00Z', outcome: 'PLACED', account: 'nova', attempt: 1, durationMs: null },
   ...{ explanationRetainedUntil: '2026-01-16T12:00:00Z', solver: null, lostTries: [], previous: null },
@@ -22,7 +22,7 @@ const weight = (weigher: string, weighted: number, multiplier: number, multiplie
   multiplierSource,
 })
 
-test('a multiplier that an aggregate gave is shown with its source, also where it takes a weigher out', () => {
+test('a multiplier that an aggregate sets is shown with its source, also if it disables a weigher', () => {
   const explained: Explained = {
     decision: DECISION,
     explanation: {
@@ -56,7 +56,7 @@ test('a multiplier that an aggregate gave is shown with its source, also where i
   expect(text).toContain(
     'small SELECTED 90 s 10 RAMWeigher 10 (times 40, aggregate gold ram_weight_multiplier), CPUWeigher 0 (times 0, aggregate gold',
   )
-  // a node that has a name of its own is printed as other commands take it
+  // A node whose name differs from the host's is printed in the form that other commands accept.
   expect(text).toMatch(/large\/n2 ALTERNATE none 1 RAMWeigher 1(?! \()/)
 })
 

@@ -53,7 +53,7 @@ type ShadowStep = Explanation['shadowSteps'][number]
 type Weighed = Explanation['weighing']['hosts'][number]
 type Weight = Weighed['weights'][number]
 
-/** The story of a decision, from the request to the hosts that were taken; then host by host, if asked. */
+/** The course of a decision, from the request to the chosen hosts; then every host, if requested. */
 export function toLines(
   { decision, explanation }: Explained,
   verdicts: readonly Verdict[] | undefined,
@@ -94,7 +94,7 @@ export const askedOf = ({ spec }: Explained['decision']): string =>
     ...(spec.availabilityZone === null ? [] : [`in ${spec.availabilityZone}`]),
   ].join(' ')
 
-/** The refusals of a host, by every filter. */
+/** The refusals of a host by all filters. */
 export const refusalsOf = (checks: NearMiss['checks']): string =>
   checks
     .filter(({ status }) => status === 'FAIL' || status === 'ERROR')
@@ -110,7 +110,7 @@ function toHeadline({ decision, explanation }: Explained): readonly string[] {
   const isRefused = explanation.weighing.candidateCount === 0
   return [
     ...wrap(`${decision.outcome}: ${askedOf(decision)}, for ${decision.account} at ${decision.at}.`),
-    // why no host was found, as in the answer to the request
+    // The cause that no host was found, in the words of the answer to the request.
     ...(isRefused ? wrap(explanation.headline) : []),
     ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}${time}; ${explanation.fidelity.toLowerCase()}.${which}`),
   ]
@@ -156,7 +156,7 @@ const REPORT = { head: 'report', align: 'right' } as const
 
 export const reportAgeOf = (age: string | null): string => (age === null ? 'none' : span(millisecondsOf(age)))
 
-/** Total of each host, and what each weigher gave it or took from it. */
+/** The total score of each host, and what each weigher added or subtracted. */
 function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly string[] {
   const rows = hosts.map(({ hostName, node, host, outcome, totalWeight, reportAge, weights }) => [
     printHost(hostName, node, host?.hasOtherNodes),
@@ -184,7 +184,7 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
 const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
   `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
 
-/** Everything for which a host is refused: each line is something to change. */
+/** All refusals of a host: each line is something that would have to change. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],

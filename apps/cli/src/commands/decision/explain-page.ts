@@ -3,7 +3,10 @@ import { decimal } from '../../output/format.ts'
 import { heading, inert, link, paragraph, toMarkdownTable, toPage } from '../../output/markdown.ts'
 import { askedOf, type Explained, refusalsOf, reportAgeOf, shadowText, type Verdict } from './explain-lines.ts'
 
-/** A decision as a ticket needs it: what happened, where the hosts went, who came nearest or was best, and where to look. */
+/**
+ * A decision as a page for a ticket: what was requested, where the instances went, the best or nearest hosts, and
+ * links.
+ */
 export function toExplainPage(
   { decision, explanation }: Explained,
   address: string,

@@ -11,10 +11,10 @@ export const TENANT = graphql(`query ExplainToTenant($id: ID!) {
   }
 }`)
 
-/** A decision as its project may know it. */
+/** A decision with the fields that a key of its project may read. */
 export type TenantDecision = NonNullable<ResultOf<typeof TENANT>['decision']>
 
-/** The sentence, then what was asked of a host and whether it is in the way. */
+/** The sentence about the result, then each requirement with whether it prevents a placement. */
 export const toTenantLines = ({ outcome, at, account, tenantExplanation: { headline, demands } }: TenantDecision): readonly string[] => [
   ...wrap(`${outcome}, for ${account} at ${at}.`),
   ...wrap(headline),
@@ -34,7 +34,7 @@ export const toTenantLines = ({ outcome, at, account, tenantExplanation: { headl
       ]),
 ]
 
-/** The same for a ticket, with the id by which operators find the rest. */
+/** The same for a ticket, with the id by which operators find the details. */
 export const toTenantPage = ({ id, outcome, at, account, tenantExplanation: { headline, demands } }: TenantDecision): readonly string[] =>
   toPage(
     heading(outcome),

@@ -18,7 +18,7 @@ interface Flags extends ConnectionFlags, Form {
   readonly top: number
 }
 
-/** The API's maximum. */
+/** The API's maximum number of hosts in an explanation. */
 const MOST_NEAR = 100
 
 const WEIGHING = graphql(
@@ -26,7 +26,7 @@ const WEIGHING = graphql(
   [WEIGHTS],
 )
 
-/** `gantt explain`: how a decision came about. */
+/** `gantt explain`: how a decision was made. */
 export function addExplain(program: Command): void {
   const command = program
     .command('explain')

@@ -5,7 +5,7 @@ import { GANTT } from '../../output/called.ts'
 
 const KNOWN = graphql(`query Known($id: ID!) { decision(id: $id) { id } }`)
 
-/** Makes a call about a decision; if there is none, the error says so and how to list decisions. */
+/** Runs a call about a decision; if the decision does not exist, the error says so and how to list decisions. */
 export async function askAbout<Answer>(client: ServiceClient, id: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
@@ -15,10 +15,13 @@ export async function askAbout<Answer>(client: ServiceClient, id: string, ask: (
   }
 }
 
-/** The failure for an id of no decision, or of one that the key may not read. It is a wrong call (2) for every command, so that 1 of `gantt verify` means a difference. */
+/**
+ * The failure for an unknown decision, or one that the key may not read. Every command ends with 2 (wrong call) for
+ * it, because 1 of `gantt verify` means a difference.
+ */
 export const unknownDecision = (id: string): CommandFailure => notThere(`there is no decision ${id}; "${GANTT} decisions" lists them`)
 
-/** The id of something else, or an invalid one, is not known either. */
+/** An id of another type, or an invalid id, also counts as unknown. */
 const isKnown = (client: ServiceClient, id: string): Promise<boolean> =>
   client.request(KNOWN, { id }).then(
     ({ decision }) => decision !== null,

@@ -19,7 +19,7 @@ const VERIFY = graphql(`query Verify($id: ID!) {
 /** The API's answer about the verification of a decision. */
 export type Verification = ResultOf<typeof VERIFY>['verification']
 
-/** `gantt verify`: whether a decision is still what it was. */
+/** `gantt verify`: repeats a recorded decision and checks that the result is the same. */
 export function addVerify(program: Command): void {
   const command = program
     .command('verify')
@@ -42,7 +42,7 @@ async function verify(id: string, flags: Flags): Promise<Result> {
   return { lines: toVerificationLines(verification), json: verification, exitCode: EXITS[verification.outcome] }
 }
 
-/** The compared values, and their differences. */
+/** The compared values of the recorded and the repeated decision, and their differences. */
 export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }: Verification): readonly string[] {
   const differing = checks.filter((check) => check.outcome === 'DIFFERENT')
   return [

@@ -7,12 +7,12 @@ import { toTable, wrap } from '../../output/table.ts'
 export const WEIGHTS = graphql(`fragment Weights on Weighing { margin note candidateCount
   weighers { name multiplier decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove } }`)
 
-/** The effect of the profile's multipliers. */
+/** The effect of the multipliers of the profile, as the API returns it. */
 export type Weights = ResultOf<typeof WEIGHTS>
 
 type WeigherWeights = Weights['weighers'][number]
 
-/** Weigher by weigher: what it decides, and how far its multiplier can move before another host ranks first. */
+/** For each weigher: what it decides, and how far its multiplier can change before another host ranks first. */
 export const toWeightLines = (weights: Weights): readonly string[] => [
   'What the multipliers decide',
   ...wrap(toSummary(weights)),

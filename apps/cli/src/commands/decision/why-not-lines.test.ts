@@ -96,7 +96,7 @@ test('a losing host has its gaps and the multipliers that would have won; unknow
   expect(joined(lines)).toContain('Now it would pass every filter. The log no longer reaches revision 7')
 })
 
-test('a host that was not looked at has the reason', () => {
+test('a host that was not considered is shown with the reason', () => {
   const text = 'rack1-a was first seen later: at revision 9.'
   const neverConsidered = { kind: 'SEEN_LATER', text, firstSeenRevision: '9', firstSeenAt: null, fields: [] } as const
   expect(toLines({ ...lost, because: 'NEVER_CONSIDERED', neverConsidered: { ...neverConsidered, fields: [] } })).toContain(text)

@@ -24,7 +24,10 @@ type Change = Answer['changedSince'][number]
 /** The number of changes that are listed for people; `--json` has all. */
 const CHANGES = 20
 
-/** For a terminal: the case, every check with its numbers and their sources, what it lost by, and how it is now. */
+/**
+ * For a terminal: the result in one sentence, every check with its numbers and their sources, the weights by which the
+ * host lost, and its present state.
+ */
 export function toLines(answer: Answer): readonly string[] {
   const { headline, neverConsidered, verdict, versusWinner, changedSince } = answer
   const asked = verdict.checks.filter(({ status }) => status !== 'NOT_ASKED')

@@ -5,7 +5,7 @@ import { createDemoApi, type DemoApi } from './api.ts'
 const BUSY = { errors: [{ message: 'No answer in time.', extensions: { code: 'DEADLINE_EXCEEDED', retryable: true } }] }
 const BROKEN = { errors: [{ message: 'Not like this.', extensions: { code: 'BAD_USER_INPUT', retryable: false } }] }
 
-/** The demo's calls of a service that gives these answers, one after the other, and how many it gave. */
+/** The demo's calls of a service that returns these answers in turn, and the number of answers used. */
 function aService(...answers: readonly unknown[]): { readonly api: DemoApi; given: number } {
   const service = { given: 0 }
   const fetch = async () => Response.json(answers[service.given++])
@@ -15,13 +15,13 @@ function aService(...answers: readonly unknown[]): { readonly api: DemoApi; give
   return Object.assign(service, { api })
 }
 
-test('a call that the service had no time for is retried', async () => {
+test('a call that the service was too busy to answer is retried', async () => {
   const service = aService(BUSY, BUSY, { data: { claimRelease: [{ __typename: 'ClaimPayload' }] } })
   await service.api.release([{ id: 'c', fence: 1 }])
   expect(service.given).toBe(3)
 })
 
-test('a call that the service refused is not', async () => {
+test('a call that the service refused is not retried', async () => {
   const service = aService(BROKEN)
   await expect(service.api.release([{ id: 'c', fence: 1 }])).rejects.toThrow('Not like this.')
   expect(service.given).toBe(1)

@@ -15,7 +15,7 @@ import type { DemoStats } from './host.ts'
 import type { DemoSpec } from './requests.ts'
 import type { RunningClaim } from './running.ts'
 
-/** The service did not do what the demo asked; the message is the service's own. */
+/** The service refused a call of the demo; the message is the service's own. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }
@@ -45,9 +45,9 @@ export interface Report {
 }
 
 export interface Placed {
-  /** Global id. */
+  /** The global id of the decision. */
   readonly decision: string
-  /** Empty when no host could take the request. */
+  /** Empty if no host could take the request. */
   readonly claims: readonly HeldClaim[]
 }
 
@@ -59,27 +59,28 @@ export interface Counts {
 }
 
 /**
- * The calls of the demo, as any caller of the service makes them. All end when `stopped` is aborted. Calls that the service
- * asks to repeat are repeated; but `createAggregate` and `addHosts` are not safe to repeat, and leave that to `retryWork`.
+ * The calls of the demo, as any caller of the service makes them. All end when `stopped` is aborted. Calls that the
+ * service asks to repeat are repeated, except `createAggregate` and `addHosts`: these are not safe to repeat alone,
+ * and their caller uses `retryWork`.
  */
 export interface DemoApi {
-  /** One call of any kind that is safe to repeat. */
+  /** Sends one call that is safe to repeat. */
   ask: ServiceClient['request']
-  /** Runs work that is safe to repeat, again for as long as the service asks to repeat it. */
+  /** Runs work that is safe to repeat, and repeats it as long as the service asks for that. */
   retryWork<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
-  /** Reports that are known already, by their sequence, are no failure. */
+  /** Sends reports; one that the service already has, by its sequence, is not a failure. */
   report(reports: readonly Report[]): Promise<void>
   aggregates(): Promise<readonly KnownAggregate[]>
   createAggregate(name: string, metadata: Readonly<Record<string, string>>): Promise<KnownAggregate>
-  /** Answers the aggregate's next version. */
+  /** Returns the aggregate's next version. */
   addHosts(aggregate: Pick<KnownAggregate, 'uuid' | 'version'>, hosts: readonly string[]): Promise<number>
   close(closed: ClosedHosts): Promise<void>
-  /** Reserves room for `ttl`. */
+  /** Reserves room for the time `ttl`. */
   select(spec: DemoSpec, key: string, ttl: string): Promise<Placed>
   confirm(claims: readonly ClaimRef[]): Promise<void>
   release(claims: readonly ClaimRef[]): Promise<void>
-  /** Everything that holds room. */
+  /** All live claims. */
   liveClaims(): Promise<readonly (HeldClaim & { readonly instanceUuid: string | null })[]>
   /** Names of hosts that list instances, or hold claims. */
   occupied(): Promise<readonly string[]>
@@ -110,7 +111,10 @@ const SET_STATUS = graphql(`mutation Close($hosts: [ResourceNameInput!]!, $statu
   hostSetStatus(hosts: $hosts, status: $status, reason: $reason) { __typename ... on UserError { message } }
 }`)
 
-/** As long as the API lets a caller wait: a busy machine with a large fleet is slow, and a demo has time. */
+/**
+ * The longest time that the API lets a caller wait, because a busy machine with a large fleet is slow and a demo is
+ * not in a hurry.
+ */
 const DEADLINE = 'PT60S'
 
 const CLAIMS = graphql(
@@ -240,16 +244,19 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
   running: (host) => allPages(async (after) => (await call(RUNNING, { host, after })).host?.claims ?? NO_CLAIMS),
 })
 
-/** A busy machine with a large fleet is slow, and a demo has time. One attempt is above the deadline that the service gives itself. */
+/**
+ * A busy machine with a large fleet is slow, and a demo is not in a hurry: the time for one attempt is above the
+ * service's own deadline.
+ */
 const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }
 
-/** Only the fields that a call takes. */
+/** Drops fields that the call does not take. */
 export const toRef = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 
 const refsOf = ({ selected: { claim, host } }: PlacedAnswer['destinations'][number]): readonly HeldClaim[] =>
   claim === null ? [] : [{ id: claim.id, fence: claim.fence, host: host.name }]
 
-/** The claims of a host that has left. */
+/** The claims of a host; none if the host has left the fleet. */
 const NO_CLAIMS = { totalCount: 0, nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
 
 async function allPages<Node>(read: (after: string | null) => Promise<Page<Node>>): Promise<Node[]> {

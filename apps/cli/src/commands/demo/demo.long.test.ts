@@ -26,11 +26,11 @@ afterAll(async () => {
 interface Demo {
   readonly said: { out: string; err: string }
   readonly ended: Promise<number | null>
-  /** SIGTERM, and the code that it ends with. */
+  /** Sends SIGTERM; resolves to the exit code. */
   stop(): Promise<number | null>
 }
 
-/** `gantt demo` in a process of its own. */
+/** Runs `gantt demo` in a process of its own. */
 function start(...args: readonly string[]): Demo {
   const child: ChildProcess = spawn(process.execPath, [BIN, 'demo', '--port', '0', ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: folder },
@@ -58,7 +58,7 @@ function start(...args: readonly string[]): Demo {
   return demo
 }
 
-/** Waits for the links; fails with the output if there are none. */
+/** Waits for the links; if none are printed, fails with the output. */
 async function linksOf({ said, ended }: Demo) {
   const ready = expect.poll(() => said.out, { interval: 50 }).toContain(LAST_LINE)
   await Promise.race([ready, ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${said.err}`)))])
@@ -106,7 +106,7 @@ interface Operated {
   readonly hosts: { readonly nodes: readonly { statusReason: string }[] }
 }
 
-/** The operators' actions, as anybody can see them. */
+/** The operations of the demo as the API shows them. */
 async function operated(client: Client) {
   const { liveness, claims, hosts } = await client.request<Operated>(OPERATIONS)
   const moving = claims.nodes.filter(({ movingTo }) => movingTo !== null)
@@ -131,7 +131,7 @@ async function audited(client: Client) {
   return (await read()).counts
 }
 
-/** Hosts that list instances of which no claim is held there. */
+/** Hosts whose reports list instances that have no claim there. */
 async function withoutClaims(client: Client) {
   type Seen = { hosts: { nodes: readonly { name: string; instancesWithoutClaims: number }[] } }
   const { hosts } = await client.request<Seen>('{ hosts(first: 500) { nodes { name instancesWithoutClaims } } }')
@@ -161,7 +161,7 @@ test('a demo shows where to look, runs, ends cleanly and continues at the next s
   expect(await operated(client)).toEqual(OPERATED)
   expect(await audited(client)).toEqual([])
 
-  // claims come and go
+  // The claims of the stream come and go.
   await expect.poll(async () => (await countsOf(client)).released).toBeGreaterThan(0)
   expect(await countsOf(client)).toMatchObject({ hosts: 30, running: expect.toSatisfy((running: number) => running > 0) })
 
@@ -177,7 +177,7 @@ test('a demo shows where to look, runs, ends cleanly and continues at the next s
   expect(next.key).toBe(key)
   expect(await outcomeOf(next.client, first)).toMatchObject({ outcome: 'NO_VALID_HOST' })
   expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
-  // what operators hold is not given back, and not done twice
+  // The claims of the operations are neither released nor made twice.
   expect(await operated(next.client)).toEqual(OPERATED)
   expect([await audited(next.client), await withoutClaims(next.client)]).toEqual([[], []])
   expect(await again.stop()).toBe(0)

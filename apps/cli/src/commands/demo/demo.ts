@@ -19,7 +19,7 @@ interface Flags {
   readonly once?: true
 }
 
-/** `gantt demo`: a service with a fleet of its own to look around in. */
+/** `gantt demo`: a service with a fleet of simulated hosts to look around in. */
 export function addDemo(program: Command): void {
   const demo = program
     .command('demo')
@@ -48,7 +48,7 @@ async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Pro
   // loaded here, so that the other commands start without a server
   const { defaultStateDir, openStateDir, runService } = await import('@gantt/server')
   try {
-    // opened, so that the service finds its own folder there even if the demo was first
+    // The folder is created here, so that the service finds it even if the demo runs first.
     const data = dataDir === undefined ? path.join(openStateDir(defaultStateDir()).root, 'demo') : path.resolve(dataDir)
     const { HOST, PORT, GANTT_ADMIN_KEY } = process.env
     const folder = openDemoFolder(data, GANTT_ADMIN_KEY?.trim() || undefined)
@@ -84,7 +84,7 @@ async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Pro
   }
 }
 
-/** An error that the user can correct is one line; any other is a defect and is shown with its stack. */
+/** An error that the user can correct is printed as one line; any other is a defect and is printed with its stack. */
 function fail(error: unknown): void {
   const isKnown =
     error instanceof DemoError ||
@@ -95,7 +95,7 @@ function fail(error: unknown): void {
   process.exitCode = 1
 }
 
-/** The progress of a long report: on a terminal one line that disappears at the end. */
+/** The progress of a long report: one line that is removed at the end, on a terminal only. */
 function createProgress() {
   const clear = process.stderr.isTTY ? '\r\u001b[K' : ''
   return {

@@ -15,7 +15,7 @@ test('the service takes the report of every host', () => {
   )
 })
 
-test('no host reports more in use than it may give, and its cells add up to it', () => {
+test('no host reports more use than its capacity, and the amounts of its cells add up to those of the host', () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 0, max: 99_999 }), (seed, index) => {
       const { stats } = hostAt(index, seed)

@@ -7,7 +7,7 @@ export interface DemoAggregate {
   readonly hosts: readonly string[]
 }
 
-/** Hosts that operators closed, for one reason. */
+/** Hosts that operators disabled, all for one reason. */
 export interface ClosedHosts {
   readonly status: 'DISABLED' | 'DRAINING' | 'MAINTENANCE'
   readonly reason: string
@@ -27,10 +27,10 @@ export interface FleetOptions {
   readonly seed: string
 }
 
-/** Places of the fleet whose hosts have a licence: three racks' worth would cost too much. */
+/** Indexes of the first and the last licensed host; the licence is too expensive for all. */
 const LICENSED_PLACES = { from: 9, to: 14 }
 
-/** The demo's fleet: the same for the same options, and a larger one holds every smaller one of its seed. */
+/** The demo's fleet. It depends only on the options, and a fleet contains all smaller ones of the same seed. */
 export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
   const hosts = Array.from({ length: count }, (_, index) => hostAt(index, seed))
   const named = (isMember: (host: DemoHost, index: number) => boolean): string[] => hosts.filter(isMember).map(({ name }) => name)
@@ -52,7 +52,7 @@ export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
   }
 }
 
-/** A few hosts with trouble, and in one of the zones every tenth rack, from the second on. */
+/** A few disabled hosts, and from the second rack on every tenth rack of one zone. */
 function closedHosts(hosts: readonly DemoHost[]): readonly ClosedHosts[] {
   const draining = new Set(hosts.filter(({ zone, rack }) => zone === 'z3' && rack % 10 === 2).map(({ name }) => name))
   const every = (distance: number, first: number): string[] =>

@@ -18,7 +18,7 @@ const aFolder = (name: string): string => {
   return folder
 }
 
-test('a key is drawn once, kept for its owner alone, and found again', () => {
+test('a key is generated once, stored so that only its owner can read it, and read at the next start', () => {
   const folder = aFolder('kept')
   const first = openDemoFolder(folder)
   expect(fs.readdirSync(folder)).toEqual([])

@@ -4,11 +4,14 @@ import { readKept, readOrDrawKey, writeKept } from './kept-files.ts'
 
 /** What a demo stores in addition to its database, so that the next start continues with it. */
 export interface DemoFolder {
-  /** The key of the links: the one that was given, else the same at every start. */
+  /** The key in the printed links: the one that was given, otherwise one that is the same at every start. */
   readonly key: string
-  /** The fleet that was set up to its end. */
+  /** The fleet whose set-up was completed. */
   readonly fleet: KeptFleet | undefined
-  /** Writes a key that was drawn, once the database has made the folder its own; one that was given is its owner's to keep. */
+  /**
+   * Writes a key that was generated; called once the database has created the folder. A key that was given is not
+   * written.
+   */
   keepKey(): void
   keepFleet(fleet: KeptFleet): void
 }
@@ -18,7 +21,10 @@ export interface KeptFleet {
   readonly seed: string
 }
 
-/** Reads the folder, or draws a key where there is none and none is given. Throws DemoError for files that are not the demo's. */
+/**
+ * Reads the folder, or generates a key if it has none and none is given. Throws DemoError for files that the demo did
+ * not write.
+ */
 export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const keyFile = path.join(folder, 'demo.key')
   const fleetFile = path.join(folder, 'demo.json')

@@ -7,7 +7,7 @@ export type Kind = (typeof kinds)[number]
 export const zones = ['z1', 'z2', 'z3'] as const
 export type Zone = (typeof zones)[number]
 
-/** The report of a demo host; use before any instance runs on it is its own. */
+/** The report of a demo host; its used amounts are those before any instance runs on it. */
 export type DemoStats = Pick<
   HostStatsV1_0,
   | 'vcpus'
@@ -33,23 +33,23 @@ export type DemoStats = Pick<
 >
 
 export interface DemoHost {
-  /** Zone, rack, kind and place in the rack: z1-r03-cmp-07. */
+  /** The zone, rack, kind and position in the rack of a host: z1-r03-cmp-07. */
   readonly name: string
   readonly zone: Zone
-  /** Counted from 1 in each zone. */
+  /** The number of the rack, counted from 1 in each zone. */
   readonly rack: number
   readonly kind: Kind
   readonly stats: DemoStats
 }
 
-/** The one model that only zone z1 has, and the one that every GPU host of the other zones has. */
+/** The GPU model that only zone z1 has, and the one that the GPU hosts of all other zones have. */
 export const RARE_GPU = 'NVIDIA-H100-80GB'
 export const COMMON_GPU = 'NVIDIA-L40S'
 
 /** CPUs of the largest NUMA cell of the fleet. */
 export const LARGEST_CELL_CPUS = 32
 
-/** The most memory that a memory host of z2 has left, GiB: others there have less. */
+/** The most free memory of a memory host of z2, in GiB; the others have less. */
 export const MOST_FREE_IN_Z2_GIB = 250
 
 const HOSTS_PER_RACK = 12
@@ -89,8 +89,8 @@ const GPUS = 8
 const MIB_PER_GIB = 1_024
 
 /**
- * The host at a place of the fleet: the same for the same seed, whatever the size of the fleet, so that a larger fleet
- * holds the smaller one. Zones take turns; racks fill up one after the other.
+ * The host at an index of the fleet. It depends on the seed but not on the size of the fleet, so that a larger fleet
+ * contains the smaller one. Zones alternate, and racks are filled one after the other.
  */
 export function hostAt(index: number, seed: string): DemoHost {
   const zone = zones[index % zones.length] as Zone
@@ -149,7 +149,7 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
       memoryMb: (memoryGib * MIB_PER_GIB) / CELLS,
       memoryUsageMb: Math.floor((memoryUsedGib * MIB_PER_GIB) / CELLS),
       cpuUsage: Math.floor(vcpusUsed / CELLS),
-      // on some hosts, an instance has two CPUs of the first cell for itself
+      // On some hosts, one instance has two CPUs of the first cell to itself.
       pinnedCpus: kind === 'general' && load < 60 && id === 0 && slot % 4 === 3 ? (cpusets[kind][0] as number[]).slice(0, 2) : [],
     })),
     gpus: kind === 'gpu' ? gpusOf(zone === 'z1' && slot < HOSTS_PER_RACK / 2 ? RARE_GPU : COMMON_GPU, random) : [],
@@ -173,7 +173,7 @@ function cpusetsOf(kind: Kind): number[][] {
   return Array.from({ length: CELLS }, (_, cell) => Array.from({ length: cellCpus }, (_, cpu) => cell * cellCpus + cpu))
 }
 
-/** How full a host is by its own report, percent: one in six is nearly full. */
+/** How much of a host is used by its own report, in percent: one host in six is nearly full. */
 const loadOf = (random: Random): number => (random.below(6) === 0 ? 86 + random.below(10) : 10 + random.below(50))
 
 const percentOf = (whole: number, percent: number, random: Random): number =>
@@ -187,7 +187,7 @@ function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   return total - (isFirst ? MOST_FREE_IN_Z2_GIB : 40 + random.below(MOST_FREE_IN_Z2_GIB - 48))
 }
 
-/** Some GPUs are in use by report, some by half. */
+/** Some GPUs are used by report, some of them by half. */
 const gpusOf = (model: string, random: Random): DemoStats['gpus'] =>
   Array.from({ length: GPUS }, (_, index) => {
     const draw = random.below(10)

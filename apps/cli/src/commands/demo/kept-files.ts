@@ -18,7 +18,7 @@ export function writeKept(file: string, text: string): void {
   fs.renameSync(unfinished, file)
 }
 
-/** The key that a file holds, or a new one, which is not written yet; undefined where the file holds something else. */
+/** The key in a file, or a new one that is not written yet; undefined if the file contains something else. */
 export function readOrDrawKey(file: string): { readonly key: string; readonly isKept: boolean } | undefined {
   const kept = readKept(file)?.trim()
   if (kept === undefined) return { key: `gantt_${randomBytes(24).toString('base64url')}`, isKept: false }

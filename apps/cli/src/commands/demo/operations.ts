@@ -5,19 +5,19 @@ import type { DemoFleet } from './fleet.ts'
 import type { DemoHost } from './host.ts'
 import { aUuid, type DemoSpec } from './requests.ts'
 
-/** The operators' actions in the demo, and where to see them: the same for the same fleet. */
+/** What operators have done in the demo's fleet, and where it is shown. It depends on the fleet alone. */
 export interface Operations {
   /** The three members of the group are on separate hosts. */
   readonly group: string
-  /** The first of them is on its way to another host: both ends are held. */
+  /** The first of them is being moved to another host: claims are held on both. */
   readonly instances: readonly string[]
-  /** A host that was emptied; undefined where the fleet is too small for it. */
+  /** A host that was emptied; undefined if the fleet is too small for one. */
   readonly emptied: string | undefined
   /** A host that neither reports nor sends heartbeats. */
   readonly silent: string | undefined
 }
 
-/** The first places of the fleet have other stories: those of the requests that fail. */
+/** The first hosts of the fleet are left alone, because the example requests that fail are about them. */
 const FIRST_PLACE = 15
 const MEMBERS = 3
 const ON_EMPTIED = 2
@@ -55,15 +55,15 @@ const REVOKE = graphql(`mutation Revoke($ids: [ID!]!) {
 }`)
 
 /**
- * Operators revoke a claim, empty a host, and move a member of a server group. The group comes last and stays: if it
- * exists, an earlier start has done everything; and each step may be repeated, so an interrupted demo continues.
+ * Operators revoke a claim, empty a host, and move a member of a server group. The group is created last and stays: if
+ * it exists, an earlier start has done everything. Each step may be repeated, so an interrupted demo continues.
  */
 export async function operate(api: DemoApi, { group, instances, emptied, silent }: Operations, seed: string): Promise<void> {
   const { serverGroup } = await api.ask(GROUP, { uuid: group })
   if (serverGroup !== null) return
   const key = (what: string): string => `demo-${seed}-${what}`
   const place = async (what: string, spec: Partial<DemoSpec>): Promise<readonly ClaimRef[]> => {
-    // a host that is silent would never say that it runs them
+    // A silent host would never report these instances.
     const ignoreHosts = silent === undefined ? [] : [silent]
     const { claims } = await api.select({ ...SMALL, instanceUuids: [], ignoreHosts, ...spec }, key(what), TTL)
     if (claims.length > 0) await api.confirm(claims)

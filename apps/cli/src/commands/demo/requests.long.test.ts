@@ -29,7 +29,10 @@ test('lifetimes are as long as asked, on average', () => {
   expect(lifetimes.reduce((sum, lifetime) => sum + lifetime, 0) / lifetimes.length / options.meanLifetime).toBeCloseTo(1, 1)
 })
 
-/** What an example meets on a fleet: how many instances found a host, and why the first one that found none did not. */
+/**
+ * The result of an example request on a fleet: how many instances found a host, and why the first one without a host
+ * found none.
+ */
 function fate(hosts: number, seed: string, example: number) {
   const demo = demoFleet({ hosts, seed })
   const fleet = applied(demo)

@@ -1,7 +1,7 @@
 import type { Random } from '@gantt/scheduler-core'
 import { COMMON_GPU, LARGEST_CELL_CPUS, MOST_FREE_IN_Z2_GIB, RARE_GPU, type Zone, zones } from './host.ts'
 
-/** A request as the API takes it (RequestSpecInput): what the demo asks. */
+/** A request of the demo in the form of the API (RequestSpecInput). */
 export interface DemoSpec {
   readonly flavor: {
     readonly name: string
@@ -27,7 +27,7 @@ interface NumaCell {
   readonly cpuPolicy: 'dedicated' | 'shared'
 }
 
-/** A request that finds no host, and what one will find on asking why. */
+/** A request that finds no host, and what its explanation shows. */
 export interface FailingExample {
   readonly sentence: string
   readonly spec: DemoSpec
@@ -36,7 +36,7 @@ export interface FailingExample {
 const GIANT_GIB = 256
 const WIDE_CPUS = LARGEST_CELL_CPUS + 8
 
-/** The requests of the demo that cannot fit, each for another reason worth exploring; the first is the one to start with. */
+/** The requests of the demo that cannot fit, each for another reason; the links begin with the first. */
 export function failingExamples(random: Random, licensedHosts: number): readonly FailingExample[] {
   return [
     {
@@ -89,17 +89,17 @@ export type Ending = 'confirm' | 'release' | 'forget'
 export interface DemoRequest {
   readonly spec: DemoSpec
   readonly ending: Ending
-  /** After how many further requests confirmed room is given back. */
+  /** The number of further requests after which confirmed room is released. */
   readonly lifetime: number
 }
 
 export interface RequestsOptions {
-  /** Mean of the lifetimes, requests. */
+  /** The mean of these lifetimes, in requests. */
   readonly meanLifetime: number
   readonly licensedHosts: number
 }
 
-/** The next request of a seeded stream: the same sequence for the same random source. */
+/** The next request of a stream; the same random source gives the same sequence. */
 export function nextRequest(random: Random, { meanLifetime, licensedHosts }: RequestsOptions): DemoRequest {
   const draw = random.below(100)
   const ending = draw < 92 ? 'confirm' : draw < 97 ? 'release' : 'forget'
@@ -121,7 +121,7 @@ const mix: readonly (readonly [weight: number, make: (random: Random, licensedHo
       }),
   ],
   [12, (random) => aSpec(random, { flavor: general(random), availabilityZone: oneOf(random, zones), projectId: oneOf(random, projects) })],
-  // memory hosts of z2 stay as they are, so that the near miss there stays near
+  // Memory hosts of z2 get none of these requests, so that their near miss stays one.
   [
     8,
     (random) =>
@@ -230,7 +230,7 @@ const aCell = (id: number, cpus: number, memoryGib: number): NumaCell => ({
 })
 
 interface Shape extends Omit<DemoSpec, 'instanceUuids' | 'instanceGroup'> {
-  /** 1 if not given. */
+  /** The number of instances; 1 if not given. */
   readonly instances?: number
   readonly apart?: 'ANTI_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 }

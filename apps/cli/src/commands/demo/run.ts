@@ -18,27 +18,33 @@ export interface DemoOptions {
   readonly url: string
   readonly folder: DemoFolder
   readonly hosts: number
-  /** Requests per second once the links are shown; 0: none. */
+  /** Requests per second once the links are printed; 0 for none. */
   readonly rate: number
   readonly seed: string
   readonly stopped: AbortSignal
-  /** Progress and trouble, for people. */
+  /** Prints progress and failures for people. */
   readonly say: (line: string) => void
-  /** The number of hosts that have reported, and of all hosts. */
+  /** Shows the number of hosts that have reported, of all hosts. */
   readonly show: (reported: number, of: number) => void
-  /** The links. */
+  /** Prints the links. */
   readonly announce: (lines: readonly string[]) => void
 }
 
 /** The approximate number of requests whose claims a fleet holds at a time. */
 const REQUESTS_HELD = { least: 30, most: 240 }
-/** Hosts that the first requests examine in total: on a large fleet the links come first, and most claims with the stream. */
+/**
+ * A limit on the hosts that the first requests examine in total: on a large fleet most claims are made by the stream,
+ * after the links are printed.
+ */
 const FIRST_CHECKS = 800_000
 const PLACED_AT_ONCE = 8
 /** The number of requests between two reports of a host. */
 const REQUESTS_PER_REPORT = 4
 
-/** Fills a service with the demo's fleet and claims, shows where to look, and keeps it alive until it is stopped. */
+/**
+ * Fills a service with the demo's fleet and claims, prints links, and keeps hosts alive and requests coming until it
+ * is stopped.
+ */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, announce } = options
   let heartbeats: Promise<void> | undefined
@@ -51,17 +57,18 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
     heartbeats = keepHeartbeats(api, alive, AbortSignal.any([stopped, over.signal]), say)
     const { decisions, claims } = await api.count()
-    // a fresh fleet has the same history for the same seed; an existing one continues with another part of it
+    // The decisions that exist are part of the seed: a fresh fleet always has the same history, and an existing one
+    // gets new requests.
     const random = createRandom(`${options.seed}/${decisions}`)
     const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
     const stream = createStream({ api, fleet, random, run: randomUUID(), silent, meanLifetime: 2 * held })
-    // what operators hold stays
+    // Claims of the operators' instances are not released by the stream.
     stream.adopt((await api.liveClaims()).filter(({ instanceUuid }) => instanceUuid === null || !instances.includes(instanceUuid)))
     const first = Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length))
     if (first > 0) say(`Placing the first ${first} requests.`)
     await placeFirst(stream, first)
     await operate(api, operations, folder.fleet?.seed ?? options.seed)
-    // what operators moved, and what an earlier start came to no report of
+    // Hosts whose instances operators moved, and hosts that an earlier start did not report.
     await stream.report(await api.occupied())
     const failed = await failExamples(api, fleet, random)
     const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
@@ -86,7 +93,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** The fleet, reported and gathered, unless an earlier start has done so. */
+/** Reports the fleet and creates its aggregates, unless an earlier start has done so. */
 async function bringFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
   const { hosts: known } = await api.count()
   const kept = folder.fleet !== undefined && known >= folder.fleet.hosts ? folder.fleet : undefined
@@ -124,7 +131,10 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
   return failed
 }
 
-/** One request after the other, evenly in time, until the end; a failure is reported once in a row, and the next request is sent. */
+/**
+ * Sends requests at an even rate until the end; of failures in a row only the first is printed, and the next request
+ * is sent.
+ */
 async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
   if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')
   let lastTrouble = ''

@@ -8,7 +8,10 @@ export interface RunningClaim {
   readonly gpus: readonly { readonly index: number; readonly milli: number }[]
 }
 
-/** What a host reports while these instances run on it: their list, and their use in addition to its own. A claim without an instance runs nowhere. */
+/**
+ * The report of a host on which these instances run: their list, and their use added to that of the host itself. A
+ * claim without an instance runs nowhere.
+ */
 export function statsWith(stats: DemoStats, claims: readonly RunningClaim[]): DemoStats {
   const running = claims.filter(({ instanceUuid }) => instanceUuid !== null)
   const used = (resourceClass: string): number =>

@@ -5,15 +5,15 @@ import type { DemoFleet } from './fleet.ts'
 import { type DemoRequest, nextRequest } from './requests.ts'
 import { statsWith } from './running.ts'
 
-/** The stream of requests: their claims are confirmed or not, and released in the end. */
+/** The stream of requests: most of their claims are confirmed, and all are ended after a while. */
 export interface Stream {
-  /** Places this many requests at once, then settles due claims; hosts whose instances changed report it. */
+  /** Places this many requests at once, then settles due claims; hosts whose instances changed send a report. */
   step(requests: number): Promise<void>
-  /** A host that its turn comes to reports again. */
+  /** Lets one host send a report; hosts take turns. */
   reportNext(): Promise<void>
-  /** These hosts report which instances run on them. */
+  /** Sends reports of these hosts with the instances that run on them. */
   report(hosts: Iterable<string>): Promise<void>
-  /** Claims of an earlier run: they are given back like all others. */
+  /** Adds claims of an earlier run; they are released like all others. */
   adopt(claims: readonly HeldClaim[]): void
 }
 
@@ -21,28 +21,28 @@ export interface StreamOptions {
   readonly api: DemoApi
   readonly fleet: DemoFleet
   readonly random: Random
-  /** Makes the idempotency keys and reports of this run its own. */
+  /** The id of this run, which makes its idempotency keys and reports unique. */
   readonly run: string
   /** A host that does not report. */
   readonly silent: string | undefined
-  /** Mean life of confirmed room, requests. */
+  /** The mean lifetime of confirmed room, in requests. */
   readonly meanLifetime: number
 }
 
 /** How long a claim is held before it is confirmed, and how long if it is never confirmed. */
 const TTL = 'PT5M'
 const SHORT_TTL = 'PT30S'
-/** Requests between the reservation and its release where the caller changes its mind. */
+/** For a caller that changes its mind: the number of requests between the reservation and its release. */
 const RELEASE_AFTER = 3
 const CLAIMS_PER_CALL = 500
 const REPORTS_AT_ONCE = 8
 
 export function createStream({ api, fleet, random, run, silent, meanLifetime }: StreamOptions): Stream {
   const due = { confirm: new Agenda(), release: new Agenda() }
-  /** Requests placed so far. */
+  /** The number of requests placed so far. */
   let now = 0
   let reports = 0
-  /** The place in the fleet of the next host whose turn comes. */
+  /** The index of the host that reports next. */
   let turn = 0
   const operations = createRandom(run)
   const byName = new Map(fleet.hosts.map((host) => [host.name, host]))
@@ -91,7 +91,7 @@ export function createStream({ api, fleet, random, run, silent, meanLifetime }: 
   }
 }
 
-/** Claims by the number of the request at which something is to happen to them. */
+/** Claims by the number of the request at which they are to be confirmed or released. */
 class Agenda {
   readonly #claims = new Map<number, HeldClaim[]>()
   #taken = 0
@@ -101,7 +101,7 @@ class Agenda {
     this.#claims.set(time, [...(this.#claims.get(time) ?? []), ...claims])
   }
 
-  /** Everything up to now, once. */
+  /** Does everything that is due by now, each once. */
   take(now: number): readonly HeldClaim[] {
     const claims: HeldClaim[] = []
     for (let time = this.#taken + 1; time <= now; time++) {

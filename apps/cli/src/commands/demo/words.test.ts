@@ -22,7 +22,7 @@ const links = {
   rate: 2,
 }
 
-test('all but addresses fits 80 columns', () => {
+test('everything except for addresses fits 80 columns', () => {
   for (const line of linkLines(links)) if (!line.includes('http')) expect(line.length, line).toBeLessThanOrEqual(80)
 })
 
@@ -41,6 +41,6 @@ test('every failed decision has its link and its sentence, and the first one wha
   expect(text).toContain('npx gantt explain 00000000-0000-4000-8000-000000000000')
 })
 
-test('without a stream it does not promise one', () => {
+test('without a stream, the text does not mention one', () => {
   expect(linkLines({ ...links, rate: 0 }).join('\n')).not.toContain('per second')
 })

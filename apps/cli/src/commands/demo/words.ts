@@ -12,7 +12,7 @@ export interface Links {
   readonly host: string
   readonly aggregate: string
   readonly operations: Operations
-  /** Requests per second that follow; 0: none. */
+  /** The rate of the requests that follow, per second; 0 for none. */
   readonly rate: number
 }
 

@@ -70,7 +70,7 @@ test('where there are several ways, each is listed, one is chosen, and the size 
     '{ claims(first: 5, query: "host:ghosts") { nodes { account } } }',
   )
   expect(claims.nodes).toEqual([{ account: 'their-account' }])
-  // an instance has one live claim in its project, whoever calls
+  // An instance has one live claim in its project, even if the calls come from different callers.
   const gantt = { instanceUuids: [instances[1]], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
   const { selectDestinations } = await own.service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
     'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',
@@ -84,7 +84,7 @@ test.each([
   ['half a size', ['findings', '--repair', 'x', '--reason', 'x', '--vcpus', '2'], 2],
   ['a reason without a repair', ['findings', '--reason', 'x'], 2],
   ['a repair without a reason', ['findings', '--repair', 'x'], 2],
-  ['a finding that is not there', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 2],
+  ['a finding that does not exist', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 2],
 ])('%s is refused', async (_, words, code) => {
   expect(await run(...words)).toMatchObject({ out: '', code })
 })

@@ -32,7 +32,7 @@ const FINDINGS = graphql(`query Findings($after: String) {
 
 type Finding = ResultOf<typeof FINDINGS>['auditor']['allFindings']['nodes'][number]
 
-/** How long there has been no violation, and how much was examined. */
+/** Since when there has been no violation, and how much was examined. */
 export type Clean = Pick<ResultOf<typeof FINDINGS>['auditor'], 'cleanSince' | 'cleanRounds' | 'cleanLooks'>
 
 const REPAIR = graphql(
@@ -46,7 +46,7 @@ const REPAIR = graphql(
   [REFUSAL],
 )
 
-/** `gantt findings`: what the auditor found, how to repair each, and the repair. */
+/** `gantt findings`: what the auditor found, how to repair each finding, and the repair itself. */
 export function addFindings(program: Command): void {
   const command = program
     .command('findings')
@@ -136,7 +136,7 @@ function toLines({
   ]
 }
 
-/** What a repair needs besides its finding: which way, where there are several, and how large an instance is. */
+/** What a repair needs in addition to its finding: the way, if there are several, and the size of an instance. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 

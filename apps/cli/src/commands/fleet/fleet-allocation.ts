@@ -8,7 +8,7 @@ import { type Result, run, withExamples, withService } from '../../output/output
 import { toTable, wrap } from '../../output/table.ts'
 import { notEmpty } from '../host/hosts.ts'
 
-/** Ratio and reserved amount of one class. */
+/** The ratio and reserved amount of one resource class. */
 export interface ClassAllocation {
   readonly resourceClass: string
   readonly ratio: number | null
@@ -38,7 +38,10 @@ const SET = graphql(
 type FleetAllocation = ResultOf<typeof FIELDS>
 export type AllocationWritten = Extract<ResultOf<typeof SET>['fleetAllocationSet'], { readonly __typename: 'FleetAllocationPayload' }>
 
-/** `gantt fleet-allocation`: what counts on hosts whose document in Nova's form leaves it to the configuration. */
+/**
+ * `gantt fleet-allocation`: the ratios and reserved amounts of hosts whose report in Nova's form leaves them to the
+ * configuration.
+ */
 export function addFleetAllocation(program: Command): void {
   const command = program
     .command('fleet-allocation')
@@ -80,7 +83,7 @@ export interface FleetAllocationInput {
   readonly reason: string
 }
 
-/** Sets all of it on the version that is there now. */
+/** Writes all settings, provided that the version that it reads is still the current one. */
 export async function writeFleetAllocation(
   input: FleetAllocationInput,
   dryRun: boolean,
@@ -91,7 +94,7 @@ export async function writeFleetAllocation(
   return setOn(now.version, input, dryRun, client)
 }
 
-/** Tries to set all of it; what comes back sets it, on the version that it was tried on. */
+/** Writes all settings as a dry run; the returned function writes them, provided that the version has not changed. */
 export async function tryFleetAllocation(input: FleetAllocationInput, flags: ConnectionFlags): Promise<() => Promise<AllocationWritten>> {
   const client = connect(flags)
   const { fleetAllocation: now } = await client.request(READ)

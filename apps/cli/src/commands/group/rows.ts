@@ -6,13 +6,13 @@ export const POLICIES = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANT
 
 export type Policy = (typeof POLICIES)[number]
 
-/** Selects Members. */
+/** The selection of a group's members. */
 export const MEMBERS = graphql(`fragment Members on ServerGroupMembers { host { name node hasOtherNodes } count }`)
 
 /** Members of a server group on one host. */
 export type Members = ResultOf<typeof MEMBERS>
 
-/** Selects a Group. */
+/** The selection of a server group. */
 export const GROUP = graphql(
   `fragment GroupParts on ServerGroup { uuid policy maxServerPerHost apartFrom version members { ...Members } }`,
   [MEMBERS],

@@ -57,13 +57,13 @@ type Done = Extract<Answer, { readonly __typename: 'HostEvacuatePayload' }>
 interface Move {
   readonly claim: Preview['moves'][number]['claim']
   readonly to: PrintedHost | null
-  /** The claim at the destination, once it exists. */
+  /** The claim at the destination; null in a dry run. */
   readonly there: string | null
   readonly why: string
   readonly reasons: readonly Reason[]
 }
 
-/** `gantt host evacuate`: another place for everything on a host. */
+/** `gantt host evacuate`: moves everything on a host to other hosts. */
 export function addEvacuate(host: Command): void {
   const evacuate = host
     .command('evacuate')
@@ -121,7 +121,7 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
   return { claim, to: null, there: null, why: toRefusal(result).message, reasons: 'reasons' in result ? result.reasons : [] }
 }
 
-/** A warning about instances that would stay, first and in capitals: they would end if the host is powered off. */
+/** A warning about instances that would stay, first and in capitals: they would end if the host were powered off. */
 function toWarning(name: string, without: number): readonly string[] {
   if (without === 0) return []
   const [instances, them] = without === 1 ? ['1 instance', 'It'] : [`${without} instances`, 'They']

@@ -18,7 +18,7 @@ const host: ListedHost = {
   told: reported,
 }
 
-test('every field of a host is a column, and says what the host says', () => {
+test('every field of a host is a column that shows the value of the host', () => {
   const columns = columnsOf(hostFields.map(({ name }) => name))
   const now = Date.parse('2026-11-22T09:05:00Z')
   expect(Object.fromEntries(columns.map(({ cell }, i) => [hostFields[i]?.name, cell(host, now)]))).toMatchObject({
@@ -47,7 +47,7 @@ test('every field of a host is a column, and says what the host says', () => {
   })
 })
 
-test('what is shown where no columns are named', () => {
+test('the default columns', () => {
   expect(columnsOf(defaultColumns).map(({ column }) => column.head)).toEqual([
     ...['name', 'zone', 'status', 'vcpu', 'memory', 'disk', 'claims', 'age'],
   ])

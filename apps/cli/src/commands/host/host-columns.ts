@@ -6,7 +6,7 @@ import { age, decimal, mib } from '../../output/format.ts'
 import type { Column } from '../../output/table.ts'
 import { freeOf, USAGE } from './usage.ts'
 
-/** What the columns that a list shows without `--columns` read of a host. */
+/** The GraphQL fields for the columns that a list shows without `--columns`. */
 export const LISTED_HOST = graphql(
   `fragment ListedHost on Host {
   name node hasOtherNodes availabilityZone status state lastReportAt capacity { ...Usage }
@@ -15,7 +15,7 @@ export const LISTED_HOST = graphql(
   [USAGE],
 )
 
-/** What only other columns read. */
+/** The GraphQL fields that only other columns need. */
 export const MORE_OF_HOST = graphql(`fragment MoreOfHost on Host {
   aggregates(first: 20) { totalCount nodes { name } }
   traits runningVms gpus { freeMilli } told { field value }
@@ -58,13 +58,16 @@ function aggregatesOf({ aggregates }: ListedHost): string {
   return totalCount === nodes.length ? names : `${names} and ${totalCount - nodes.length} more`
 }
 
-/** The state comes first, because a host that is down takes nothing whatever its status is, and the end may be cut. */
+/**
+ * The state comes first, because a host that is down takes nothing whatever its status is, and the end of the cell may
+ * be cut.
+ */
 function statusOf({ state, status }: ListedHost): string {
   if (state === 'UP') return status
   return status === 'ENABLED' ? state : `${state} ${status}`
 }
 
-/** How a column is printed, where it is not named and cut as all others are. */
+/** How a column is printed, if its name and cutting differ from the others. */
 const special: Readonly<Partial<Record<HostFieldName, Partial<Column>>>> = {
   host: { head: 'name', cut: 'middle', least: 12, key: true },
   az: { head: 'zone', cut: 'middle', least: 6 },
@@ -74,7 +77,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<Column>>>> = {
   'disk.free': { head: 'disk' },
 }
 
-/** Column and cell of a field. */
+/** The column of a field, and its cell. */
 export interface PrintedColumn {
   readonly column: Column
   readonly cell: Cell
@@ -108,7 +111,7 @@ function inUnit(amount: number, unit: string): string {
   return unit === 'GiB' ? mib(amount * 1_024) : String(amount)
 }
 
-/** An option that names columns: fields with commas between. */
+/** Parses an option with names of columns, separated by commas. */
 export function columnsFrom(text: string): readonly HostFieldName[] {
   const names = text.split(',').filter((name) => name !== '')
   const found = names.flatMap((name) => hostFields.filter((field) => field.name === name).map((field) => field.name))

@@ -165,5 +165,5 @@ async function setUsedFromOf(names: readonly string[], { from, reason, dryRun, .
   return { lines, json: answer }
 }
 
-/** The reason that was stated: a preview without one shows none. */
+/** The reason that was given; empty for a preview without one. */
 const reasonShown = (stated: string | undefined, kept: string | null): string => (stated === undefined ? '-' : (kept ?? '-'))

@@ -58,10 +58,13 @@ const HOSTS_IN_FULL = graphql(
   [LISTED_HOST, MORE_OF_HOST],
 )
 
-/** Hosts of one call for more than the default columns: each has lists of its own, which count towards the cost of the call. */
+/**
+ * The number of hosts in one call if more than the default columns are shown: each host has lists, which count towards
+ * the cost of the call.
+ */
 const PAGE_IN_FULL = 100
 
-/** `gantt hosts`: the fleet as the service sees it now. */
+/** `gantt hosts`: the list of hosts. */
 export function addHosts(program: Command): void {
   const command = withMoment(program.command('hosts'))
     .description('list hosts with their free capacity, overcommit included')
@@ -164,19 +167,19 @@ function toLines(
   return [...table, '', `${note}${tally(hosts.length, totalCount, 'host')}.`]
 }
 
-/** A host with one node has its name; of a host with several, the node is named too. */
+/** A host with one node is printed by its name; of a host with several nodes, the node is printed too. */
 export const nameOf = ({ name, node, hasOtherNodes }: PrintedHost): string => printHost(name, node, hasOtherNodes)
 
 export interface PrintedHost {
   readonly name: string
   readonly node: string
-  /** Asked for wherever both names are (host-name.test.ts). */
+  /** host-name.test.ts checks that every document that selects `name` and `node` also selects this field. */
   readonly hasOtherNodes?: boolean
 }
 
 const BY_NAME: readonly HostSortTerm[] = [{ key: 'host', descending: false }]
 
-/** An option that is an order of hosts: fields with commas between. */
+/** Parses an option that is a sort order of hosts: fields separated by commas. */
 function sortOf(text: string): readonly HostSortTerm[] {
   const sort = parseSort(text)
   const known = sort.filter(isHostSort)
@@ -186,7 +189,7 @@ function sortOf(text: string): readonly HostSortTerm[] {
   return known
 }
 
-/** An option that narrows a list: an empty one would narrow nothing, or everything. */
+/** An option that narrows a list. An empty value is refused, because it could mean nothing or everything. */
 export function notEmpty(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It must not be empty.')

@@ -6,7 +6,7 @@ const { run } = useOwnService()
 
 const why = ['--reason', 'scrapped'] as const
 
-test('a host is forgotten after a look at what would end with it, and comes back when it is readmitted', async () => {
+test('a host is forgotten after a preview of the claims that end, and returns when it is readmitted', async () => {
   type Placed = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
   const placed = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json')).destinations[0]
   const host = placed?.selected.host.name ?? ''
@@ -24,7 +24,7 @@ test('a host is forgotten after a look at what would end with it, and comes back
   const other = await run('host', 'forget', host, '--force', '--claims', '2', '--yes', ...why)
   expect([other.code, other.out]).toEqual([1, expect.stringMatching(/^1 live claim is on .*2 were\s+expected/s)])
 
-  // D9: a reason is needed only for an actual change
+  // A reason is needed only for an actual change.
   const preview = await run('host', 'forget', host, '--force')
   expect([preview.code, preview.out]).toEqual([0, expect.stringMatching(/^Nothing was changed\. This would forget /)])
   const unsaid = await run('host', 'forget', host, '--force', '--claims', '1', '--yes')

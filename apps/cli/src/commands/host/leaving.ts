@@ -43,7 +43,7 @@ const REPLACE = graphql(
 type Impact = Extract<ResultOf<typeof FORGET>['hostForget'], { readonly __typename: 'HostForgetPayload' }>['impact']
 type NotDone = Exclude<ResultOf<typeof REPLACE>['hostReplace'], { readonly __typename: 'HostReplacePayload' }>
 
-/** `gantt host forget|readmit|replace`: hosts that leave the fleet, come back, or get another name. */
+/** `gantt host forget|readmit|replace`: hosts that leave the fleet, return, or get another name. */
 export function addLeaving(host: Command): void {
   const forget = host
     .command('forget')

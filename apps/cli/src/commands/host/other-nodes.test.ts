@@ -5,7 +5,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { oneLine } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
-/** D1: a node that is called as its host is printed with its host where that has other nodes: `fx` would mean both of these. */
+/**
+ * If a host has several nodes and one of them has the name of the host, that node is printed with its host: `fx` alone
+ * would mean all of them.
+ */
 
 const own = useOwnService({ withFleet: false })
 const { run } = own
@@ -23,7 +26,7 @@ beforeAll(async () => {
   expect(updateResourceStats.results).toEqual([{ __typename: 'ResourceStatsApplied' }, { __typename: 'ResourceStatsApplied' }])
 })
 
-/** A file with a request for this many CPUs of the node fx alone. */
+/** A file with a request for this many CPUs that names node fx without its host. */
 function asking(vcpus: number): string {
   const file = path.join(own.folder, `${vcpus}.json`)
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus, memoryMb: 64 }, forceHosts: ['fx'], forceNodes: ['fx'] }))
@@ -47,7 +50,7 @@ test('what-would-fit, in its sentence and in its table', async () => {
 
 test('a drain that leaves an instance without a place names the node', async () => {
   expect((await run('select', '--spec', asking(3))).code).toBe(0)
-  // D9: the report contains nothing of the amount, so that the line must not name the report
+  // The report says nothing about the amount, so the line must not name the report as its source.
   const shown = await run('host', 'show', 'fx/fx')
   expect(shown.out).toMatch(/\nlast report +[^,\n]+ ago\n(?:.*\n)*instances +1 running or claimed\n/)
   const { out } = await run('capacity', '--vcpus', '1', '--memory-mb', '64', '--drain', 'fx/fx', '--drain', 'fx/n1')

@@ -19,7 +19,7 @@ interface Shown {
 const vcpus = async (host: string) =>
   oneLine<Shown>(await run('host', 'show', host, '--json')).capacity.find(({ resourceClass }) => resourceClass === 'VCPU')
 
-test('a ratio of a host is tried, set, shown with who set it, and taken away', async () => {
+test('a ratio of a host is previewed, set, shown with its author, and removed', async () => {
   const host = await firstHost()
   const before = await vcpus(host)
   const set = ['host', 'set-allocation', host, '--class', 'VCPU', '--reason', 'measured']
@@ -79,7 +79,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** Sets the fleet's ratios on whatever version is there. */
+/** Sets the fleet's ratios, whatever the current version is. */
 async function setByOther(): Promise<void> {
   const { client } = own.service
   const { fleetAllocation } = await client.request<{ fleetAllocation: { version: number } }>('{ fleetAllocation { version } }')
@@ -89,7 +89,10 @@ async function setByOther(): Promise<void> {
   )
 }
 
-/** The service behind a proxy at which another operator sets the fleet's ratios just before a call that `isMeant` selects. */
+/**
+ * A proxy in front of the service. Just before it forwards a call that `isMeant` selects, another operator sets the
+ * fleet's ratios.
+ */
 async function openDoor(isMeant: (call: { readonly query: string; readonly variables: { readonly dryRun?: boolean } }) => boolean) {
   const server: Server = createServer((request, response) => {
     void (async () => {
@@ -112,8 +115,13 @@ const fleetRatio = async () => oneLine<{ reason: string }>(await run('fleet-allo
 const versionsOf = async (name: string) => (await run('profile', 'show', name, '--json')).code
 
 test.each([
-  ['before they are tried', true, 2, ''],
-  ['between trial and profile', false, 0, 'The profile is written as raced@1; its ratios and reserved amounts are not. '],
+  ['before the dry run', true, 2, ''],
+  [
+    'between the dry run and the creation of the profile',
+    false,
+    0,
+    'The profile is written as raced@1; its ratios and reserved amounts are not. ',
+  ],
 ] as const)(
   'an import whose ratios are refused writes nothing, or reports what it wrote: set by another operator %s',
   async (_when, tried, found, said) => {

@@ -144,7 +144,7 @@ const toCells = (cells: readonly Cell[]): readonly string[] =>
     ]),
   )
 
-/** GPUs of one model with as much free are one line: a host has up to sixteen. */
+/** GPUs of one model with the same free amount share a line, because a host has up to sixteen. */
 function toGpus(gpus: HostDetail['gpus']): readonly string[] {
   const groups = new Map<string, { readonly model: string; readonly freeMilli: number; readonly indexes: number[] }>()
   for (const { index, model, freeMilli } of gpus) {

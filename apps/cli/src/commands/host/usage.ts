@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@gantt/client'
 import { gibPair, mibPair } from '../../output/format.ts'
 
-/** Selects a Usage. */
+/** The selection of a Usage. */
 export const USAGE = graphql(`fragment Usage on ResourceUsage { resourceClass total reserved allocationRatio capacity used claimed free }`)
 
 /** One resource class of a host. */
@@ -9,7 +9,7 @@ export type Usage = ResultOf<typeof USAGE>
 
 const FROM = graphql(`fragment OriginParts on AllocationOrigin { source by at reason aggregate { name } release }`)
 
-/** Selects the sources of the ratio and the reserved amount of a Usage. */
+/** The selection of the sources of the ratio and the reserved amount of a Usage. */
 export const ORIGIN = graphql(`fragment Origins on ResourceUsage { ratioFrom { ...OriginParts } reservedFrom { ...OriginParts } }`, [FROM])
 
 /** The source of a ratio or of a reserved amount. */
@@ -17,7 +17,7 @@ export type Origin = ResultOf<typeof FROM>
 
 export type OriginedUsage = Usage & ResultOf<typeof ORIGIN>
 
-/** The source, who set it, and when. */
+/** The name of the source, who set it, and when. */
 export function originText({ source, by, at, reason, aggregate, release }: Origin): string {
   const set = [...(by === null ? [] : [`set by ${by}`]), ...(at === null ? [] : [at])].join(', ')
   const edit = set === '' ? '' : ` (${set}${reason === null ? '' : `: ${reason}`})`
@@ -37,7 +37,7 @@ export function originText({ source, by, at, reason, aggregate, release }: Origi
   }
 }
 
-/** What can still be given of what may be given in all, overcommit included; "-" where the host has none. */
+/** "free/capacity", overcommit included; "-" if the host has none. */
 export function freeOf(capacity: readonly Usage[], resourceClass: string): string {
   const usage = capacity.find((each) => each.resourceClass === resourceClass)
   if (usage === undefined) return '-'

@@ -33,10 +33,10 @@ test('a key is made, listed, rotated and revoked', async () => {
 })
 
 test.each([
-  ['a scope that there is not', [...create, '--scopes', 'WRITE'], 2, 'WRITE is not a scope'],
+  ['an unknown scope', [...create, '--scopes', 'WRITE'], 2, 'WRITE is not a scope'],
   ['ten days in words', [...create, '--scopes', 'READ', '--expires', '10d'], 2, 'a duration such as P90D'],
   ['hosts and more than REPORT', [...create, '--scopes', 'READ', '--host', 'h1'], 2, 'input.scopes'],
-  ['a key that there is not', ['keys', 'revoke', 'nobody'], 2, 'There is no key'],
+  ['an unknown key', ['keys', 'revoke', 'nobody'], 2, 'There is no key'],
   ['a head without its hash', ['audit', 'verify', '--expect', '12'], 2, 'a row and its hash'],
 ])('%s ends with a message', async (_name, args, exitCode, message) => {
   const { out, err, code } = await run(...args)

@@ -51,7 +51,7 @@ const REVOKE = graphql(
 type ApiKey = ResultOf<typeof KEY>
 type Changed = ResultOf<typeof CREATE>
 
-/** `gantt keys create|list|rotate|revoke`: who may call the service, and what for. */
+/** `gantt keys create|list|rotate|revoke`: who may call the service, and what each key permits. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('create, list, rotate and revoke the keys of service accounts')
 
@@ -180,7 +180,7 @@ function duration(text: string): string {
   throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M or P1D.')
 }
 
-/** A time, given as one or as how long from now. */
+/** A point in time, given as such or as a duration from now. */
 function toTime(text: string): string {
   const ms = toMs(text)
   if (ms !== undefined) return new Date(Date.now() + ms).toISOString()

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
-// hosts of the tests below are heard once: soon they are silent, all of them
+// Hosts of the tests below report once, so all of them become silent soon.
 const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
 const { run } = own
 
@@ -28,7 +28,7 @@ function placedBy(said: Said): Placed {
   return { id, short: Buffer.from(id, 'base64url').toString().split(':').at(-1) ?? '', host: selected?.host.name ?? '' }
 }
 
-/** Placed on a host by naming it. */
+/** A claim that is placed on a host by naming it. */
 async function placeOn(host: string, spec: Readonly<Record<string, unknown>> = {}): Promise<Placed> {
   const file = path.join(own.folder, `${host}-${Math.random()}.json`)
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: [host], ...spec }))
@@ -188,14 +188,14 @@ describe('a host is evacuated', () => {
     expect((await run('host', 'evacuate', 'nobody')).code).toBe(2)
   })
 
-  test('that holds nothing has nothing to evacuate', async () => {
+  test('without claims has nothing to evacuate', async () => {
     const name = 'az2-a-host-with-a-name-that-no-terminal-has-room-for.rack7.example.org'
     expect((await run('host', 'evacuate', name)).out).toBe(`No claim is on ${name}.\n`)
   })
 })
 
 test('liveness shows silent and withheld hosts; operators confirm; a heartbeat makes a host UP', async () => {
-  // the whole fleet is silent: it becomes SUSPECT automatically, and no host becomes DOWN
+  // The whole fleet is silent: hosts become SUSPECT, and none becomes DOWN.
   await expect.poll(async () => (await run('liveness')).out, { interval: 250 }).toMatch(/withheld\s+from\s+DOWN/)
   const { out, code } = await run('liveness')
   expect(code).toBe(0)
@@ -210,7 +210,7 @@ test('liveness shows silent and withheld hosts; operators confirm; a heartbeat m
   expect(oneLine<Answer>(said).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
   await own.service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
   const alive = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power', '--json')
-  // it is UP for a while, then silent again
+  // The host is UP for a while, then silent again.
   expect([0, 2]).toContain(alive.code)
 })
 
@@ -240,8 +240,8 @@ test.each([
   expect([code, out]).toEqual([0, expect.stringContaining('\nExamples:\n')])
 })
 
-// last: the host that it reports is alive, and those of the test of liveness must not be
-test('instances without a claim are warned of before all else: they do not move, and the host is not empty', async () => {
+// This test is last, because the host that it reports is UP and would disturb the test of liveness above.
+test('a warning about instances without a claim comes first, because they do not move and the host is not empty', async () => {
   const instances = [crypto.randomUUID(), crypto.randomUUID()]
   const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }
   await own.service.client.request(

@@ -21,14 +21,17 @@ interface KeptSpec {
   readonly image: { readonly properties: Readonly<Record<string, string>> } | null
   readonly schedulerHints: Readonly<Record<string, readonly string[]>>
   readonly requestedDestination: object | null
-  /** A field since version 1.1. */
+  /** Present since version 1.1. */
   readonly nova?: object | null
   readonly pciRequests?: readonly { readonly count: number; readonly specs: readonly Readonly<Record<string, string>>[] }[]
 }
 
 const ASKED = graphql(`query Asked($id: ID!) { claim(id: $id) { id fence instanceUuid decision { spec { document } } } }`)
 
-/** The claim that moves and the request for it; what the flags do not give is taken from the request that the claim was made for. */
+/**
+ * The claim that moves and the request for the move; what the flags do not give is taken from the request of the
+ * claim.
+ */
 export async function readMove(client: ServiceClient, id: string, flags: SpecFlags) {
   const { claim } = await client.request(ASKED, { id })
   if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
@@ -42,7 +45,7 @@ export async function readMove(client: ServiceClient, id: string, flags: SpecFla
   return { moveOf, spec: { gantt: withFlags(askedFor(document, claim.instanceUuid), flags) } }
 }
 
-/** Whether a request was kept in the form that is read here; older and newer forms keep these fields. */
+/** Whether a stored request has the form that is read here; older and newer versions keep these fields. */
 const isKept = (document: unknown): document is KeptSpec =>
   typeof document === 'object' &&
   document !== null &&

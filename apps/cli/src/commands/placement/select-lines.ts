@@ -29,7 +29,7 @@ export const SELECT = graphql(
   [REASON, REFUSAL],
 )
 
-/** What a key that is bound to a project may ask: where its instances go, and nothing else about hosts. */
+/** The selection for a key that is bound to a project: where its instances go, and nothing else about hosts. */
 export const SELECT_FOR_PROJECT = graphql(
   `mutation SelectForProject($input: SelectDestinationsInput!) {
   selectDestinations(input: $input) {
@@ -53,7 +53,10 @@ type Answer = Selected['selectDestinations']
 export type Placed = Extract<Answer, { readonly __typename: 'SelectDestinationsPayload' }>
 export type Refused = Extract<Answer, { readonly __typename: 'NoValidHost' }>
 
-/** Instances whose alternates are listed: more of them would hide what to type next. */
+/**
+ * The largest number of instances whose alternates are listed: with more, the commands to type next would be hard to
+ * find.
+ */
 const MOST_ALTERNATES = 5
 
 /** The fields of the request that had no effect. */
@@ -115,16 +118,16 @@ type Claim = Placed['destinations'][number]['selected']['claim']
 const isMove = (claim: Claim | undefined): claim is NonNullable<Claim> =>
   claim !== null && claim !== undefined && 'moveOf' in claim && claim.moveOf !== null
 
-/** What to type about the one claim that was made: to keep it, or the two ways in which a move ends. */
+/** The command for the one claim that was made: to keep it, or the two ways in which a move ends. */
 const toNext = (claim: string, isMove: boolean): readonly string[] =>
   isMove
     ? [`To move:    ${GANTT} claims confirm ${claim}`, `To stay:    ${GANTT} claims revert ${claim}`]
     : [`To keep it: ${GANTT} claims confirm ${claim}`]
 
-/** Why no host can take it, and how to find out more. */
+/** Why no host can take the request, and how to find out more. */
 export function toLinesOfRefused(answer: Refused): readonly string[] {
   const { message, decision } = answer
-  // a key that is bound to a project is not shown them
+  // A key that is bound to a project is not shown the reasons.
   if (!('reasons' in answer)) return [...wrap(message), '', `What is in the way: ${GANTT} explain ${shortId(decision.id)}`]
   return [
     ...wrap(message),

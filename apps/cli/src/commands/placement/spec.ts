@@ -17,13 +17,13 @@ export interface SpecFlags {
   readonly spec?: string
 }
 
-/** A request as the API takes it, in one of its forms. */
+/** A request in one of the forms that the API takes. */
 export type SpecInput = Sent<SelectDestinationsInput['spec']>
 type RequestInput = Extract<SpecInput, { readonly gantt: unknown }>['gantt']
 
 /**
- * The request as the API takes it: from options, or a whole one from a file (`-`: standard input), in our form or Nova's. The service
- * checks it.
+ * Builds the request from options, or reads a whole one from a file (`-`: standard input), in Gantt's form or Nova's.
+ * The service checks it.
  */
 export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   if (flags.spec !== undefined) return inItsForm(flags.spec, parse(flags.spec, await read(flags.spec)))
@@ -49,7 +49,7 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   return { gantt }
 }
 
-/** Nova's objects name their type; its older dictionaries come as a pair. */
+/** Nova's objects name their type; in older releases, a request is a pair of dictionaries. */
 function inItsForm(file: string, document: unknown): SpecInput {
   if (has(document, 'request_spec')) return { legacy: document }
   const spec = has(document, 'spec') ? document.spec : document

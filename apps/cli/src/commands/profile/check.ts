@@ -42,13 +42,13 @@ type Unused = ResultOf<typeof UNUSED>['unused']
 /** The API's evaluation of a candidate. */
 type Comparison = ResultOf<typeof COMPARE>['comparison']
 
-/** Ends with 0 when nothing would newly fail, with 1 when something would, with 2 when it is unknown. */
+/** Ends with 0 if nothing would newly fail, with 1 if something would, with 2 if that is unknown. */
 const UNKNOWN_RESULT = EXIT.usage
 
 /** Larger than any profile. */
 const MOST_BYTES = 1_024 * 1_024
 
-/** `gantt profile check`: what a profile would have changed for requests of the last hours. */
+/** `gantt profile check`: how a profile would have changed the decisions of the last hours. */
 export function addProfileCheck(profile: Command): void {
   const command = profile
     .command('check')
@@ -102,7 +102,7 @@ async function check(file: string, { against, profile, sample, show, minCompared
       exitCode: exitOf(comparison, minCompared),
     }
   } catch (error) {
-    // a script must not take a service that is away for one that found something
+    // Scripts must be able to distinguish an unavailable service from new failures.
     if (error instanceof CommandFailure) throw new CommandFailure(UNKNOWN_RESULT, error.message, { cause: error })
     throw error
   }
@@ -147,7 +147,7 @@ const zoneColumns: readonly Column[] = [
   { head: 'shift', align: 'right' },
 ]
 
-/** Instances first, then what they take, in the unit of each class. */
+/** The change in instances first, then in resources, each in the unit of its class. */
 const zonesOf = ({ zones }: Comparison) =>
   zones.flatMap(({ zone, resources, ...instances }) =>
     [{ resourceClass: 'instances', ...instances }, ...resources].map(({ resourceClass, baseline, candidate }) => [
@@ -208,7 +208,7 @@ const unusedColumns: readonly Column[] = [
 const unusedOf = ({ parts }: Unused) =>
   parts.filter(({ isUnused }) => isUnused).map(({ kind, name, text }) => [name, kind.toLowerCase(), text])
 
-/** No statement about parts is made if no decision could be examined. */
+/** No statement about unused parts is made if no decision could be examined. */
 const hasUnused = (unused: Unused): boolean => unused.decided > 0 && unused.parts.some(({ isUnused }) => isUnused)
 
 function toLines(comparison: Comparison, unused: Unused, minCompared: number): readonly string[] {
@@ -248,7 +248,7 @@ const UNITS: Readonly<Record<string, (count: string) => string>> = {
   d: (count) => `P${count}D`,
 }
 
-/** last:24h as the API writes it. */
+/** Converts last:24h to the API's form. */
 function lastWindow(given: string): string {
   const [, count, unit] = /^last:(\d{1,4})([mhd])$/.exec(given) ?? []
   const write = unit === undefined ? undefined : UNITS[unit]

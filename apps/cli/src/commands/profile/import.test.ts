@@ -44,7 +44,7 @@ test('a dry run shows what is in the profile and what is missing, in 80 columns,
   expect(out).toMatch(/\nNothing was written\.\n$/)
 })
 
-test('--json has the document, what was found line by line, and what was left alone', async () => {
+test('--json contains the document, the findings line by line, and the settings that were left unchanged', async () => {
   const said = oneLine(await importing(OLD, '--dry-run', '--json', '--name', 'site', '--note', 'ours'))
   expect(said).toMatchObject({
     release: 'newton',
@@ -83,9 +83,9 @@ test('a filter that cannot be mapped ends with 1 and writes nothing, unless it m
 })
 
 test.each([
-  ['a file that is not there', ['profile', 'import', '/nowhere/nova.conf'], '/nowhere/nova.conf cannot be read'],
+  ['a file that does not exist', ['profile', 'import', '/nowhere/nova.conf'], '/nowhere/nova.conf cannot be read'],
   ['a folder', ['profile', 'import', '/'], 'cannot be read'],
-  ['a release that there was not', ['profile', 'import', 'nova.conf', '--release', 'diablo'], 'It must be one of juno, kilo'],
+  ['an unknown release', ['profile', 'import', 'nova.conf', '--release', 'diablo'], 'It must be one of juno, kilo'],
 ])('%s ends with a message and 2', async (_what, args, message) => {
   expect(await gantt({}, ...args)).toEqual({ out: '', err: expect.stringContaining(message), code: 2 })
 })

@@ -41,7 +41,7 @@ const CREATE = graphql(
 /** Larger than any nova.conf with all of its comments, by far. */
 const MOST_BYTES = 16 * 1_024 * 1_024
 
-/** `gantt profile import`: the scheduling settings of a nova.conf, as a profile. */
+/** `gantt profile import`: makes a profile from the scheduling settings of a nova.conf. */
 export function addProfileImport(profile: Command): void {
   const command = profile
     .command('import')
@@ -80,7 +80,7 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   const isSaid = named !== null || classes.length > 0
   const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }
   const isWritten = !isRefused && dryRun !== true
-  // what would be refused is, before the profile is there
+  // This is a dry run, so that a refusal comes before the profile is created.
   const setAllocation = isWritten && isSaid ? await tryFleetAllocation(allocation, flags) : undefined
   const created = isWritten ? await create(name, input, flags) : null
   const written = setAllocation === undefined || created === null ? null : await afterProfile(created, setAllocation)
@@ -109,7 +109,7 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   }
 }
 
-/** Writes the ratios and reserved amounts; if that fails now, the message lists what is written already. */
+/** Writes the ratios and reserved amounts; if that fails now, the message lists what was written before. */
 async function afterProfile({ name, number }: Created, setAllocation: () => Promise<AllocationWritten>): Promise<AllocationWritten> {
   try {
     return await setAllocation()
@@ -130,7 +130,7 @@ async function create(name: string, input: Sent<VariablesOf<typeof CREATE>['inpu
   return { name: version.profileName, number: version.number, active: profile.active.number === version.number }
 }
 
-/** The result of the import: what is in the profile, then what is missing from it. */
+/** The result of the import: what the profile contains, then what is missing from it. */
 function toReport({ release, isGuessed, profile, findings, elsewhere }: ImportedConf): readonly string[] {
   const guessed = isGuessed ? ', guessed from what the file names; --release says otherwise' : ''
   return [

@@ -24,7 +24,7 @@ const ACTIVATE = graphql(
   [VERSION, REFUSAL],
 )
 
-/** `gantt profile`: the ways to decide that a service knows. */
+/** `gantt profile`: the profiles of the service, each of them a way to decide. */
 export function addProfiles(program: Command): void {
   const profile = program.command('profile').description('list profiles, try and activate versions, import one from nova.conf')
 

@@ -45,10 +45,10 @@ const SHOW = graphql(
 
 type Profile = Extract<ResultOf<typeof TRY>['result'], { readonly __typename: 'ProfilePayload' }>['profile']
 type Followed = NonNullable<NonNullable<ResultOf<typeof SHOW>['profile']>['rollout']>
-/** The host of an instance by one version, and its rank in the order of the other version. */
+/** The host of an instance by one version, and the rank of that host by the other version. */
 type Choice = ResultOf<typeof CHOICE>
 
-/** `gantt profile shadow|canary|rollback|show`: a version on its way. */
+/** `gantt profile shadow|canary|rollback|show`: the rollout of a version. */
 export function addProfileRollout(profile: Command): void {
   const shadow = profile
     .command('shadow')
@@ -112,7 +112,7 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
   const service = connect(flags)
-  // one more step back is one more command: neither a call that is sent again nor another operator makes two of one
+  // The present version is sent too, so that a repeated call or another operator's call does not roll back twice.
   const { profile: now } = await service.request(STANDING, { name })
   const { result } = await service.request(ROLL_BACK, {
     profile: name,
@@ -131,7 +131,10 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
   return { lines: lines.flatMap((line) => wrap(line)), json: { version, profile, dryRun: dryRun === true }, exitCode: EXIT.done }
 }
 
-/** The version that a rollback ends: the one in a rollout, otherwise the active one; and the version that would decide afterwards. */
+/**
+ * The version that a rollback ends (the one in a rollout, otherwise the active one), and the version that would decide
+ * afterwards.
+ */
 const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile): string =>
   rollout === null
     ? `${ref} would decide as ${name} again, and ${name}@${active.number} would be marked as rolled back.`
@@ -182,7 +185,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
       [
         fares,
         ...(skipped === 0 ? [] : [`For ${skipped} there was no time.`]),
-        ...(notSolved === 0 ? [] : [`About ${notSolved} a solver would have to be asked: they were not compared.`]),
+        ...(notSolved === 0 ? [] : [`${notSolved} would have needed a solver and were not compared.`]),
       ].join(' '),
     ),
   ]

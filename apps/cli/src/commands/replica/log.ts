@@ -13,7 +13,7 @@ const LOG = graphql(`query Log { fleetLog { firstRevision firstAt bytes keptDays
 
 const BYTES_PER_MIB = 1_048_576
 
-/** `gantt log`: how far the fleet's log reaches back. */
+/** `gantt log`: how far back the log reaches. */
 export function addLog(program: Command): void {
   const command = program
     .command('log')

@@ -40,7 +40,7 @@ const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
   }
 }`)
 
-/** `gantt replicas`: who follows the log, how far, how busy, and whether their states are sound. */
+/** `gantt replicas`: the replicas that follow the log, their lag and load, and whether their states are correct. */
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')

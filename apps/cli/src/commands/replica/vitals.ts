@@ -7,7 +7,10 @@ export const VITALS = graphql(
   `fragment Vitals on Replica { decisionsPerSecond proposals conflicts conflictRate memoryBytes hosts { up suspect down } lagHistory }`,
 )
 
-/** What a replica does, as of its last sign. Null: it does not follow the log yet, or its release does not report it. */
+/**
+ * The activity of a replica as of its last heartbeat; null if it does not follow the log yet, or its release does not
+ * report this.
+ */
 export type Vitals = ResultOf<typeof VITALS> & { readonly id: string; readonly answers: boolean }
 
 const columns: readonly Column[] = [
@@ -24,7 +27,7 @@ const columns: readonly Column[] = [
 const UNKNOWN = '?'
 const BYTES_PER_MIB = 1_048_576
 
-/** How busy replicas are and what they see, with the meaning of each sign. */
+/** How busy replicas are and which values are unusual, with what each means. */
 export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): readonly string[] {
   const rows = replicas.map((one) => [
     `${one.id}${one.answers ? ' *' : ''}`,
@@ -41,7 +44,7 @@ export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): rea
   ]
 }
 
-/** Never 0 where something was decided. */
+/** A rate that is never printed as 0 if anything was decided. */
 const atLeastATenth = (value: number): string => (value > 0 && value < 0.1 ? '<0.1' : decimal(Number(value.toFixed(1))))
 
 /** The share of its proposals of the last minute that the log refused. */

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { CommandFailure, EXIT } from '../../call/failure.ts'
 import { counted } from '../../output/format.ts'
-import { type Result, run, withExamples } from '../../output/output.ts'
+import { JSON_OPTION, type Result, run, withExamples } from '../../output/output.ts'
 import { wrap } from '../../output/table.ts'
 import { notEmpty } from '../host/hosts.ts'
 
@@ -12,7 +12,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `gantt db stop`: ends an embedded database server whose services are gone. */
+/** `gantt db stop`: ends an embedded database server whose services have ended. */
 export function addDb(program: Command): void {
   const db = program.command('db').description('manage the embedded database')
   const stop = db
@@ -21,7 +21,7 @@ export function addDb(program: Command): void {
       'stop an embedded database server that is still running, e.g. after kill -9 of the service; ends with 1 while it is in use',
     )
     .option('--data-dir <folder>', 'where it keeps its data; or set GANTT_DATA_DIR', notEmpty)
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => stopDatabase(flags)))
   withExamples(stop, [
     ['gantt db stop', 'the one of this account'],
@@ -29,13 +29,13 @@ export function addDb(program: Command): void {
   ])
 }
 
-/** Joins the server and leaves it again: the last to leave stops it, so a running service keeps it. */
+/** Joins the server and leaves it again: the last one to leave stops it, so the server of a running service goes on. */
 async function stopDatabase({ dataDir }: Flags): Promise<Result> {
-  // loaded here, so that the other commands start without a server
+  // Loaded here, so that the other commands start without a server.
   const { defaultStateDir, findPostmaster, openStateDir, startEmbeddedPostgres } = await import('@gantt/server')
   const stateDir = dataDir ?? defaultStateDir()
   try {
-    // the check must not create the folder
+    // The check must not create the folder.
     const isThere = fs.existsSync(path.join(stateDir, 'data')) && findPostmaster(openStateDir(stateDir)) !== undefined
     if (!isThere) return toResult(stateDir, 'not-running', 0)
     const server = await startEmbeddedPostgres({ stateDir })

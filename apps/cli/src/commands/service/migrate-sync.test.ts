@@ -58,7 +58,7 @@ interface Ended {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A call that was to be killed may have been done before: then there is nothing left to compare. */
+/** The call may have finished before it was killed; then there is nothing left to compare. */
 function expectDone({ out, code, err }: Ended): void {
   expect({ code, err }).toMatchObject({ code: 0 })
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -66,7 +66,7 @@ function expectDone({ out, code, err }: Ended): void {
   expect(state('new')).toBe(state('old'))
 }
 
-/** The command as a process; kill -9 as soon as it prints a line, at whatever step. */
+/** Runs the command as a process, and kills it (SIGKILL) as soon as it prints a line, whatever the step is. */
 async function migrate(environment: Readonly<Record<string, string>>, options: readonly string[], killAt?: string): Promise<Ended> {
   const child = spawn(process.execPath, [BIN, 'migrate-sync', ...options], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { CommandFailure, EXIT } from '../../call/failure.ts'
 import { counted } from '../../output/format.ts'
-import { note, type Result, run, withExamples } from '../../output/output.ts'
+import { JSON_OPTION, note, type Result, run, withExamples } from '../../output/output.ts'
 import { toPairs, wrap } from '../../output/table.ts'
 import { notEmpty } from '../host/hosts.ts'
 
@@ -39,7 +39,7 @@ export function addMigrateSync(program: Command): void {
     .requiredOption('--to <engine>', 'the other one', notEmpty)
     .option('--dry-run', 'check everything, summarise the log, and change nothing')
     .option('--abandon', 'revert a change that has not ended: the old engine stays in use')
-    .option('--json', 'one line of JSON, last on standard output')
+    .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => migrate(flags)))
   withExamples(command, [
     ['gantt migrate-sync --from postgres --to nats://a,b,c --dry-run', 'what prevents the change, and what would be copied'],
@@ -94,7 +94,7 @@ function toLines({ outcome, from, to, keys, revision }: Report): readonly string
   ]
 }
 
-/** Enough of a SHA-256 to compare by eye; --json has all of it. */
+/** The beginning of a SHA-256, long enough to compare by eye; --json has all of it. */
 const shortOf = (hash: string): string => hash.slice(0, 16)
 
 /** An error that the operator can correct becomes a CommandFailure; any other is a defect and is passed on unchanged. */

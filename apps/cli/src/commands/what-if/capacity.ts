@@ -17,7 +17,7 @@ interface Flags extends ConnectionFlags, HypothesisFlags, Form {
   readonly first: number
 }
 
-/** `gantt capacity`: how many more fit. */
+/** `gantt capacity`: how many more instances of a request fit. */
 export function addCapacity(program: Command): void {
   const command = withHypothesis(
     program
@@ -81,7 +81,7 @@ const shareRows = ({ bottleneck }: Capacity) =>
   bottleneck.map(({ hosts, hostsWithRoom, admitted, resource, code, filter }) => [
     String(hosts),
     String(hostsWithRoom),
-    // whether the request is about these hosts at all
+    // Whether the request admits these hosts at all.
     admitted ? 'yes' : 'no',
     resource,
     code,

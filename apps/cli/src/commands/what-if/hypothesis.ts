@@ -8,7 +8,7 @@ import { notEmpty } from '../host/hosts.ts'
 import { readSpec, type SpecFlags, type SpecInput } from '../placement/spec.ts'
 import type { Overlay } from './documents.ts'
 
-/** Options of every question about a fleet with changes. */
+/** Options of every command about a fleet with hypothetical changes. */
 export interface HypothesisFlags extends SpecFlags, MomentFlags {
   readonly decision?: string
   readonly overlay?: string
@@ -30,14 +30,14 @@ interface Hypothesis {
   readonly overlay?: Sent<Overlay>
 }
 
-/** The request of the question: a given one, or that of a decision. */
+/** Options for the request: a given one, or that of a decision. */
 export type Asked = { readonly spec: SpecInput } | { readonly decisionId: string }
 
 const collect =
   <Value>(read: (text: string) => Value) =>
   (text: string, before: readonly Value[] = []): readonly Value[] => [...before, read(text)]
 
-/** "20xcmp-1": 20 hosts like that one; without a number, one. */
+/** Parses "20xcmp-1": 20 hosts like that one; without a number, one. */
 function readAdded(text: string): Added {
   const [, number, likeHost] = /^(?:(\d{1,5})x)?(.+)$/.exec(text) ?? []
   const count = Number(number ?? 1)
@@ -72,7 +72,7 @@ export const withHypothesis = (command: Command): Command =>
     .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
 
-/** The request, or the decision that has it. Here --count is the number of copies, not of instances. */
+/** The request, or the decision that contains it. Here --count is the number of copies, not of instances. */
 export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlags): Promise<Asked> =>
   decision === undefined ? { spec: await readSpec(flags) } : { decisionId: decision }
 
@@ -87,7 +87,7 @@ export function readHypothesis({
   at,
 }: HypothesisFlags): Hypothesis {
   const given: Sent<Overlay> = file === undefined ? {} : readOverlay(file)
-  // the service reports a file that has something else than a list
+  // If a file contains something else than a list, the service refuses it.
   const listOf = <Item>(list: readonly Item[] | null | undefined): readonly Item[] => (Array.isArray(list) ? list : [])
   const overlay = {
     ...given,
@@ -117,7 +117,7 @@ function readOverlay(file: string): Sent<Overlay> {
     const overlay: unknown = JSON.parse(content)
     if (isOverlay(overlay)) return overlay
   } catch {
-    // reported below: what is not JSON is not an object either
+    // Invalid JSON is reported below, like JSON that is not an object.
   }
   throw new CommandFailure(
     EXIT.usage,

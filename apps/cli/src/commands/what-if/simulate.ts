@@ -53,7 +53,7 @@ function headlineOf({ placed, failed, notDecided, asOf }: Simulation): string {
   return `${placed} of ${counted(placed + failed, 'instance')} would be placed, at revision ${asOf}.${late} Nothing was claimed.`
 }
 
-/** Whether the solver's or the filter scheduler's placements were used, if the profile has a solver. */
+/** Whether the placements of the solver or of the filter scheduler were used, if the profile has a solver. */
 function solvedText({ solved }: Simulation): readonly string[] {
   if (solved.length === 0) return []
   const all = solved.reduce((sum, { decisions }) => sum + decisions, 0)
@@ -74,7 +74,7 @@ function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, i
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 
-/** Zone by zone and class by class: used before and after, of what there is. */
+/** For each zone and class: the used amount before and after, and the capacity. */
 const useRows = ({ utilisationBefore, utilisationAfter }: Simulation): readonly (readonly string[])[] =>
   utilisationAfter.flatMap(({ key, usage }) =>
     usage.map(({ resourceClass, capacity, used }) => {

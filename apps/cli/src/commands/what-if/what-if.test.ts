@@ -16,7 +16,7 @@ test('simulate shows what fits, why the rest does not, and how full the zones ar
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^[1-8] of 9 instances would be placed, at revision \d+\./)
   expect(out).toContain('Why no host takes the next one')
-  // the cause of the refusal, as the answer to the request would say it
+  // The cause of the refusal, in the words of the answer to the request.
   expect(out.replaceAll(/\s+/g, ' ')).toMatch(/Of (?:the )?\d+ hosts .*none takes it: .* Nearest is /)
   expect(out).toMatch(/ZONE +CLASS +USED BEFORE +AFTER +OF +FULL/)
   const more = await run('simulate', ...LARGE, '--count', '9', '--add', '9xaz1-a')

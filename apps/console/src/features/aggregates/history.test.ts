@@ -19,14 +19,14 @@ test.each<[string, AuditRow, string | undefined]>([
     }),
     'name: b, - hdd, + ssd=true, - host h2, + host h1',
   ],
+  ['of many hosts, only the stored ones are listed', row({ input: { addHosts: ['h1', '... 30 more'] } }), '+ host h1, + host ... 30 more'],
+  ['a dry run changed nothing', row({ dryRun: true, input: { name: 'b' } }), undefined],
+  ['a refused edit changed nothing', row({ input: { name: 'b' } }, { result: 'VersionConflict' }), undefined],
   [
-    'many hosts are reported as far as they were kept',
-    row({ input: { addHosts: ['h1', '... 30 more'] } }),
-    '+ host h1, + host ... 30 more',
+    'arguments that were too long to store are reported as such',
+    row({}, { summary: 'cut' }),
+    'changed it; the arguments were too long to keep whole',
   ],
-  ['what was only tried changed nothing', row({ dryRun: true, input: { name: 'b' } }), undefined],
-  ['what was refused changed nothing', row({ input: { name: 'b' } }, { result: 'VersionConflict' }), undefined],
-  ['what was too long to keep says so', row({}, { summary: 'cut' }), 'changed it; the arguments were too long to keep whole'],
   ['its making', row({}, { mutation: 'aggregateCreate' }), 'created it'],
 ])('%s', (_name, entry, action) => expect(actionOf(entry)).toBe(action))
 
@@ -37,10 +37,10 @@ test('the line of the audit names the aggregate; the moment before an edit is a 
 
 test.each<[string, AuditRow, number | undefined]>([
   ['an edit names the version that it was made from', row({ ifVersion: 3, input: { name: 'b' } }), 3],
-  ['what was only tried is no edit', row({ ifVersion: 3, dryRun: true, input: {} }), undefined],
-  ['what was refused is none', row({ ifVersion: 3, input: {} }, { result: 'VersionConflict' }), undefined],
-  ['what was not kept is not known', row({}, { summary: 'cut' }), undefined],
-  ['its making has nothing before it', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
+  ['a dry run is no edit', row({ ifVersion: 3, dryRun: true, input: {} }), undefined],
+  ['a refused edit is no edit', row({ ifVersion: 3, input: {} }, { result: 'VersionConflict' }), undefined],
+  ['an edit that was not stored is unknown', row({}, { summary: 'cut' }), undefined],
+  ['nothing precedes the creation', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
 ])('%s', (_name, entry, version) => expect(versionBefore(entry)).toBe(version))
 
 test('a version is found backwards from a later moment, but not if two edits have the same millisecond', async () => {

@@ -43,9 +43,9 @@ describe('selections', () => {
     ['everybody', {}, ['a', 'b', 'c', 'd', 'rack/e']],
     ['refused first by a filter', { filter: 'F0' }, ['a', 'b']],
     ['for one reason', { filter: 'F0', reason: 'x.two' }, ['b']],
-    ['that lack so much', { filter: 'F0', reason: 'x.one', short: '2048-4096' }, ['a']],
-    ['that lack less than there is', { filter: 'F0', reason: 'x.one', short: '3001-4096' }, []],
-    ['that lack no amount', { filter: 'F0', reason: 'x.two', short: '0-4096' }, []],
+    ['hosts with a shortfall in a range', { filter: 'F0', reason: 'x.one', short: '2048-4096' }, ['a']],
+    ['hosts with a shortfall below a limit', { filter: 'F0', reason: 'x.one', short: '3001-4096' }, []],
+    ['hosts without a shortfall of an amount', { filter: 'F0', reason: 'x.two', short: '0-4096' }, []],
     ['refused by a filter alone', { sole: 'F8' }, ['c']],
     ['refused by exactly these', { combo: 'F0,F8' }, ['b']],
     ['that pass', { passed: 'yes' }, ['d', 'rack/e']],
@@ -99,8 +99,8 @@ describe('distances', () => {
     ['just below ten', 0.0996, 0b1, '10 %'],
     ['a large one is whole', 0.4766, 0b1, '48 %'],
     ['no number', 1, 0b1, '100 %'],
-    ['what the service adds for further refusals is taken off again', 1.002, 0b111, '100 %'],
-    ['never below nothing', 0, 0b11, '0 %'],
+    ['the addition for further refusals is subtracted', 1.002, 0b111, '100 %'],
+    ['never below 0', 0, 0b11, '0 %'],
   ])('%s', (_name, distance, bits, text) => expect(refused(distance, bits)).toBe(text))
 
   test('refusals are counted over all bytes of a host', () =>
@@ -123,11 +123,11 @@ test.each([
 
 describe('short names', () => {
   test.each([
-    ['the word that all end in goes', ['RamFilter', 'AvailabilityZoneFilter'], ['Ram', 'AvailabilityZone']],
-    ['also behind capitals', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
+    ['a common last word is removed', ['RamFilter', 'AvailabilityZoneFilter'], ['Ram', 'AvailabilityZone']],
+    ['also after capital letters', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
     ['not all end alike', ['RamFilter', 'Plugin'], ['RamFilter', 'Plugin']],
     ['one alone keeps its name', ['RamFilter'], ['RamFilter']],
-    ['a word alone is not taken away', ['Filter', 'RamFilter'], ['Filter', 'RamFilter']],
+    ['the only word of a name is not removed', ['Filter', 'RamFilter'], ['Filter', 'RamFilter']],
     ['none', [], []],
   ])('%s', (_name, all, short) => expect(shortNames(all)).toEqual(short))
 
@@ -237,7 +237,7 @@ test.each([
   ['a request of one kind has none', {}, 2, []],
   ['the first are of its own flavor', { gang: [{ name: 'database', instances: 2 }] }, 3, ['flavor', 'database', 'database']],
   ['a kind without a name is counted', { gang: [{ name: null, instances: 1 }] }, 2, ['flavor', 'kind 2']],
-  ['what is no request has none', null, 1, []],
+  ['an invalid request has no members', null, 1, []],
 ])('the instances of a request with several kinds: %s', (_, document, instances, members) =>
   expect(membersOf(document, instances)).toEqual(members),
 )

@@ -8,7 +8,7 @@ import { gapsBetween } from './weights/stack.ts'
 
 describe('a bar of the funnel', () => {
   test.each([
-    ['nothing of nothing', 0, 0, 'linear', 0],
+    ['0 of 0', 0, 0, 'linear', 0],
     ['half', 50, 100, 'linear', 0.5],
     ['all, logarithmic', 100, 100, 'log', 1],
     ['none, logarithmic', 0, 100, 'log', 0],
@@ -87,7 +87,7 @@ describe('amounts', () => {
 
   test.each([
     ['three quarters', { required: '8', actual: '6', shortfall: '2', unit: null }, 0.75],
-    ['less than nothing', { required: '8', actual: '-2', shortfall: '10', unit: null }, 0],
+    ['less than 0', { required: '8', actual: '-2', shortfall: '10', unit: null }, 0],
     ['no amount', { required: 'z2', actual: 'z1', shortfall: null, unit: null }, undefined],
     ['words where a number should be', { required: '8', actual: 'none', shortfall: '8', unit: null }, undefined],
     ['nothing needed', { required: '0', actual: '1', shortfall: '0', unit: null }, undefined],

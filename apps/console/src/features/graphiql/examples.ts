@@ -5,7 +5,7 @@ export interface Example {
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
-/** What the pages ask, in few lines, in the order of the pages. A test holds them against the schema. */
+/** Short versions of the queries of the pages, in the order of the pages. A test validates them against the schema. */
 export const examples: readonly Example[] = [
   {
     label: 'Overview: how full each zone is',

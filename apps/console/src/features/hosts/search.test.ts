@@ -31,15 +31,15 @@ describe('the address of the list', () => {
   })
 
   test.each([
-    ['a view that there is not', { view: 'list' }],
-    ['an order that there is not', { sort: 'nonsense' }],
-    ['a word that every object knows', { sort: 'constructor' }],
+    ['an unknown view', { view: 'list' }],
+    ['an unknown order', { sort: 'nonsense' }],
+    ['the name of an inherited member', { sort: 'constructor' }],
     ['two signs', { sort: '--host' }],
     ['an order twice', { sort: 'host,-host' }],
-    ['columns that cannot be', { cols: '<img>' }],
+    ['unknown columns', { cols: '<img>' }],
     ['nothing', { q: '', sort: '', view: '' }],
-    ['what belongs to other pages', { id: '1' }],
-    ['what is no text', { q: 1, sort: ['host'] }],
+    ['parameters of other pages', { id: '1' }],
+    ['a value that is not a text', { q: 1, sort: ['host'] }],
   ])('%s is left out', (_name, search) => expect(readHostsSearch(search)).toEqual({}))
 
   test.each([

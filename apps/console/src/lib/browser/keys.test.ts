@@ -13,14 +13,14 @@ const typed = (keys: string, apartMs = 500): string => {
 test.each([
   ['a single key', 'j', 'j'],
   ['a key that needs Shift', '?', '?'],
-  ['a key that means nothing', 'z', '-'],
+  ['a key without a meaning', 'z', '-'],
   ['the first of a sequence waits', 'g', '-'],
   ['a sequence', 'gh', '- g h'],
   ['its last key by itself', 'h', 'h'],
   ['a sequence that is none, whose last key means something', 'gj', '- j'],
   ['the first key twice', 'ggd', '- - g d'],
   ['the same sequence again', 'ghgh', '- g h - g h'],
-  ['nothing is left of a sequence that was done', 'ghh', '- g h h'],
+  ['a completed sequence leaves no keys', 'ghh', '- g h h'],
 ])('%s', (_name, keys, found) => expect(typed(keys)).toBe(found))
 
 test('after a longer pause a sequence starts again', () => expect(typed('gh', 1_500)).toBe('- h'))

@@ -5,25 +5,37 @@ import { type Contact, silenceOf, silenceOfSource } from './freshness.ts'
 const contact = (given: Partial<Contact> = {}): Contact => ({ heardAtMs: 10_000, stateAgeMs: 0, resumedAtMs: 0, ...given })
 
 test.each([
-  ['heard just now', contact(), 10_000, undefined],
-  ['not heard for less than three seconds', contact(), 12_999, undefined],
-  ['not heard for three seconds', contact(), 13_000, 3_000],
-  ['not heard for an hour', contact(), 3_610_000, 3_600_000],
+  ['a heartbeat just now', contact(), 10_000, undefined],
+  ['no heartbeat for less than three seconds', contact(), 12_999, undefined],
+  ['no heartbeat for three seconds', contact(), 13_000, 3_000],
+  ['no heartbeat for an hour', contact(), 3_610_000, 3_600_000],
   ['a state that is as old as usual', contact({ stateAgeMs: 2_000 }), 12_999, undefined],
   ['answers of a state that is too old', contact({ stateAgeMs: 5_000 }), 10_000, 3_000],
-  ['a page that just went on after an hour asleep waits for an answer', contact({ resumedAtMs: 3_600_000 }), 3_602_000, undefined],
-  ['and says the whole silence when none comes', contact({ resumedAtMs: 3_600_000 }), 3_603_000, 3_593_000],
+  ['a page that was suspended for an hour waits for an answer', contact({ resumedAtMs: 3_600_000 }), 3_602_000, undefined],
+  ['without an answer it shows the whole time without contact', contact({ resumedAtMs: 3_600_000 }), 3_603_000, 3_593_000],
 ])('contact: %s', (_what, given, now, silence) => expect(silenceOf(given, now)).toBe(silence))
 
 test.each([
-  ['what is read every 15 s is current in between', { readAtMs: 1_000, everyMs: 15_000 }, contact(), 12_000, undefined],
-  ['so it is until it is three seconds overdue', { readAtMs: 1_000, everyMs: 15_000 }, contact({ heardAtMs: 18_000 }), 18_999, undefined],
-  ['overdue, whatever else answers', { readAtMs: 1_000, everyMs: 15_000 }, contact({ heardAtMs: 19_000 }), 19_000, 18_000],
-  ['not even what was just read is current without contact', { readAtMs: 10_000, everyMs: 15_000 }, contact(), 14_000, 4_000],
-  ['what is read once is current while there is contact', { readAtMs: 1 }, contact({ heardAtMs: 900_000 }), 900_000, undefined],
-  ['what was never read has no age', { readAtMs: 0, everyMs: 1_000 }, contact({ heardAtMs: 900_000 }), 900_000, undefined],
+  ['data that is read every 15 s is current in between', { readAtMs: 1_000, everyMs: 15_000 }, contact(), 12_000, undefined],
   [
-    'after sleep a reading has its time',
+    'data is current until it is three seconds overdue',
+    { readAtMs: 1_000, everyMs: 15_000 },
+    contact({ heardAtMs: 18_000 }),
+    18_999,
+    undefined,
+  ],
+  [
+    'data is overdue even if other calls are answered',
+    { readAtMs: 1_000, everyMs: 15_000 },
+    contact({ heardAtMs: 19_000 }),
+    19_000,
+    18_000,
+  ],
+  ['without contact no data is current, even if it was just read', { readAtMs: 10_000, everyMs: 15_000 }, contact(), 14_000, 4_000],
+  ['data that is read once is current while there is contact', { readAtMs: 1 }, contact({ heardAtMs: 900_000 }), 900_000, undefined],
+  ['data that was never read has no age', { readAtMs: 0, everyMs: 1_000 }, contact({ heardAtMs: 900_000 }), 900_000, undefined],
+  [
+    'after a suspension, a new read has its usual time',
     { readAtMs: 1, everyMs: 1_000 },
     contact({ heardAtMs: 9e5, resumedAtMs: 9e5 }),
     901_000,

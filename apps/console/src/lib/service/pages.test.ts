@@ -47,9 +47,9 @@ test('of a hundred pages only the visible ones are refreshed', async () => {
 })
 
 test.each([
-  ['rows that came among them', [...even, 1_011, 1_013].sort((a, b) => a - b)],
-  ['rows that went from among them', even.filter((row) => row < 1_010 || row > 1_020)],
-  ['all that follows went', even.filter((row) => row < 1_010)],
+  ['rows that were added in between', [...even, 1_011, 1_013].sort((a, b) => a - b)],
+  ['rows that were removed in between', even.filter((row) => row < 1_010 || row > 1_020)],
+  ['all following rows were removed', even.filter((row) => row < 1_010)],
 ])('%s leave neither a hole nor a row twice', async (_name, now) => {
   const { read, asked } = serve(now)
   const again = rowsOf(await readInSight(await readAll(even), sight, read))

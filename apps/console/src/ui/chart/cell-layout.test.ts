@@ -54,17 +54,22 @@ describe('layout of cells', () => {
   })
 })
 
-describe('a frame over the cells', () => {
+describe('a selection frame over the cells', () => {
   // five cells of ten pixels in three columns, then four in the next group
   const layout = layoutCells([5, 4], 30, 10)
   const [first, second] = layout.groups.map(({ cellsTop }) => cellsTop)
   it.each([
-    ['takes those that it touches', { x: 12, y: (first ?? 0) + 2 }, { x: 28, y: (first ?? 0) + 12 }, '0.1 0.2 0.4'],
-    ['is the same from the other corner', { x: 28, y: (first ?? 0) + 12 }, { x: 12, y: (first ?? 0) + 2 }, '0.1 0.2 0.4'],
-    ['goes on in the next group', { x: 1, y: (first ?? 0) + 12 }, { x: 2, y: (second ?? 0) + 2 }, '0.3 1.0'],
-    ['takes none of a heading', { x: 0, y: 0 }, { x: 29, y: (first ?? 0) - 1 }, ''],
-    ['takes none next to the cells', { x: 40, y: 0 }, { x: 90, y: 500 }, ''],
-    ['takes all', { x: -5, y: -5 }, { x: 500, y: 500 }, '0.0 0.1 0.2 0.3 0.4 1.0 1.1 1.2 1.3'],
+    ['selects the cells that it touches', { x: 12, y: (first ?? 0) + 2 }, { x: 28, y: (first ?? 0) + 12 }, '0.1 0.2 0.4'],
+    [
+      'selects the same cells if it is drawn from the other corner',
+      { x: 28, y: (first ?? 0) + 12 },
+      { x: 12, y: (first ?? 0) + 2 },
+      '0.1 0.2 0.4',
+    ],
+    ['continues in the next group', { x: 1, y: (first ?? 0) + 12 }, { x: 2, y: (second ?? 0) + 2 }, '0.3 1.0'],
+    ['selects nothing if it covers only a heading', { x: 0, y: 0 }, { x: 29, y: (first ?? 0) - 1 }, ''],
+    ['selects nothing if it is next to the cells', { x: 40, y: 0 }, { x: 90, y: 500 }, ''],
+    ['selects all cells if it covers them', { x: -5, y: -5 }, { x: 500, y: 500 }, '0.0 0.1 0.2 0.3 0.4 1.0 1.1 1.2 1.3'],
   ])('%s', (_name, one, other, cells) => {
     expect(
       cellsWithin(layout, one, other)

@@ -12,7 +12,7 @@ const line = (tones: readonly Tone[], pixels: number, groups: readonly number[] 
   })
 
 describe('runs of a strip', () => {
-  test('equal neighbours are one run', () =>
+  test('equal neighbours form one run', () =>
     expect(line(['pass', 'pass', 'fail'], 6)).toEqual([
       { from: 0, to: 4, tone: 'pass', faded: false },
       { from: 4, to: 6, tone: 'fail', faded: false },

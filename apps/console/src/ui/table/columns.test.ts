@@ -14,9 +14,9 @@ const keysOf = (shown: readonly string[] | undefined): string =>
 
 describe('the shown columns', () => {
   it.each([
-    ['as the list comes', undefined, 'host,az,mem.free'],
-    ['those that were chosen, in the order of the list', ['traits', 'az'], 'host,az,traits'],
-    ['the first even if nobody asked for it', [], 'host'],
+    ['the default columns', undefined, 'host,az,mem.free'],
+    ['the selected columns, in the order of the list', ['traits', 'az'], 'host,az,traits'],
+    ['the first column even if it is not selected', [], 'host'],
     ['no unknown ones', ['nonsense', 'constructor'], 'host'],
   ])('%s', (_name, shown, keys) => expect(keysOf(shown)).toBe(keys))
 
@@ -29,7 +29,7 @@ describe('a column that is added or removed', () => {
   it.each([
     ['out', undefined, 'az', false, ['host', 'mem.free']],
     ['in', undefined, 'traits', true, ['host', 'az', 'mem.free', 'traits']],
-    ['back to how the list comes', ['host', 'az'], 'mem.free', true, undefined],
+    ['the default columns again', ['host', 'az'], 'mem.free', true, undefined],
   ])('%s', (_name, shown, key, isShown, after) => {
     expect(withColumn(columns, { widths: {}, ...(shown === undefined ? {} : { shown }) }, key, isShown)).toEqual(after)
   })

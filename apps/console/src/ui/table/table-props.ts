@@ -49,7 +49,7 @@ export interface TableProps<Row> {
   readonly listKey?: string
   /** Called after drawing, with the scroll position and the row height in pixels. */
   onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
-  /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
+  /** Whether it is the main table of its page, to which the keys `j`, `k`, `o` and Enter apply, wherever the focus is. */
   readonly isMain?: boolean
   /** Called by the key `o` to show a row next to the table; without it, `o` opens the row. */
   readonly onTogglePanel?: ((index: number) => void) | undefined

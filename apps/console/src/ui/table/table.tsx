@@ -243,7 +243,7 @@ function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
   )
 }
 
-/** A link or a button within the table answers for itself. */
+/** A click on a link, a button or an input in the table, or a key that is pressed there, is handled by that element alone. */
 const isOwn = (target: EventTarget): boolean => target instanceof Element && target.closest('a, button, input') !== null
 
 const TableRow = memo(PlainTableRow) as typeof PlainTableRow

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* Issues with an aggregate name places of the input that was given, whichever mutation it was. */
+/* Issues of an aggregate mutation name paths of the input that was given, whichever mutation it was. */
 
 let api: TestService
 beforeAll(async () => {
@@ -23,12 +23,17 @@ const ofNova = (data: object) => ({
 })
 
 test.each<[string, string, Record<string, unknown>, readonly string[]]>([
-  ['a host of a new one', CREATE, { input: { name: 'x', hosts: ['big', 'ghost'] } }, ['input.hosts.1']],
-  ['a key of a new one', CREATE, { input: { name: 'x', metadata: [{ key: '', value: 'v' }] } }, ['input.metadata.0.key']],
+  ['a host of a new aggregate', CREATE, { input: { name: 'x', hosts: ['big', 'ghost'] } }, ['input.hosts.1']],
+  ['a metadata key of a new aggregate', CREATE, { input: { name: 'x', metadata: [{ key: '', value: 'v' }] } }, ['input.metadata.0.key']],
   ['a host that is added', UPDATE, { input: { addHosts: ['ghost'] } }, ['input.addHosts.0']],
-  ['a key that is set', UPDATE, { input: { setMetadata: [{ key: '', value: 'v' }] } }, ['input.setMetadata.0.key']],
-  ["a host of Nova's", IMPORT, ofNova({ hosts: ['ghost'] }), ['document.hosts.0']],
-  ["the zone of Nova's", IMPORT, ofNova({ metadata: { a: 'b', availability_zone: '' } }), ['document.metadata.availability_zone']],
+  ['a metadata key that is set', UPDATE, { input: { setMetadata: [{ key: '', value: 'v' }] } }, ['input.setMetadata.0.key']],
+  ["a host of Nova's aggregate", IMPORT, ofNova({ hosts: ['ghost'] }), ['document.hosts.0']],
+  [
+    "the zone of Nova's aggregate",
+    IMPORT,
+    ofNova({ metadata: { a: 'b', availability_zone: '' } }),
+    ['document.metadata.availability_zone'],
+  ],
 ])('%s', async (_what, mutation, variables, expected) => {
   const { issues } = (await dataOf(api, mutation, variables)).result
   expect(issues.map(({ path }: { path: string[] }) => path.join('.'))).toEqual(expected)

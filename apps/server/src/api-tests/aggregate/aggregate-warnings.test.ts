@@ -26,7 +26,7 @@ beforeAll(async () => {
   fast = await gather('fast', ['one'], [{ key: 'ssd', value: 'true' }])
   zone = await gather('zone', ['two'], [{ key: 'availability_zone', value: 'z2' }])
   const ssd = [{ key: 'aggregate_instance_extra_specs:ssd', value: 'true' }]
-  // two of them fill the host: no further instance would fit in addition, and both do
+  // the edit admits two instances that together fill the host, and the answer counts both
   await claim('m1.ssd', {}, ssd)
   await claim('m1.ssd', {}, ssd)
   await claim('m1.zoned', { availabilityZone: 'z2' })
@@ -61,7 +61,7 @@ test('a changed key that instances of a host need: the warning has the number of
   ])
 })
 
-test('of a host that leaves, only the instances that need to be in it are warned about', async () => {
+test('for a host that leaves, warnings are only about the instances that require the aggregate', async () => {
   const found = await warningsOf(zone, { removeHosts: ['two'] })
   expect(found).toMatchObject({ claims: 2, asked: 2, refused: 1, hosts: 1 })
   expect(found.told).toMatchObject([{ code: 'zone.other', host: 'two', claims: 1 }])
@@ -72,7 +72,7 @@ test('hosts whose instances still fit are not warned about, full as they are', a
   expect(found).toMatchObject({ claims: 2, asked: 2, refused: 0, hosts: 0, told: [] })
 })
 
-test('an edit that no claim can notice asks of none, and a deadline out of range is refused', async () => {
+test('an edit that affects no claim checks none, and a deadline out of range is refused', async () => {
   expect(await warningsOf(fast, { name: 'faster' })).toMatchObject({ claims: 0, asked: 0 })
   expect(codeOf(await api.ask(PREVIEW, { u: fast, v: 1, in: {}, deadline: 'PT31S' }))).toBe('GRAPHQL_VALIDATION_FAILED')
 })

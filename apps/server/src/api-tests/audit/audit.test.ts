@@ -27,14 +27,14 @@ const ROW = 'seq id at account keyId mutation target summary result requestId pr
 const auditLog = async (args: string): Promise<Json> =>
   (await dataOf(api, `{ auditLog(${args}) { totalCount pageInfo { hasNextPage endCursor } nodes { ${ROW} } } }`)).auditLog
 
-/** The rows once there are this many: those of frequent calls are written after the answers. */
+/** Waits until there are this many rows, because those of frequent calls are written after the answers. */
 const waitFor = (query: string, count: number): Promise<Json[]> =>
   expect
     .poll(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
     .toHaveLength(count)
     .then(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
 
-/** The defects of a hash chain, computed without the service's own code. */
+/** The errors of a hash chain, computed without the service's own code. */
 function faultsOf(rows: readonly Json[]): string[] {
   let previous = '0'.repeat(64)
   return rows.flatMap(({ hash, at, ...row }, i) => {
@@ -64,7 +64,7 @@ test('every mutation is in the audit with who, what, about what, and how it ende
   const bare = Buffer.from(claim.id, 'base64url').toString().slice('Claim:'.length)
   expect(confirm.target).toBe(`${bare}, ${claims[1]?.id}`)
   expect(JSON.parse(confirm.summary)).toEqual({ claims: [claims[0], claims[1]] })
-  // a mutation that was refused is one too
+  // a refused mutation is recorded too
   expect((await auditLog('query: "mutation:claimRevoke"')).nodes).toMatchObject([{ result: 'FORBIDDEN', target: bare }])
   const [select] = await waitFor('mutation:selectDestinations', 1)
   expect(select).toMatchObject({
@@ -303,7 +303,7 @@ describe('the chain', () => {
     await tamper("UPDATE audit SET account = 'somebody-else' WHERE seq = 5")
     expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
     await tamper(`UPDATE audit SET account = '${rows[0].account}' WHERE seq = 5`)
-    // a time that no date can be is shown as an edit too, and hides no row
+    // an edit with an impossible time is shown as an edit too, and hides no row
     for (const at of ['9e18', '-9e18']) {
       await tamper(`UPDATE audit SET at_ms = ${at} WHERE seq = 5`)
       expect(faultsOf(await whole())).toEqual(['row 5 was edited'])

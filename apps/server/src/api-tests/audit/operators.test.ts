@@ -171,7 +171,7 @@ describe('lists', () => {
     expect((await ask(LIST, { o: [{ field: 'NAME' }] })).hosts.nodes).toEqual([{ name: 'big' }, { name: 'middle' }])
   })
 
-  test('aggregates come in the order that is asked for, whatever the page, and a cursor is good for its order alone', async () => {
+  test('aggregates are listed in the requested order on every page, and a cursor is valid only for its order', async () => {
     const CREATE = `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { aggregate { uuid } } ... on UserError { message } } }`
     const shapes: readonly { name: string; availabilityZone?: string; hosts?: string[] }[] = [
       { name: 'c-two', hosts: ['big', 'small'] },

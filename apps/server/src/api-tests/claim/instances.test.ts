@@ -25,7 +25,7 @@ beforeAll(async () => {
   claimer = await make('claimer', null, ['CLAIM'])
 })
 afterAll(async () => {
-  // the one uuid in two projects is for operators to look into
+  // one uuid in two projects is a finding, which operators have to check
   expect(api.warnings.filter((text) => !text.includes('instance.elsewhere'))).toEqual([])
   await api.close()
 })
@@ -64,7 +64,7 @@ const hosts = async (prefix: string, count: number): Promise<string[]> => {
 const release = (claim: object): Promise<Json> =>
   dataOf(api, `mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }`, { c: [claim] })
 
-/** A request as Nova writes it, after attempts on some hosts. */
+/** A request in Nova's form, after attempts on some hosts. */
 const novaSpec = (instance: string, tried: readonly string[], project = 'nova') => {
   const object = (name: string, data: object) => ({
     'nova_object.name': name,
@@ -120,7 +120,7 @@ describe('Z19, F9: one instance by CREATE under two keys', () => {
     expect(await place({ ...gantt, instanceUuids: [randomUUID(), instance] })).toMatchObject({ __typename: 'InstanceTaken' })
     expect(await place({ ...gantt, instanceUuids: [randomUUID()] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
     expect(await place({ ...gantt, instanceUuids: undefined })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
-    // a refusal binds no key: with the claim gone, the same call is placed
+    // a refusal binds no key: once the claim is gone, the same call is placed
     const retried = { idempotencyKey: randomUUID() }
     expect(await place(gantt, retried)).toMatchObject({ __typename: 'InstanceTaken' })
     await release(claimOf(first))
@@ -167,7 +167,7 @@ describe('the answer of each caller', () => {
       const text = JSON.stringify(answer)
       for (const secret of [claimOf(first).id, String(claimOf(first).fence), hostOf(first), 'tenant']) expect(text).not.toContain(secret)
     }
-    // its own, and an operator's key that may read every claim
+    // the project reads its own claims, and an operator's key reads all
     for (const key of [tenant, undefined]) expect(await place(gantt, {}, key)).toMatchObject({ claim: { id: claimOf(first).id } })
   })
 })
@@ -287,7 +287,7 @@ describe('a further attempt', () => {
     const third = await create(c)
     expect(third.destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(first).id } })
     expect(await read(claimOf(second).id)).toMatchObject({ state: 'RELEASED' })
-    // the source gone, its destination is the claim, and an alternate still leads on from there
+    // once the source is gone, the destination is the claim, and an attempt on an alternate starts from there
     await release(claimOf(first))
     expect((await create(b)).destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(third).id } })
   })
@@ -364,7 +364,7 @@ describe('the limits of idempotency keys', () => {
     const fill = Array.from({ length: 1_000 - endedKeys }, (_, i) => ({ type: 'abandon', account: 'filler', key: `fill-${i}` }) as const)
     await api.service.replica.propose(fill)
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'ValidationError', code: 'QUOTA' })
-    // a key of a live claim is asked again as ever, and the cap is raised by its next version
+    // a repeated call with the key of a live claim is answered as always, and the next version of the limits raises the cap
     expect(live.__typename).toBe('SelectDestinationsPayload')
     expect((await update(1, 20_000_000, 'PT1H')).data?.keyLimitsUpdate).toMatchObject({ keyLimits: { version: 2 } })
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })

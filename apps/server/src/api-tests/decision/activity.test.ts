@@ -68,7 +68,7 @@ test('during concurrent calls, the span of an answer later contains the same num
   const asking = Array.from({ length: 40 }, (_, i) =>
     placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
   )
-  // in the midst of them: each is read when some are answered and others are on their way
+  // the list is read while calls are in progress: some are answered, and others are not
   const answers = await Promise.all(asking.slice(0, 12).map((one) => one.then(() => activity())))
   await Promise.all(asking)
   for (const { since, until, decisions: counted } of answers) {
@@ -103,7 +103,7 @@ test('if there are too many decisions, durations of the newest are returned', as
   try {
     const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')).decisions
     const span = { since: Date.parse(nodes.at(-1).at), until: Date.parse(nodes[0].at) + 1, stepMs: 86_400_000 }
-    // those of the newest millisecond are in whatever the limit is
+    // decisions of the newest millisecond are included, whatever the limit is
     const newest = nodes.filter(({ at }: Json) => at === nodes[0].at)
     const { all, isCut } = await createActivityStore(prisma, newest.length).durations(span)
     expect([all?.p99Ms, isCut]).toEqual([Math.max(...newest.map(({ durationMs }: Json) => durationMs)), true])
@@ -118,7 +118,7 @@ test('a span is exact to the millisecond, and the preceding one has the same len
   const newest = Date.parse(nodes[0].at)
   const oldest = Date.parse(nodes.at(-1).at)
   const iso = (ms: number) => new Date(ms).toISOString()
-  // without the newest, from the middle on
+  // pages that begin after the newest decision
   const since = iso(Math.floor((oldest + newest) / 2))
   const until = iso(newest)
   const found = await durations({ since, until, steps: 4 })
@@ -129,7 +129,7 @@ test('a span is exact to the millisecond, and the preceding one has the same len
   const { before } = found
   expect([Date.parse(since) - Date.parse(before.since), before.until]).toEqual([Date.parse(until) - Date.parse(since), since])
   expect(before.decisions).toBe(within(before.since, before.until))
-  // an end that is not over yet is now
+  // an end in the future is replaced by the present time
   const { until: now } = await durations({ since, until: iso(Date.now() + 3_600_000) })
   expect(Date.parse(now)).toBeLessThan(Date.now() + 60_000)
 })

@@ -101,9 +101,9 @@ test('a decision compared with itself has no cause', async () => {
 })
 
 test.each([
-  ['an id that is none', { a: 'no-such', b: 'no-such' }, 'a is "no-such"'],
+  ['an invalid id', { a: 'no-such', b: 'no-such' }, 'a is "no-such"'],
   [
-    'a decision that is not there',
+    'a decision that does not exist',
     { a: '00000000-0000-4000-8000-000000000000', b: '00000000-0000-4000-8000-000000000000' },
     'it must be the id of a decision',
   ],

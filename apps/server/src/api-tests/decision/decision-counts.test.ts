@@ -21,7 +21,7 @@ beforeAll(async () => {
   await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 512 } })
   await placeWith(api, {}, { flavor: HUGE })
   await placeWith(api, {}, { flavor: { name: 'm1.*', vcpus: 64, memoryMb: 512 }, projectId: 'p-1' })
-  // a request and its try again, and one that names the instance only second
+  // a request and its retry, and a request that names the same instance second
   for (let i = 0; i < 2; i++) await placeWith(api, {}, { flavor: HUGE, instanceUuids: [tried] })
   await placeWith(api, {}, { flavor: small, numInstances: 2, instanceUuids: [randomUUID(), tried] })
 })
@@ -40,7 +40,7 @@ const GROUPS = `query ($query: String, $by: DecisionGrouping!, $first: Int) { de
 const counts = async (query: string, most = 60): Promise<Json> => (await dataOf(api, COUNTS, { query, most })).decisionCounts
 const groups = async (query: string, by: string, first = 50): Promise<Json> =>
   (await dataOf(api, GROUPS, { query, by, first })).decisionCounts.groups
-/** The number of decisions that the list of a query has. */
+/** The number of decisions in the list for a query. */
 const listed = async (...terms: string[]): Promise<number> =>
   (await dataOf(api, 'query ($query: String) { decisions(query: $query, first: 1) { totalCount } }', { query: terms.join(' ').trim() }))
     .decisions.totalCount
@@ -86,7 +86,7 @@ describe('in steps of time', () => {
         const count = Math.ceil(until / length) - Math.floor(since / length)
         expect(count).toBeLessThanOrEqual(most)
         expect(length % 1_000).toBe(0)
-        // a shorter one would have been too many: of the lengths there are none is less than half of the next
+        // a shorter interval would have given too many bars; each available interval is at least half of the next one
         if (length > 1_000) expect(count).toBeGreaterThan(most / 5)
       }),
     )
@@ -111,7 +111,7 @@ describe('in groups', () => {
     },
   )
 
-  test('the largest comes first, those without come as one, and a name is never a pattern', async () => {
+  test('the largest group comes first, decisions without the field are one group, and a name is never a pattern', async () => {
     const { nodes } = await groups('', 'FLAVOR')
     expect(nodes.map(({ key, decisions }: Json) => [key, decisions])).toEqual([
       ['small', 4],
@@ -127,7 +127,7 @@ describe('in groups', () => {
     expect((await groups('', 'PROFILE')).nodes).toMatchObject([{ key: expect.stringMatching(/^default@\d+$/), decisions: ALL, failed: 4 }])
   })
 
-  test('tries are those for the instance that is named first', async () => {
+  test('attempts are counted for the instance that is named first', async () => {
     const { nodes } = await groups('-outcome:PLACED', 'CHAIN')
     expect(nodes.find(({ key }: Json) => key === tried)).toMatchObject({ decisions: 2, failed: 2, terms: `chain:${tried}` })
     expect(await listed(`instance:${tried}`)).toBe(3)
@@ -139,7 +139,7 @@ describe('in groups', () => {
   })
 })
 
-test('of more decisions than are counted the newest are, whole milliseconds of them', async () => {
+test('if there are too many decisions, the newest are counted, in whole milliseconds', async () => {
   const prisma = createPrisma(api.connection)
   try {
     const counted = { query: { terms: [] }, span: {}, names: [] }
@@ -160,7 +160,7 @@ test('a range is read by the index of times', async () => {
   const query = (fields: readonly QueryField[]) => parseQuery('at>=2026-01-01 -at>=2026-01-02 last:1d', fields).query
   try {
     const plans = await prisma.$transaction(async (tx) => {
-      // so few rows are read whole otherwise
+      // PostgreSQL would scan a table with so few rows sequentially
       await tx.$executeRaw`SET LOCAL enable_seqscan = off`
       return [
         await tx.$queryRaw`EXPLAIN SELECT count(*) FROM decision d WHERE ${decisionQuerySql(query(decisionFields), Date.now())}`,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// two replicas on one PostgreSQL; the third is the first one started again
+// two replicas on one PostgreSQL; the third one is the first after a restart
 let database: TestDatabase
 let api: TestService
 let second: TestService
@@ -22,7 +22,7 @@ beforeAll(async () => {
   decisions.refused = await place({}, { name: 'giant', memoryMb: 1_000_000 })
   decisions.chance = await place({ profile: 'random' })
   decisions.nova = await place({ profile: 'nova-compat' })
-  // the fleet goes on
+  // the fleet goes on changing
   for (let i = 0; i < 5; i++) await place({})
 })
 afterAll(async () => {
@@ -95,9 +95,9 @@ test.each([
     ['DECIDED DIFFERENT'],
     'answer.0',
   ],
-  ['bytes that nobody can read', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['unreadable bytes', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its outcome', `UPDATE decision SET outcome = 'PARTIAL' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['its outcome into none', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['an invalid outcome', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its packed form away', `UPDATE decision SET packed = NULL WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its document away', `UPDATE decision SET document = 'null' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ...(
@@ -121,8 +121,8 @@ test.each([
   ['its time', `UPDATE decision SET at_ms = at_ms + 1 WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['who asked', `UPDATE decision SET caller = 'other' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its claims', `UPDATE decision SET claim_ids = ARRAY[id] WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['the hosts it is found by', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['the instances it is found by', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its search column of hosts', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its search column of instances', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   [
     'its reasons',
     `UPDATE decision SET document = '{"reasons":[{"filter":"RamFilter","code":"memory.short","hosts":1,"text":"x"}]}' WHERE id = $1`,
@@ -224,7 +224,7 @@ test('an unreadable record does not prevent the others from being listed and com
   )
   const expected = { id, outcome: 'NO_VALID_HOST', code: 'RECORD_UNREADABLE', message: expect.stringContaining('is packed in format 9') }
   expect(is.flatMap(({ unreadable }) => unreadable)).toEqual([expect.objectContaining(expected)])
-  // a page without other content is still followed by the next one
+  // a page without content is still followed by the next one
   const alone = await dataOf(
     second,
     '{ decisions(first: 1, query: "flavor:giant") { nodes { id } unreadable { id } pageInfo { endCursor } } }',

@@ -12,7 +12,7 @@ const AGES = `query ($id: ID!) { decision(id: $id) { at fleetRevision
   destinations { selected { host { name lastReportAt } reportAge } alternates { host { name lastReportAt } reportAge } }
   explanation { verdicts(first: 10) { nodes { hostName outcome reportAge } } } } }`
 
-/** Milliseconds of a duration of less than a minute. */
+/** The milliseconds in a duration of less than a minute. */
 const msOf = (duration: string): number => {
   const [, seconds] = /^PT([\d.]+)S$/.exec(duration) ?? []
   if (seconds === undefined) throw new Error(`${duration} is no duration of less than a minute`)
@@ -29,7 +29,7 @@ test('a decision has the age of the report of each of its hosts, also after the 
   for (const { host, reportAge } of [selected, ...alternates])
     expect(msOf(reportAge)).toBe(Date.parse(before.at) - Date.parse(host.lastReportAt))
   const verdicts: Json[] = before.explanation.verdicts.nodes
-  // the refused one too
+  // the age is recorded for the refused request too
   expect(verdicts.map(({ hostName }) => hostName).sort()).toEqual(['age-1', 'age-2', 'age-3'])
   expect(verdicts.find(({ hostName }) => hostName === selected.host.name)?.reportAge).toBe(selected.reportAge)
   await api.report({ 'age-1': { vcpusUsed: 3 }, 'age-2': { vcpusUsed: 3 }, 'age-3': { vcpusUsed: 1 } })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// the demands in docs/why.md that no other test covers as a whole
+// demands in docs/why.md that no other test covers completely
 
 let api: TestService
 
@@ -78,9 +78,9 @@ test("a decision links to the one that it retries, with that one's result and du
     `mutation { claimRelease(claims: [{ id: "${claim.id}", fence: ${claim.fence} }], reason: "refused by the host") { __typename } }`,
   )
   const second = await placeWith(api, {}, { ...asked, ignoreHosts: [first.destinations[0].selected.host.name] })
-  // the same instance for another intent is no try of the same
+  // a request for the same instance with another intent is not a retry
   await placeWith(api, { intent: 'PROBE' }, asked)
-  // while the second claim lives, a third one of its instance would be refused for that
+  // while the second claim is live, a third one for its instance would be refused because of it
   const { claim: live } = second.destinations[0].selected
   await dataOf(api, `mutation { claimRelease(claims: [{ id: "${live.id}", fence: ${live.fence} }]) { __typename } }`)
   const third = await placeWith(api, {}, { ...asked, flavor: { vcpus: 1, memoryMb: 999_999 } })

@@ -15,7 +15,7 @@ import { type FieldUse, projectBoundFields } from '../../auth/field-rules.ts'
 import { createSchema } from '../../schema/index.ts'
 import { dataOf, type Json, LASTING, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Words that no project may ever read: they are in the name of everything that is not its own. */
+/** Words that no project may ever read: the names of everything that belongs to others contain them. */
 const SECRET = /zqx|[0-9a-f]{8}-[0-9a-f]{4}-5666/
 
 const schema = createSchema()
@@ -48,7 +48,7 @@ beforeAll(async () => {
   )
   foreign.decisions.push(decision.id)
   foreign.claims.push(destinations[0].selected.claim)
-  // an operator chose hosts for the project, and lost one of its claims
+  // an operator chose hosts for the project, and revoked one of its claims
   const named = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 99, memoryMb: 64 }, forceHosts: ['zqx-a'] })
   own.decisions.push(named.decision.id)
   for (const gantt of someRequests) {
@@ -85,7 +85,7 @@ const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 type Asked = Readonly<Record<string, unknown>>
 
-/** Values that a project may ask for; some exist nowhere. */
+/** Values that a project may request; some exist nowhere. */
 const someRequests: readonly Asked[] = [
   { flavor: { vcpus: 1, memoryMb: 64 } },
   { flavor: { vcpus: 1, memoryMb: 128 }, availabilityZone: 'z1' },
@@ -115,7 +115,7 @@ async function select(gantt: Record<string, unknown>): Promise<Json> {
 type Open = (use: FieldUse) => boolean
 const isListed: Open = ({ type, field }) => projectBoundFields[type]?.includes(field) ?? false
 
-/** Everything below a type that is open, up to this depth: a selection, or nothing. */
+/** All fields below a type that are open to the project, up to this depth; undefined if there are none. */
 function selectionOf(output: GraphQLOutputType, isOpen: Open, depth = 6): string {
   const type = getNamedType(output)
   if (isLeafType(type)) return ''
@@ -180,7 +180,7 @@ const literal = (value: unknown): string => {
   return typeof value === 'string' && ENUMS.includes(value) ? value : JSON.stringify(value)
 }
 
-/** Secrets in an answer, but for the host that a call was given for its instance. */
+/** The secrets in an answer, apart from the host that a call received for its own instance. */
 function secretsIn(answer: unknown, path: readonly string[] = []): string[] {
   if (typeof answer === 'string') return SECRET.test(answer) ? [`${path.join('.')}: ${answer}`] : []
   if (typeof answer !== 'object' || answer === null) return []
@@ -193,7 +193,7 @@ function secretsIn(answer: unknown, path: readonly string[] = []): string[] {
 
 const answerTo = async (document: string, key: string | null | undefined): Promise<Json> => {
   const { status, data, errors } = await api.ask(document, {}, key)
-  // every request has an id of its own
+  // every request has an id of its own, which is no secret
   return { status, data, errors: errors.map(({ extensions: { requestId: _, ...extensions }, ...error }) => ({ ...error, extensions })) }
 }
 
@@ -202,7 +202,7 @@ describe('a key bound to a project', () => {
     for (const document of documents()) {
       const answer = await answerTo(document, keys.get('all'))
       expect({ document, secrets: secretsIn(answer) }).toEqual({ document, secrets: [] })
-      // the documents are asked, not refused
+      // the documents are executed, and not refused by validation
       expect([document, answer.status]).not.toEqual([document, 403])
     }
   })
@@ -225,7 +225,7 @@ describe('a key bound to a project', () => {
     }
   })
 
-  /** Everything that a reader is answered, without what it asks to change. */
+  /** All answers that a reader gets for questions, without mutations. */
   const readings = async (isOpen: Open = isListed, key = keys.get('reader')) => {
     const answers: Record<string, unknown> = {}
     for (const document of documents(isOpen)) if (document.startsWith('query')) answers[document] = await answerTo(document, key)
@@ -247,10 +247,10 @@ describe('a key bound to a project', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['the free room of a host that is not the freest', () => report({ 'zqx-b': 8_999 })],
     ['the free room of a host that is closed', () => report({ 'zqx-shut': 1 })],
-    ['a host that was not there', () => report({ 'zqx-new': 5 })],
+    ['the existence of a further host', () => report({ 'zqx-new': 5 })],
     ['the members of an aggregate', () => addTo('zqx fast', 'zqx-b')],
     ['the status of a host that is not the freest', () => setStatus('zqx-b', 'MAINTENANCE')],
-    ['the same, back', () => setStatus('zqx-b', 'ENABLED')],
+    ['that status, back to its former value', () => setStatus('zqx-b', 'ENABLED')],
   ])('reads the same, byte for byte, when %s changes', async (_name, change) => {
     const before = await readings()
     await change()
@@ -279,7 +279,7 @@ describe('a key bound to a project', () => {
     return answer.__typename === 'SelectDestinationsPayload'
   }
 
-  // an operator's key simulates a rule that was opened by mistake
+  // a rule that was opened to projects by mistake is simulated with an operator's key
   test.each<[string, readonly string[]]>([
     ['the text of reasons', ['Decision.reasons', 'ReasonCount.text']],
     ['the hosts that were chosen', ['Decision.destinations', 'Destination.host', 'InstanceDestinations.selected', 'Host.name']],
@@ -299,7 +299,7 @@ describe('a key bound to a project', () => {
     expect(await readings(isOpen, keys.get('operator'))).not.toEqual(before)
   })
 
-  // last: it takes room on hosts
+  // this test is last, because it takes room on hosts
   test.each([1, 2, 3])('reads none of them on random fleet %i, for random requests', async (seed) => {
     const random = createRandom(String(seed))
     const { below: upTo } = random

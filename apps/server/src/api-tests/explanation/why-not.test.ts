@@ -42,12 +42,12 @@ async function whyNot(host: string, subject = `decisionId: "${decision}"`): Prom
 
 test.each([
   [
-    'one of the best is taken by the seed',
+    'the seed selects one of the best hosts',
     { hostSubsetSize: 3 },
     /^(\w+) was among the 3 best: rank (\d) of 3, .*\. One of them is taken by the seed, and that was (\w+), rank (\d) with .*\.$/,
   ],
   [
-    'any is taken by the seed',
+    'the seed selects any host',
     { scheduler: 'CHANCE' },
     /^(\w+) passed every filter, and was not drawn: any of the (3) hosts that passed may be taken, by the seed, and that was (\w+)\.$/,
   ],
@@ -106,7 +106,7 @@ test('passed but lost: the gap by weigher, and the multiplier that would have wo
   expect([because, outcome]).toEqual(['LOST', 'ALTERNATE'])
   expect(verdict.rank).toBe(2)
   const cpu = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
-  // the winner has more memory by half, this one more CPUs by half
+  // the winner has half as much memory again, and this host half as many CPUs again
   expect(cpu.gap).toBeLessThan(0)
   expect(cpu.wouldFlipAt).toBeGreaterThan(1)
   const worst = await whyNot('worse')
@@ -199,7 +199,7 @@ test('an empty id is no id', async () => {
   expect(errors[0]?.message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
 })
 
-test('of a host with several nodes, the one that was taken, else the one that came nearest to it, is meant', async () => {
+test('a host with several nodes means the selected node, otherwise the one nearest to selection', async () => {
   const incarnation = randomUUID()
   const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 8_192, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
   const updates = Object.entries({ 'n-1': { vcpusUsed: 8 }, 'n-2': { memoryMbUsed: 2_048 }, 'n-3': {} }).map(([node, more]) => ({

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const arrays = { U8: Uint8Array, U16: Uint16Array, U32: Uint32Array, F64: Float64Array }
 
-/** A packed column as a reader unpacks it. */
+/** Unpacks a packed column as a client does. */
 function unpack({ data, elementType = 'U32' }: { data: string; elementType?: keyof typeof arrays }): number[] {
   const bytes = Uint8Array.from(Buffer.from(data, 'base64'))
   return [...new arrays[elementType](bytes.buffer)]
@@ -53,13 +53,13 @@ describe('columns of all hosts', () => {
     expect(sets('AGGREGATES')).toEqual([['zone z1'], ['zone z1'], []])
     expect(sets('TRAITS').map((set) => [...set].sort())).toEqual([['HW_AVX', 'HW_SSE'], ['HW_AVX', 'HW_SSE'], []])
     expect(dictionary('TRAITS').sets).toHaveLength(2)
-    // a2 does not report itself: absent, not an empty text
+    // a2 does not report its hypervisor: the value is absent, not an empty text
     expect(sets('HYPERVISOR_TYPE')).toEqual([['QEMU'], [], ['QEMU']])
     expect(sets('HYPERVISOR_VERSION')).toEqual([['8002000'], [], ['10000000']])
     expect(sets('CPU_MODEL')).toEqual([[], [], ['EPYC Milan']])
     expect(sets('CPU_VENDOR')).toEqual([[], [], ['AMD']])
     expect(sets('CPU_ARCH')).toEqual([[], [], ['x86_64']])
-    // an element of each is a byte, for the largest fleet too
+    // an element of each column is one byte, however large the fleet is
     expect(columns.slice(-5).map(({ elementType }: { elementType: string }) => elementType)).toEqual(Array(5).fill('U8'))
     const { nodes } = (
       await dataOf(api, `{ hosts { nodes { capacity { resourceClass capacity free } runningVms told { field label value } } } }`)
@@ -97,7 +97,7 @@ describe('columns of all hosts', () => {
     await dataOf(api, `mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }`, { c: [claim] })
   })
 
-  test('only the hosts that a query means', async () => {
+  test('only the hosts that match a query', async () => {
     const { fleet } = await dataOf(api, `{ fleet { columns(names: [STATUS], query: "az:z1 -status:DISABLED") { ${COLUMNS} } } }`)
     expect(fleet.columns.names).toEqual(['a1'])
     expect(unpack({ data: fleet.columns.ordinals })).toEqual([0])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
-/** The states of the fleet step by step, with the revision of each. */
+/** The fleet changes step by step; each step is a state with its revision. */
 const steps: Record<string, string> = {}
 
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
@@ -116,7 +116,7 @@ describe('earlier states', () => {
     for (const revision of Object.values(steps)) {
       const { fleet: known } = await ask(AT, { at: revision })
       const by = (offsetMs: number) => ask(AT, { at: new Date(Date.parse(known.at) + offsetMs).toISOString() })
-      // several entries may have one stamp
+      // several entries may have the same timestamp
       expect(Number((await by(0)).fleet.asOf)).toBeGreaterThanOrEqual(Number(revision))
       expect((await by(0)).fleet.at).toBe(known.at)
       if (Number(revision) > 1) expect(Date.parse((await by(-1)).fleet.at)).toBeLessThan(Date.parse(known.at))
@@ -139,7 +139,7 @@ describe('earlier states', () => {
   })
 })
 
-describe('what cannot be asked', () => {
+describe('invalid moments', () => {
   const refusalOf = async (at: unknown) => {
     const answer = await api.ask('query ($at: Moment) { hosts(at: $at) { totalCount } }', { at })
     return [codeOf(answer), answer.errors[0]?.extensions.rule, answer.errors[0]?.message]

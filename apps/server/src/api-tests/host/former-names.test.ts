@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** old was replaced by new; a decision named it before, another one after. */
+/** The host `old` was renamed to `new`; one decision named it before, another one after. */
 let api: TestService
 let [before, after, elsewhere]: string[] = []
 
@@ -38,7 +38,7 @@ test.each([
   expect(decisions.totalCount).toBe(2)
 })
 
-test.each(['-host:old', '-host:new', 'host:other'])('%s leaves decisions of both names out', async (query) => {
+test.each(['-host:old', '-host:new', 'host:other'])('%s excludes decisions of both names', async (query) => {
   const { decisions } = await ask('query ($query: String) { decisions(first: 10, query: $query) { nodes { id } } }', { query })
   expect(decisions.nodes).toEqual([{ id: elsewhere }])
 })
@@ -90,7 +90,7 @@ test('aggregates of a host are found by its old name', async () => {
   expect(aggregates.nodes).toEqual([{ name: 'fast' }])
 })
 
-test('what a host has to report is asked by its old name', async () => {
+test('the fields that a host has to report are found by its old name', async () => {
   const shown = async (host: string) =>
     (await ask(`{ requiredStats(host: { host: "${host}" }) { namespaces { fields { field neededBy { part } } } } }`)).requiredStats
   expect(await shown('old')).toEqual(await shown('new'))

@@ -106,9 +106,9 @@ describe('the order of hosts', () => {
   test('hosts differ in each order, because the tests above would otherwise be empty', async () => {
     const { nodes } = (await ask({ n: 100 })).hosts
     const valuesOf = ({ field, resourceClass }: Order) => [...new Set(nodes.map((node: Json) => shownValues[field]?.(node, resourceClass)))]
-    // what none of them reports is the same of all
+    // hosts that all lack a value are equal in this order
     const isGiven = (order: Order) => valuesOf(order).some((value) => value !== '' && value !== -1)
-    // all of them are alive
+    // all of these hosts are UP
     expect(single.filter((order) => isGiven(order) && valuesOf(order).length === 1)).toEqual([{ field: 'STATE' }])
   })
 
@@ -129,7 +129,7 @@ describe('the order of hosts', () => {
     expect(fault.message).toContain(message)
   })
 
-  test('a cursor is good for its order alone', async () => {
+  test('a cursor is valid only for its order', async () => {
     const o = [{ field: 'FREE', resourceClass: 'VCPU' }]
     const { pageInfo } = (await ask({ n: 1, o })).hosts
     const other = await api.ask(LIST, { n: 1, o: [{ field: 'FREE', resourceClass: 'MEMORY_MB' }], a: pageInfo.endCursor })

@@ -18,7 +18,7 @@ const engines = [
   { engine: 'nats', skipped: noNatsServer },
 ]
 
-describe.each(engines)('what happened to a host, with the log in $engine', ({ engine, skipped }) => {
+describe.each(engines)('the timeline of a host, with the log in $engine', ({ engine, skipped }) => {
   if (skipped !== undefined) {
     test(`is read from its tables [skipped: ${skipped}]`, (context) => context.skip(skipped))
     return
@@ -72,7 +72,7 @@ describe.each(engines)('what happened to a host, with the log in $engine', ({ en
     const [verdict] = await replica.propose([{ ...lost, decision: { ...lost.decision, id: randomUUID() } }])
     expect(verdict?.void).toBeDefined()
     marks.lost = verdict?.void as string
-    // events of one millisecond have no order
+    // the order of events within one millisecond is undefined
     const then = Date.now()
     await vi.waitUntil(() => Date.now() > then + 1, { timeout: 120_000, interval: 1 })
     await replica.propose([{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent for 90 s' }])
@@ -179,7 +179,7 @@ describe.each(engines)('what happened to a host, with the log in $engine', ({ en
   test('says from when on it is complete, after entries that were followed without it', async () => {
     const database = new pg.Client(api.connection)
     await database.connect()
-    // as a release leaves the tables that does not know these
+    // the tables as a release leaves them that does not know these columns
     await database.query('UPDATE host_change_span SET to_revision = to_revision - 1')
     await database.end()
     const before = (await ask('{ fleet { asOf } }')).fleet.asOf

@@ -26,7 +26,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   afterAll(async () => {
     await api.close()
     await cluster?.stop()
-    // the auditor may look between a report that moves an instance and the one that follows
+    // the auditor may examine the state between a report that moves an instance and the next one
     const expected = /^(A single nats-server runs|the auditor found)/
     expect(api.warnings.filter((warning) => !expected.test(warning))).toEqual([])
   })
@@ -58,7 +58,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   const placeOn = async (host: string, input: Record<string, unknown> = {}, gantt: Record<string, unknown> = {}): Promise<Json> =>
     placeWith(api, { claim: { mode: 'CONFIRM' }, ...input }, { forceHosts: [host], ...gantt })
 
-  // Placement: DELETE of a resource provider that is in use; Nova: service delete with allocations
+  // after Placement's DELETE of a resource provider that is in use, and Nova's service delete with allocations
   test('a host with claims is not forgotten, and the refusal names them; forced, they end REVOKED in the same entry', async () => {
     await api.report({ a1: {}, a2: {} })
     const [first, second] = [await placeOn('a1'), await placeOn('a1')]
@@ -88,7 +88,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await names()).not.toContain('a1')
     expect(await names(true)).toContain('a1')
 
-    // repeated: the answer says so, and nothing is changed
+    // a repeated call says so, and changes nothing
     const again = await forget('a1')
     expect(again).toMatchObject({ unchanged: true, impact: { claimCount: 0 }, fleetRevision: done.fleetRevision })
   })
@@ -137,7 +137,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await readmit('never')).toMatchObject({ __typename: 'NotFound' })
   })
 
-  // Nova: rename of a compute host; given as Z05
+  // after Nova's rename of a compute host
   test('Z05: a machine that came up under another name becomes one host again, with its claims, key and API key', async () => {
     await api.report({ d1: {} })
     const instance = randomUUID()
@@ -165,7 +165,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     const again = await placeOn('d1', { idempotencyKey: key }, { instanceUuids: [instance] })
     expect(again).toMatchObject({ replayed: true, destinations: [{ selected: { claim: { id: claim.id } } }] })
 
-    // the key was made for the old name, and is not edited
+    // the key was bound to the old name, and does not change
     expect(await reportAs('d2', stats({ vcpus: 32, instances: [instance] }), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const old = await reportAs('d1', stats(), agent)
     expect(old).toMatchObject({ code: 'PRECONDITION', issues: [{ rule: 'report.host_replaced' }] })
@@ -190,7 +190,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await ask(asked)).toEqual({ host: { hasOtherNodes: true } })
   })
 
-  test('a name that a host has again is none of its former ones', async () => {
+  test('a name that a host has again is not listed among its former names', async () => {
     await api.report({ 'again-1': {} })
     for (const [from, to] of [
       ['again-1', 'again-2'],
@@ -241,7 +241,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     await ask(REPLACE, { host: { host: 'n1', node: 'a' }, by: { host: 'n2', node: 'a' } })
     expect(await reportNode('n2', 'a', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await reportNode('n2', 'b', own)).toMatchObject({ code: 'FORBIDDEN' })
-    // of a host that took its last nodes along all nodes are its own
+    // n4 has taken over the last nodes of n1, so the key may report any node of n4
     await ask(REPLACE, { host: { host: 'n1' }, by: { host: 'n4' } })
     for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
   })
@@ -258,7 +258,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('x1', { force: true, expectedClaims: 2 })).toMatchObject({ __typename: 'HostForgetPayload' })
   })
 
-  test('to forget a host goes through what its entry changed alone, not through all claims that ever ended', async () => {
+  test('forgetting a host reads only what its entry changed, not all claims that ever ended', async () => {
     await api.report({ z1: {}, z2: {} })
     const ids = [await placeOn('z1'), await placeOn('z1')].map(({ destinations }) => destinations[0].selected.claim.id)
     const { claims } = api.service.replica.fleet.ledger
@@ -288,7 +288,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       expect(on(both)).toBe('o2')
     })
 
-    test('repeats its call by its key, and takes an alternate of a decision from before', async () => {
+    test('repeats its call with the key, and takes an alternate of a decision from before the replacement', async () => {
       await api.report({ q1: {}, q2: {} })
       const input = { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' } }
       const gantt = { forceHosts: ['q1', 'q2'], instanceUuids: [randomUUID()] }
@@ -378,13 +378,13 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }
   })
 
-  test('each is a row of the audit', async () => {
+  test('each change is a row of the audit', async () => {
     const { nodes } = (await ask('{ auditLog(first: 100, query: "mutation:hostForget") { nodes { mutation result target } } }')).auditLog
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostHasClaims', target: 'a1' })
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostForgetPayload', target: 'a1' })
   })
 
-  /** Read from the tables behind the service. */
+  /** Reads the tables of the service directly. */
   async function rows(sql: string): Promise<Record<string, Json>[]> {
     const client = new pg.Client({ ...api.connection })
     await client.connect()

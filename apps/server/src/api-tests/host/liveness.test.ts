@@ -5,8 +5,8 @@ import type { LivenessSettings } from '../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Whole services with GANTT_LIVENESS=reports. Time passes in the table of leases: the signs of life are moved into the
-// past.
+// Tests of whole services with GANTT_LIVENESS=reports. To let time pass, the signs of life in the table of leases are
+// moved into the past.
 
 const SETTINGS = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000 } satisfies LivenessSettings
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A replica that checks the hosts when the test asks for it. */
+/** A replica that checks the hosts only when the test triggers it. */
 async function startReplica(settings: LivenessSettings = SETTINGS): Promise<TestService> {
   const service = await startTestService({ database, liveness: { ...settings, lookEveryMs: 0 } })
   services.push(service)
@@ -37,12 +37,12 @@ async function startReplica(settings: LivenessSettings = SETTINGS): Promise<Test
 const look = (api: TestService): Promise<void> => api.service.watcher.look()
 
 /**
- * Moves the signs of life of all hosts but these into the past, by this many seconds; the signs were read meanwhile, or
- * they were not.
+ * Moves the signs of life of all other hosts into the past, by this many seconds; the flag says whether the replica
+ * read signs meanwhile.
  */
 async function pass(seconds: number, { heard = [], listened = true }: { heard?: readonly string[]; listened?: boolean } = {}) {
   await store.query('UPDATE lease SET heard_at_ms = heard_at_ms - $1 WHERE host <> ALL ($2)', [1_000 * seconds, heard])
-  // a busy machine may have let time pass since the last look: that is no break
+  // a busy machine may have let time pass since the last check, which must not count as a gap
   await store.query(
     `UPDATE liveness_watch SET since_ms = since_ms - $1,
        until_ms = CASE WHEN $2 THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint ELSE until_ms - $1 END`,
@@ -50,7 +50,7 @@ async function pass(seconds: number, { heard = [], listened = true }: { heard?: 
   )
 }
 
-/** Hosts that have reported, apart from those of other tests, which live on. */
+/** Hosts that have reported, without those of other tests, which stay UP. */
 async function report(api: TestService, names: readonly string[]): Promise<void> {
   await api.report(Object.fromEntries(names.map((name) => [name, {}])))
   await look(api)
@@ -104,7 +104,7 @@ const claimState = async (api: TestService, id: string): Promise<string> =>
   (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { state } }', { id })).claim.state
 
 describe('one host', () => {
-  test('falls silent: SUSPECT and still chosen, then DOWN and refused with since when; its claim stays; it comes back by heartbeat or report', async () => {
+  test('falls silent: it is SUSPECT and still chosen, then DOWN and refused with the time of its last sign; its claim stays; a heartbeat or report makes it UP', async () => {
     const api = await startReplica()
     const [silent = '', ...others] = named('one', 6)
     await report(api, [silent, ...others])
@@ -206,7 +206,7 @@ describe('many at once', () => {
     const api = await startReplica({ ...SETTINGS, suspectAfterMs: 1, downAfterMs: 2 })
     await report(api, named('wiped', 3))
     const hosts = await everyHost()
-    // signs were read all the time, and none was ever received
+    // signs were read all the time, and none had been received
     await store.query('DELETE FROM lease')
     await store.query('UPDATE liveness_watch SET since_ms = 0, until_ms = until_ms + 3600000')
     await look(api)
@@ -248,11 +248,11 @@ describe('replicas', () => {
     expect(await statesOf(second, [silent])).toEqual(['UP'])
   })
 
-  test('the one that draws conclusions dies over it: the other does', async () => {
+  test('if the replica that draws conclusions ends meanwhile, the other one does it', async () => {
     const [first, second] = [await startReplica(), await startReplica()]
     await report(first, hosts)
     await pass(61, { heard: await allBut(silent) })
-    // a check that never ends, like that of a hanging process, and then the end of its session
+    // a check that hangs, like that of a stopped process, and then the end of its session
     const lock = new pg.Client(database.connection)
     lock.on('error', () => undefined)
     await lock.connect()
@@ -278,7 +278,7 @@ describe('replicas', () => {
     await look(again)
     await look(again)
     expect(await statesOf(again, hosts)).toEqual(['SUSPECT', 'UP', 'UP', 'UP', 'UP', 'UP'])
-    // from here on signs are read, and silence counts again
+    // from here on signs are read again, and silence counts again
     await pass(181, { heard: await allBut(silent) })
     await beat(again, await allBut(silent))
     await look(again)

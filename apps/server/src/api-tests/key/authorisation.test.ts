@@ -44,7 +44,7 @@ const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscr
   Object.values(root?.getFields() ?? {}).map((field) => ({ root: root?.name ?? '', field, name: `${root?.name}.${field.name}` })),
 )
 
-describe('who may ask what', () => {
+describe('the permissions of keys', () => {
   test('every root field has a row in the table, and every row has a field', () => {
     const missing = roots.filter(({ name }) => whoMay[name] === undefined).map(({ name }) => name)
     expect(
@@ -79,7 +79,7 @@ describe('who may ask what', () => {
     }
   })
 
-  /** Status and first code of an answer; of a stream only that it began. */
+  /** The status and first error code of an answer; of a stream only whether it began. */
   async function endOf(document: string, key: string | null): Promise<readonly [number, unknown]> {
     if (!document.startsWith('subscription')) {
       const answer = await api.ask(document, {}, key)
@@ -203,7 +203,7 @@ describe('fields of objects', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('node leads a bound key nowhere; an edge of an answer leads a key without READ nowhere', async () => {
+  test('node returns nothing for a bound key, and edges of an answer return nothing for a key without READ', async () => {
     const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
     const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]
     for (const id of ids)
@@ -223,7 +223,7 @@ describe('fields of objects', () => {
       expect([fields, answer.status]).toEqual([fields, fields.includes('query Q') ? answer.status : 403])
       expect(answer.data ?? null).toBe(null)
     }
-    // refused before anything ran
+    // the call is refused before anything is executed
     expect(await dataOf(api, '{ claims { totalCount } }')).toEqual(before)
     const allowed = await api.ask(place('destinations { selected { host { name } claim { id fence } } }'), {}, keys.get('SCHEDULE'))
     expect([allowed.status, allowed.errors]).toEqual([200, []])

@@ -42,7 +42,7 @@ test('a key bound to a project places for it, and confirms and releases what it 
   expect(placed.__typename).toBe('SelectDestinationsPayload')
   const { claim } = placed.destinations[0].selected
   const confirm = 'mutation ($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename } }'
-  // for the other project it does not exist; the position in the list is the caller's own
+  // for the other project the object does not exist; the index in the error is that of the caller's list
   const lost = await api.ask(confirm, { claims: [claim] }, other)
   expect(rootOf(lost, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }])
   const own = await api.ask(confirm, { claims: [{ id: randomUUID(), fence: 1 }, claim] }, tenant)
@@ -270,7 +270,7 @@ test('a key bound to host names sends signs of life of them, and of no other', a
   expect((await beat('secret-host-1')).data).toEqual({ hostHeartbeat: { heard: 1, unknown: [] } })
   const refused = await beat('secret-host-1', 'secret-host-2')
   expect(refused.errors[0]?.extensions).toMatchObject({ rule: 'key.bound', path: ['hosts', '1', 'host'] })
-  // nor does it learn whether another one exists
+  // the key does not learn whether another host exists either
   expect((await beat('nobody')).errors[0]?.extensions).toMatchObject({ rule: 'key.bound' })
 })
 
@@ -313,7 +313,7 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
   const countOf = async (host: string): Promise<number> =>
     (await dataOf(api, `{ hosts(query: "host:${host}") { totalCount } }`)).hosts.totalCount
 
-  test('one if it states none, and that one any number of times', async () => {
+  test('one node if the key states no limit, any number of times', async () => {
     const key = await keyFor(['one'])
     expect((await send(key, nodeOf('one', null))).appliedCount).toBe(1)
     expect((await send(key, nodeOf('one', null, 2))).appliedCount).toBe(1)

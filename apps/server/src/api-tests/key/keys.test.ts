@@ -52,7 +52,7 @@ test('a rotated key remains valid until the overlap ends; without overlap it end
   const third = await rotate(second.key.id, 'PT0S')
   expect([codeOf(await viewer(second.secret)), (await viewer(third.secret)).status]).toEqual(['UNAUTHENTICATED', 200])
   expect((await keyOf(second.key.id)).state).toBe('EXPIRED')
-  // what ended is not brought back
+  // an ended key is not restored
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 
@@ -76,7 +76,7 @@ test('keys are listed by their states and by a part of their names, and a page c
   expect([namesOf(first), first.totalCount, first.pageInfo.hasNextPage]).toEqual([['other'], 2, true])
   const after = `after: "${first.pageInfo.endCursor}"`
   expect(namesOf(await list(`find: "found-", states: [ACTIVE], first: 1, ${after}`))).toEqual(['found-3'])
-  // a cursor belongs to its filter
+  // a cursor is valid only for its filter
   const { errors } = await api.ask(`{ apiKeys(find: "other", ${after}) { totalCount } }`)
   expect(JSON.stringify(errors)).toContain('a cursor of this list')
 })
@@ -114,7 +114,7 @@ test('a key ends at its expiry', async () => {
   expect(codeOf(late)).toBe('UNAUTHENTICATED')
 })
 
-test('last use is known at once here, and written behind the calls', async () => {
+test('the last use is known at once on this replica, and written after the calls', async () => {
   const { key, secret } = await create(nova)
   expect(key.lastUsedAt).toBe(null)
   const before = Date.now()

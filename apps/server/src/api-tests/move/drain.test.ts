@@ -43,11 +43,11 @@ const standing = async () => {
 }
 
 describe('hosts that a simulation drains', () => {
-  test('are left by what finds another place; what finds none is reported with its reason, and nothing stays of it', async () => {
+  test('are left by the instances that find another host; those that find none are reported with the reason and keep nothing reserved', async () => {
     const before = await standing()
     const { drain } = await simulate({ drainHosts: ['full'] })
     expect(drain).toMatchObject({ moved: 2, stuck: 0, withoutClaims: 0 })
-    // the one of the group goes where no other member is
+    // the member of the group goes to a host without other members
     expect(drain.instances.map(({ instanceUuid, fromHost, toHost }: Json) => [instanceUuid, fromHost, toHost])).toEqual([
       [LISTED, 'full', 'spare'],
       [null, 'full', 'tiny'],
@@ -55,7 +55,7 @@ describe('hosts that a simulation drains', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('keep what only fits there', async () => {
+  test('keep instances that fit nowhere else', async () => {
     const { drain } = await simulate({ drainHosts: ['full'], disableHosts: ['tiny'] })
     expect(drain).toMatchObject({ moved: 1, stuck: 1 })
     const [stuck] = drain.instances.filter(({ toHost }: Json) => toHost === null)
@@ -63,12 +63,12 @@ describe('hosts that a simulation drains', () => {
     expect(stuck.reasons).toContainEqual({ code: 'group.anti_affinity', hosts: 1 })
   })
 
-  test('do not take from each other, since all of them take nothing new', async () => {
+  test('do not place instances on each other, because they accept no new ones', async () => {
     const { drain, placed } = await simulate({ drainHosts: ['full', 'spare', 'tiny'] })
     expect([drain.moved, drain.stuck, placed]).toEqual([0, 3, 0])
   })
 
-  test('fill the others: a request that would fit without finds no room then', async () => {
+  test('fill the others, so that a request that would fit without the drain finds no room', async () => {
     const asked = { gantt: { flavor: { vcpus: 1, memoryMb: 8_192 } } }
     expect((await simulate({ disableHosts: ['full'] }, asked)).placed).toBe(1)
     expect((await simulate({ drainHosts: ['full'] }, asked)).placed).toBe(0)
@@ -86,7 +86,7 @@ describe('hosts that a simulation drains', () => {
     expect(memoryOf(drained) - memoryOf(removed)).toBe(4_096 + 2_048)
   })
 
-  test('are counted so by the other questions too, and the same question has the same answer', async () => {
+  test('are drained in the other queries too, and the same query gets the same answer', async () => {
     const overlay = { drainHosts: ['full'] }
     const capacity = async (edits: object): Promise<Json> =>
       (await dataOf(api, `query ($in: CapacityInput!) { capacity(input: $in) { fits ${DRAIN} } }`, { in: { spec, overlay: edits } }))
@@ -106,12 +106,12 @@ describe('hosts that a simulation drains', () => {
     expect([again.failed, again.drain.moved]).toEqual([0, 2])
   })
 
-  test('leave what their reports count and no claim covers', async () => {
+  test('keep the instances that their reports list and no claim covers', async () => {
     await api.report({ old: { vcpusUsed: 3, memoryMbUsed: 1_024, runningVms: 3 } })
     expect((await simulate({ drainHosts: ['old'] })).drain).toMatchObject({ moved: 0, stuck: 0, withoutClaims: 3, instances: [] })
   })
 
-  test('are left by instances that their reports list already', async () => {
+  test('are left also by instances that their reports list already', async () => {
     const instance = randomUUID()
     await api.report({ ran: { vcpus: 4, memoryMb: 8_192 } })
     await placeWith(
@@ -125,7 +125,7 @@ describe('hosts that a simulation drains', () => {
   })
 
   test.each([
-    ['a host that nobody knows', { drainHosts: ['ghost'] }, ['input', 'overlay', 'drainHosts', '0']],
+    ['an unknown host', { drainHosts: ['ghost'] }, ['input', 'overlay', 'drainHosts', '0']],
     ['a host that is also enabled', { drainHosts: ['full'], enableHosts: ['full'] }, ['input', 'overlay', 'enableHosts', '0']],
   ])('%s is refused, and named', async (_what, overlay, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec }], overlay } })

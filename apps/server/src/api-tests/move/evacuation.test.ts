@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-/** Claims on the source, oldest first, with these CPUs and GiB. */
+/** Claims on the source, oldest first, with these numbers of CPUs and GiB. */
 async function fill(...sizes: readonly number[]): Promise<void> {
   for (const vcpus of sizes) {
     const asked = { flavor: { vcpus, memoryMb: 1_024 * vcpus }, forceHosts: ['source'] }
@@ -92,7 +92,7 @@ test('as one program both find a host, and each decision shows what was solved t
     })
     expect(await verified(result.decision.id)).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
   }
-  // the same key again: the same claims, and no further ones
+  // a repeated call with the same key returns the same claims, and makes no others
   const again = await evacuate('together', key)
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(claimsOf(again)).toEqual(claimsOf(done))
@@ -102,7 +102,7 @@ test('as one program both find a host, and each decision shows what was solved t
 
 test('if there is no room for all, as many move as can; those that stay have a reason', async () => {
   await api.report({ spare: whole(3) })
-  // 4 fits nowhere; of the others 3 alone, or 1 and 2
+  // 4 fits nowhere; of the others, either 3 fits alone, or 1 and 2 do
   await fill(3, 4, 1, 2)
   expect((await foresee('greedy')).placedCount).toBe(1)
   expect((await foresee('together')).placedCount).toBe(2)

@@ -62,7 +62,7 @@ describe('a server group', () => {
     expect(await place({ ...flavor(1), ...group(3), forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('takes a claim in where its rule allows it', async () => {
+  test('accepts a claim if its rule allows that', async () => {
     const [a] = await hosts('join', 1)
     const uuid = randomUUID()
     const rule = { uuid, policy: 'ANTI_AFFINITY' }
@@ -91,7 +91,7 @@ describe('a server group', () => {
   })
 })
 
-test('a whole host is evacuated in one call whose picks see each other', async () => {
+test('a whole host is evacuated in one call, and each move takes the earlier ones into account', async () => {
   const [from, ...to] = await hosts('evac', 3, { vcpus: 4 })
   const uuid = randomUUID()
   const everywhere = { forceHosts: [from, ...to] }
@@ -116,7 +116,7 @@ test('a whole host is evacuated in one call whose picks see each other', async (
     placedCount: 2,
     moves: done.moves.map(({ claim }: Json) => ({ claim })),
   })
-  // the two are alike: one that has to be decided once more, as something else came between, takes the other's place
+  // the two requests are equal: one that is decided again because of a conflict may take the place of the other
   const selectedOf = ({ result }: Json): string => result.destinations[0].selected.host.name
   expect(foreseen.moves.map(({ destination }: Json) => destination.name).sort()).toEqual(done.moves.map(selectedOf).sort())
   expect(done).toMatchObject({ __typename: 'HostEvacuatePayload' })
@@ -125,7 +125,7 @@ test('a whole host is evacuated in one call whose picks see each other', async (
   const again = await evacuate('evacuation')
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(again.moves.map(({ result }: Json) => result.destinations)).toEqual(done.moves.map(({ result }: Json) => result.destinations))
-  // their destination cannot be evacuated without them: the answer shows the open moves
+  // the destination cannot be evacuated while these moves are open: the answer shows them
   const [arriving] = done.moves[0].result.destinations
   const onward = await dataOf(api, EVACUATE, { in: { host: { host: arriving.selected.host.name }, idempotencyKey: 'onward' } })
   const expected = { claim: { id: arriving.selected.claim.id }, result: { __typename: 'ClaimLost' } }

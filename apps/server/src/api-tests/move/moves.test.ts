@@ -27,7 +27,7 @@ describe('a migration', () => {
     expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([8, 4])
     expect(await read(first.id)).toMatchObject({ state: 'RELEASED', reason: 'moved', movingTo: null })
     expect(await read(claimOf(moved).id)).toMatchObject({ moveOf: null })
-    // the source is gone, and the same call still gets the same answer
+    // once the source is gone, the same call still gets the same answer
     expect(await place({ ...flavor(4), forceHosts: [a, b] }, input)).toMatchObject({ replayed: true, decision: moved.decision })
   })
 
@@ -66,14 +66,14 @@ describe('a migration', () => {
   })
 })
 
-describe('a question about a move', () => {
-  test('of another time takes away its own claim only where that is there: what has ended holds nothing', async () => {
+describe('a query about a move', () => {
+  test('at another time ignores its own claim only if that exists then, because an ended claim holds nothing', async () => {
     const [a, b] = await hosts('asked', 2)
     const spec = { ...flavor(6), forceHosts: [a, b] }
     const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
     const before = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { fleetRevision } }', { id: early })).decision.fleetRevision
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
-    // where it is, others leave it no room to grow
+    // other instances leave it no room to grow on its host
     await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
     const moved = await place(spec, { intent: 'RESIZE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
@@ -98,7 +98,7 @@ describe('a question about a move', () => {
       false,
       { filter: 'CoreFilter', facts: [{ required: '6', actual: '2' }] },
     ])
-    // after the claim ended, and before it existed
+    // a past moment after the claim ended, and one before it existed
     const { revision } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { revision } }', { id: first.id })).claim
     expect(core((await ask(revision)).whyNot.verdict.checks).facts[0].actual).toBe('4')
     const { explanation, verdict } = (await ask(before)).whyNot
@@ -146,7 +146,7 @@ describe('a resize', () => {
     expect(api.service.replica.fleet.place.revision).toBe(revision + 1)
   })
 
-  test('goes elsewhere where its host has no room', async () => {
+  test('goes to another host if its own has no room', async () => {
     const [a, b] = await hosts('elsewhere', 2)
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }))
     await place({ ...flavor(3), forceHosts: [a] })
@@ -221,7 +221,7 @@ test('an alternate is claimed without a search, and every filter still applies',
   expect(await create({ host: { host: other } })).toMatchObject({ __typename: 'ValidationError', code: 'INVALID' })
 })
 
-test('operators revoke a claim whatever its fence is; its holder learns it', async () => {
+test('operators revoke a claim whatever its fence is, and its holder is informed', async () => {
   const [a] = await hosts('revoke', 1)
   const claim = claimOf(await place({ ...flavor(3), forceHosts: [a] }))
   const REVOKE = `mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "rack 4 burns") { __typename ... on ClaimPayload { replayed claim { state reason } } } }`

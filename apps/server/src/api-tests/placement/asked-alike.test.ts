@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// what a call refuses before it looks at hosts, every question about such a call refuses with the same code at the same path
+// If a call is refused before hosts are examined, every query about that call is refused with the same code at the same path.
 let api: TestService
 const [apart, home, strict] = [randomUUID(), randomUUID(), randomUUID()]
 const flavor = { vcpus: 1, memoryMb: 64 }
@@ -36,7 +36,7 @@ const codesOf = (issues: readonly Json[], root: readonly string[]): readonly str
     return `${rule} ${inner.join('.')}`
   })
 
-/** The errors of a question: codes, and paths relative to its request. */
+/** The errors of a query: codes, and paths relative to its request. */
 async function refusalOf(query: string, variables: object, root: readonly string[]): Promise<readonly string[]> {
   const { data, errors } = await api.ask(query, variables as Record<string, unknown>)
   if (errors.length === 0) return [`answered: ${JSON.stringify(data)}`]
@@ -204,7 +204,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
   ['a profile that is not there', { gantt: { flavor } }, 'no-such', ['profile.unknown input.profile']],
 ]
 
-/** The variable that holds the profile of each question. */
+/** The variable that contains the profile, for each query. */
 const profileAt: Readonly<Record<string, string>> = { tenantExplanation: 'profile' }
 
 describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {
@@ -214,7 +214,7 @@ describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {
   })
 })
 
-describe('a question about an edited fleet is refused by that fleet', () => {
+describe('a query about an edited fleet is refused by the rules of that fleet', () => {
   test('a group whose only member is gone takes another policy', async () => {
     const uuid = randomUUID()
     const made = await place({ gantt: { flavor, instanceGroup: { uuid, policy: 'SOFT_AFFINITY' } } })

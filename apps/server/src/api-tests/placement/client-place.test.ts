@@ -6,7 +6,7 @@ import { handClock, instantClock } from '../../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// `place` of @gantt/client, on a service behind a proxy that loses, delays and refuses.
+// Tests `place` of @gantt/client against a service behind a proxy that loses, delays and refuses calls.
 
 let api: TestService
 let proxy: HttpProxy
@@ -14,7 +14,7 @@ let key: string
 
 beforeAll(async () => {
   api = await startTestService()
-  // h1 is the best, then h2, then h3
+  // h1 is the best host, then h2, then h3
   await api.report({ h1: {}, h2: { memoryMbUsed: 8_192 }, h3: { memoryMbUsed: 16_384 } })
   key = await api.keyWith('SCHEDULE', 'CLAIM')
 })
@@ -34,7 +34,7 @@ const clientWith = (options: Partial<GanttOptions> = {}) =>
 
 const anInstance = (uuid: string) => ({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [uuid] } } })
 
-/** Claims for an instance: host, state, and why it ended. */
+/** The claims for an instance: their hosts, states, and why they ended. */
 async function claimsFor(instance: string): Promise<readonly string[]> {
   const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { id state instanceUuid host { name } } } }')
   type Node = { readonly state: string; readonly instanceUuid: string; readonly host: { readonly name: string } }
@@ -44,7 +44,7 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** Lets time pass until the client has seen it. */
+/** Advances the time until the client has noticed. */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
   const look = (): boolean => {
     if (!hasCome()) clock.pass(ms)
@@ -56,7 +56,7 @@ async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCom
 const ttlOf = ({ createdAt, expiresAt }: { readonly createdAt: string; readonly expiresAt: string | null }): number =>
   Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
 
-/** Starts on the hosts that are named, and is refused by all others. */
+/** Starts instances on the named hosts; all other hosts refuse them. */
 const startOn =
   (...hosts: readonly string[]) =>
   async ({ host }: Chosen): Promise<string> => {
@@ -149,7 +149,7 @@ test('without a TTL of its own it keeps its room by that of the service', async 
   await clientWith({ clock }).place(anInstance(uuid), async ({ claim }) => {
     expect(ttlOf(claim)).toBe(DEFAULT_TTL_MS)
     await passUntil(clock, DEFAULT_TTL_MS / 3, () => proxy.calls('claimExtend') >= 1)
-    // as long as it was made for, from a moment after it was made
+    // the claim lasts as long as was requested, counted from a moment after it was made
     await expect.poll(lasts).toBeGreaterThan(DEFAULT_TTL_MS)
     expect(await lasts()).toBeLessThan(2 * DEFAULT_TTL_MS)
   })
@@ -240,7 +240,7 @@ test('a key that the caller gave stays its own: the same call finds its room aga
   expect(await claimsFor(uuid)).toEqual(['h1 RESERVED'])
   expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started' })
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
-  // and again, as a caller does that died before it recorded this
+  // the call is repeated, as by a caller that crashed before it recorded the answer
   expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started', claim: { state: 'CONFIRMED' } })
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })
@@ -277,12 +277,12 @@ describe('a key that is bound to a project', () => {
     expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
   })
 
-  test('learns that no host was found, without reasons', async () => {
+  test('is informed that no host was found, without the reasons', async () => {
     const result = await gantt.selectDestinations(ofProject(randomUUID(), 1_000_000))
     expect(result).toMatchObject({ __typename: 'NoValidHost', placedCount: 0, reasons: [] })
   })
 
-  test('is refused where the client asks as for others', async () => {
+  test('is refused if the client selects the fields for other keys', async () => {
     const { secret } = await api.service.keys.create({ name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' })
     const asking = createGantt({ url: api.url, key: secret }).selectDestinations(ofProject(randomUUID()))
     await expect(asking).rejects.toMatchObject({ code: 'FORBIDDEN' })

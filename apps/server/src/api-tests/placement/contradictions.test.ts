@@ -179,7 +179,7 @@ describe('a rule of a server group that would not be enforced is refused with it
   })
 })
 
-// a call that an older release accepted is still answered
+// a repeated call that an older release accepted is still answered
 test('a key that is bound answers before a request is refused for what older releases took', async () => {
   const key = randomUUID()
   const flavor = { vcpus: 1, memoryMb: 1_024 }

@@ -17,7 +17,7 @@ const PLACE = `mutation ($i: SelectDestinationsInput!) { selectDestinations(inpu
   ... on SelectDestinationsPayload { destinations { selected { host { name } claim {
     cells { guest cell cpus pinned siblings emulatorCpu memoryMb pageSizeKib } pciDevices { request pool count } } } } } } }`
 
-/** A host of two cells of four cores, with a device at the second. */
+/** A host with two cells of four cores, and a device near the second one. */
 const host = {
   vcpus: 16,
   vcpusUsed: 0,
@@ -113,7 +113,7 @@ test('the PCI devices of a host are listed by kind, with used, claimed and free 
   const nic = { vendorId: '15b3', productId: '1018', deviceType: 'type-VF' }
   const pools = [
     { ...nic, numaNode: 1, total: 2, tags: [{ key: 'physical_network', value: 'a' }] },
-    // the same again: one pool of five
+    // the same report with one pool of five devices
     { ...nic, numaNode: 1, total: 3, tags: [{ key: 'physical_network', value: 'a' }] },
     { vendorId: '10de', productId: '20b0', numaNode: 0, total: 4, used: 1 },
   ]

@@ -225,7 +225,7 @@ describe('requests', () => {
     }
   })
 
-  test('E04b KAI 306: a GPU is there, and the memory is not', async () => {
+  test('E04b KAI 306: there is a GPU but not enough memory', async () => {
     const az = await zone('e04b', { 'e04b-1': { memoryMb: 1_024, gpus: [{ index: 0 }] } })
     const answer = await select({ ...az, gpus: { count: 1 }, flavor: { vcpus: 1, memoryMb: 2_048 } })
     expect(answer).toMatchObject({ __typename: 'NoValidHost', message: expect.stringMatching(/MiB/) })
@@ -286,7 +286,7 @@ describe('requests', () => {
     const gantt = { flavor }
     const under = (key: string, spec: Json, input: Json = {}): Promise<Json> => select(spec, { idempotencyKey: key, ...input })
 
-    test('with another body, intent, profile or length of life is a conflict, and with the same the same answer', async () => {
+    test('with another body, intent, profile or length of life is a conflict; with the same ones it gets the same answer', async () => {
       const az = await zone('z16', { 'z16-1': {} })
       const key = randomUUID()
       const first = await under(key, { ...az, ...gantt })

@@ -31,7 +31,7 @@ describe('place, explain, why not', () => {
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
     expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in all.')
-    // the total, and the free part of it
+    // the total amount, and the free amount
     const short = { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' }
     expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([short, short])
     expect(explainPlacement.fidelity).toBe('REPLAYED')
@@ -75,7 +75,8 @@ describe('place, explain, why not', () => {
       )
       const { weighers, hosts } = explainPlacement.weighing
       expect(explainPlacement.fidelity).toBe('REPLAYED')
-      // without it small and middle are equal, and small was seen first; turned up it counts for the hosts without one of their own
+      // without this weigher the small and the middle host are equal, and the small one was seen first; a higher
+      // multiplier counts for hosts without their own
       expect(weighers.find(({ name }: Json) => name === 'RAMWeigher')).toEqual({
         name: 'RAMWeigher',
         multiplier: 1,

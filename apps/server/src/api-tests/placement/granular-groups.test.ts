@@ -249,7 +249,7 @@ describe('every field of a group of the host as a whole (Nova objects/request.py
   })
 })
 
-test('a dry question is refused as the call is', async () => {
+test('a query is refused for the same reason as the call', async () => {
   const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources1:VGPU': '1' })
   const { status, text } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { fits } }', { input: { spec } })
   expect([status, text]).toEqual([400, expect.stringContaining('resources1:VGPU')])

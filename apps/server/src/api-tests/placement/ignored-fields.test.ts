@@ -124,7 +124,7 @@ test('an affinity hint is reported if the profile has no filter for it, and not 
   expect(await ignored(spec, { profile: 'near' })).toEqual([])
 })
 
-test('a decision, and a simulation, say the same afterwards', async () => {
+test('the decision and a simulation report the same fields afterwards', async () => {
   const flavor = { ...row, extra_specs }
   const spec = {
     nova: object('RequestSpec', '1.14', { num_instances: 1, later: 1, availability_zone: 'nova', flavor: object('Flavor', '1.2', flavor) }),

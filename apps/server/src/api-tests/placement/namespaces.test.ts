@@ -3,7 +3,7 @@ import { createGantt, type Gantt } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Volumes and ports that other services report, and instances near to them, by the client alone.
+// Other services report volumes and ports, and instances are placed near them, with calls of the client only.
 
 let api: TestService
 let gantt: Gantt
@@ -14,7 +14,7 @@ let sequence = 0
 
 beforeAll(async () => {
   api = await startTestService()
-  // by memory alone h3 is the best, then h2, then h1
+  // by memory alone, h3 is the best host, then h2, then h1
   await api.report({ h1: { memoryMbUsed: 16_384 }, h2: { memoryMbUsed: 8_192 }, h3: {} })
   const near = (maxAgeSeconds: number) => ({
     note: 'near what is asked for',
@@ -135,7 +135,7 @@ test('the host lists version, age and sequence of each document', async () => {
 test('an old document refuses by the time of the log, and a report of the same makes it young again', async () => {
   const asked = { near_volume: [other] }
   await reportStats('h2', 'storage', storage(1, other))
-  // each placement moves the time of the log on
+  // each placement advances the time of the log
   await expect.poll(() => hostOf(asked, 'near-now').then(String), { interval: 100 }).toMatch(/unknown|stale/)
   expect(await reportStats('h2', 'storage', storage(1, other))).toMatchObject({ __typename: 'ResourceStatsApplied', unchanged: false })
   expect(await hostOf(asked, 'near-now')).toBe('h2')
@@ -190,7 +190,7 @@ test('a pool that hosts share is allocated once under concurrent calls, and the 
   await gantt.release([holding[0]])
   expect((await withDisk(4)).__typename).toBe('SelectDestinationsPayload')
 
-  // D6: a document that takes the pool below what claims hold
+  // a document that makes the pool smaller than its claims
   const document = { pools: [{ uuid: shared, name: 'ceph', totalGib: 5 }] }
   sequence += 1
   const taken: Json = await dataOf(

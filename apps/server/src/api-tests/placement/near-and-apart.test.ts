@@ -40,7 +40,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     expect(JSON.stringify(whatWouldFit)).toContain('near if possible')
   })
 
-  test('a preferred one may be elsewhere', async () => {
+  test('a preferred GPU may be near other cells', async () => {
     expect(await place({ ...guest, forceHosts: ['near'], gpus: { count: 1, numaPolicy: 'preferred' } })).toMatchObject({
       destinations: [{ selected: { claim: { gpus: [{ index: 1 }] } } }],
     })
@@ -122,7 +122,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     }
   })
 
-  test('a move obeys the groups in its request, in addition to those of its group', async () => {
+  test('a move is kept apart from the groups in its request, in addition to those of its own group', async () => {
     await api.report({ c: machine, d: machine })
     const [moving, other] = [randomUUID(), randomUUID()]
     const { claim } = (await place(member(moving, {}, ['c']))).destinations[0].selected
@@ -164,7 +164,7 @@ describe('a move goes near the volumes and ports that the instance was placed wi
     ports: ports.map((uuid) => ({ uuid, physicalNetwork: name })),
   })
   beforeAll(async () => {
-    // n2 has the most room, and reaches neither
+    // n2 has the most room, but reaches neither the volume nor the port
     await api.report({ n1: machine, n2: { ...machine, memoryMb: 131_072 }, n3: { ...machine, memoryMb: 32_768 } })
     await reportStats('n1', 'storage', storage(pool, [volume as string]))
     await reportStats('n2', 'storage', storage(elsewhere))
@@ -189,7 +189,7 @@ describe('a move goes near the volumes and ports that the instance was placed wi
     }
     const moved = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(moved).toMatchObject({ destinations: [{ selected: { host: { name: host } } }] })
-    // the same call has the same answer
+    // the same call gets the same answer
     const again = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(again).toEqual(moved)
     const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${moved.decision.id}") { outcome } }`, {})

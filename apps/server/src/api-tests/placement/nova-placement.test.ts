@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/*
- * Call F1: zone, trait and aggregate conditions apply under Nova's rules, whoever wrote the profile, and explanations
- * and replays agree.
+/**
+ * Conditions on zones, traits and aggregates apply under Nova's rules, whoever wrote the profile; explanations and
+ * replays agree with the decision.
  */
 
 let api: TestService
@@ -74,7 +74,7 @@ test('the explanation has the counts of the decision, and the replay is equal', 
   expect(verified.verifyDecision.outcome).toBe('SAME')
 })
 
-test('what Placement decides in a profile is written and read', async () => {
+test('the settings of Placement’s checks in a profile are written and read', async () => {
   const placement = { limitTenants: true, tenantsNeedAggregate: true, defaultAvailabilityZone: 'az0' }
   const done = await dataOf(
     api,

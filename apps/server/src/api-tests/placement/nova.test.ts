@@ -93,7 +93,7 @@ const SELECT = `mutation ($in: SelectDestinationsInput!) { selectDestinations(in
 const select = async (spec: Json, more: object = {}): Promise<Json> =>
   (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec, ...more } })).selectDestinations
 
-describe('hosts in the words of Nova', () => {
+describe('hosts in Nova’s form', () => {
   test('a ComputeNode, alone or with what goes with it, is a full report', async () => {
     const answer = await report({
       n1: computeNode('n1'),
@@ -135,7 +135,7 @@ describe('hosts in the words of Nova', () => {
   })
 })
 
-describe('requests in the words of Nova', () => {
+describe('requests in Nova’s form', () => {
   test('a RequestSpec is placed as our own form is, and kept as it came', async () => {
     const uuid = randomUUID()
     const placed = await select({ nova: requestSpec({ instance_uuid: uuid, later: 1 }) })
@@ -155,7 +155,7 @@ describe('requests in the words of Nova', () => {
     const uuids = [randomUUID(), randomUUID()]
     const many = await select({ nova: { spec: requestSpec({ num_instances: 2 }), instance_uuids: uuids } })
     expect(many.destinations.map(({ instanceUuid }: Json) => instanceUuid)).toEqual(uuids)
-    // of another project: one that p1 has too would be a finding of the auditor, whenever it next looks
+    // this instance belongs to another project: if p1 had it too, the auditor would report it
     const another = randomUUID()
     const legacy = await select({
       legacy: {
@@ -189,13 +189,13 @@ describe('requests in the words of Nova', () => {
     expect(`${issues[0].message} ${issues[0].expected}`).toContain(allowed)
   })
 
-  test('one form at a time', async () => {
+  test('a report in several forms is refused', async () => {
     const { errors } = await api.ask(SELECT, { in: { idempotencyKey: 'k', spec: { nova: requestSpec(), legacy: {} } } })
     expect(errors.length).toBeGreaterThan(0)
   })
 })
 
-describe('an Aggregate in the words of Nova', () => {
+describe('an Aggregate in Nova’s form', () => {
   const IMPORT = `mutation ($d: JSON!, $dry: Boolean) { aggregateImport(document: $d, dryRun: $dry) { __typename
     ... on AggregatePayload { dryRun aggregate { uuid name version hostNames metadata { key value } } }
     ... on ValidationError { issues { path message } } } }`
@@ -204,14 +204,14 @@ describe('an Aggregate in the words of Nova', () => {
     (await dataOf(api, IMPORT, { d: { uuid, name: 'ssd', hosts: ['n1', 'n2'], metadata: { disk: 'ssd', tier: '1' }, ...fields }, dry }))
       .aggregateImport
 
-  test('is made by its own uuid, and made the same when it comes again', async () => {
+  test('is created with its own uuid, and updated to equal Nova’s when it is sent again', async () => {
     expect(await bring({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
     expect(await bring({})).toMatchObject({ dryRun: false, aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] } })
     const again = await bring({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })
     expect(again.aggregate).toEqual({ uuid, name: 'fast', version: 2, hostNames: ['n2'], metadata: [{ key: 'disk', value: 'nvme' }] })
   })
 
-  test('is where a RequestSpec of Nova wants its instance', async () => {
+  test('determines the hosts of a RequestSpec that names it', async () => {
     const requested_destination = envelope('Destination', '1.4', { aggregates: [uuid] })
     const placed = await select({ nova: requestSpec({ requested_destination }) })
     expect(placed.destinations[0].selected.host.name).toBe('n2')
@@ -249,7 +249,7 @@ describe('a profile with compat: nova', () => {
     expect(placed.destinations[0].selected.host.name).not.toBe('n4')
     const own = await select({ nova: requestSpec({ force_hosts: ['n4'] }) })
     expect(own.reasons).toContainEqual(expect.objectContaining({ filter: 'ComputeFilter', code: 'host.disabled', hosts: 1 }))
-    // no filter on forced hosts, but Placement; and their names without regard to case
+    // on forced hosts, only the checks of Placement run and no filter of Nova's; and host names are compared without regard to case
     const forced = await select({ nova: requestSpec({ force_hosts: ['N4'] }) }, byNova)
     expect(forced.reasons).toContainEqual(expect.objectContaining({ filter: 'PlacementStatus', code: 'host.disabled', hosts: 1 }))
     const enabled = await select({ nova: requestSpec({ force_hosts: ['N1'] }) }, byNova)
@@ -318,10 +318,10 @@ describe('the dictionaries of Juno and Kilo', () => {
     const placed = await select(dictionaries(first, { ...apart, ...hint }))
     const here = hostOf(placed)
     expect(['k1', 'k2']).toContain(here)
-    // the hint alone, as Juno sent it: the group is known by its members now
+    // the hint alone, as Juno sent it: the group has known members by now
     const second = await select(dictionaries(randomUUID(), hint))
     expect(['k1', 'k2'].filter((name) => name !== here)).toEqual([hostOf(second)])
-    // no host is left for a third one, by the rules of Nova neither
+    // no host is left for a third member, by Nova's rules either
     for (const profile of ['default', 'nova-compat'])
       expect(await select(dictionaries(randomUUID(), hint), { profile })).toMatchObject({ __typename: 'NoValidHost' })
   })
@@ -340,7 +340,7 @@ test("A23: a host of Nova has the traits and classes of Placement's data", async
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({
     destinations: [{ selected: { host: { name: 'a1' } } }],
   })
-  // its one VGPU is held
+  // the one VGPU of the host is held
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
 
@@ -374,9 +374,9 @@ test('devices that claims of listed instances hold are added to the free ones th
   expect(await free(1, [first])).toEqual([{ total: 3, used: 2, free: 1 }])
   expect(await place(third, 2)).toMatchObject({ __typename: 'NoValidHost' })
   expect(await place(second, 1)).toMatchObject({ destinations: [{}] })
-  // a pool of which nothing is free is not in Nova's document
+  // a pool without free devices is missing in Nova's document
   expect(await free(0, [first, second])).toEqual([{ total: 3, used: 3, free: 0 }])
   expect(await place(third, 1)).toMatchObject({ __typename: 'NoValidHost' })
-  // the first was deleted: its devices are free again, and its claim is no longer listed
+  // the first instance was deleted: its devices are free again, and its claim is no longer listed
   expect(await free(2, [second])).toEqual([{ total: 3, used: 1, free: expect.any(Number) }])
 })

@@ -41,7 +41,7 @@ describe('E01: a refusal that another order avoids contains that advice', () => 
     const { __typename, message, cause, decision } = await messageOf(gang(30, 50))
     expect(__typename).toBe('NoValidHost')
     expect(message).toMatch(/In another order all find a host: other, then first\. .*SOLVER looks at all of them together\.$/)
-    // one text, wherever it is asked for
+    // the text is the same wherever it is read
     expect([cause.text, decision.cause.text]).toEqual([decision.explanation.headline, decision.explanation.headline])
     expect(message).toBe(`Not all 2 instances find a host. ${cause.text}`)
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')

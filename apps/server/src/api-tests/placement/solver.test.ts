@@ -51,11 +51,11 @@ test('the filter scheduler refuses a request with several kinds that fits in one
   const refused = await placeWith(api, { profile: 'greedy', ...asked })
   expect(refused).toMatchObject({ __typename: 'NoValidHost', placedCount: 1, decision: { outcome: 'NO_VALID_HOST' } })
   expect(await decisionOf(refused.decision.id)).toMatchObject({ solver: null })
-  // the reasons are those of the database, which wants all of a host
+  // the reasons are those of the database instance, which needs a whole host
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
-test('a comparison decides nothing for a solver that was not asked, and counts those requests', async () => {
+test('a comparison does not guess the decisions of a solver that was not asked, and counts those requests', async () => {
   await create('compared', {})
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor, numInstances: 2 })
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor })
@@ -77,7 +77,7 @@ test('a simulation asks a solver too, each time with the earlier placements, and
   expect(await simulate('greedy')).toMatchObject({ placed: 0, solved: [], decisions: [{ solver: null }, {}, {}] })
   const { placed, failed, solved, decisions } = await simulate('gangs')
   expect([placed, failed]).toEqual([2, 4])
-  // the first takes the only host that a database fits on
+  // the first instance takes the only host with room for a database
   expect(solved).toEqual([
     { taken: 'FILTER', why: 'INFEASIBLE', decisions: 2 },
     { taken: 'SOLVER', why: null, decisions: 1 },

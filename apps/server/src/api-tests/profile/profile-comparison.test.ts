@@ -14,7 +14,8 @@ beforeAll(async () => {
   })
   const ask = async (memoryMb: number, more: Record<string, unknown> = {}) =>
     decided.push(await placeWith(api, { profile: 'policy' }, { flavor: { vcpus: 1, memoryMb }, ...more }))
-  // two instances in one request, one that fits only on the large host, one for a missing zone, one that is too large for all
+  // two instances in one request; a request that fits only on the large host; one for a missing zone; and one that is
+  // too large for all hosts
   await Promise.all([ask(1_024), ask(1_024)])
   await ask(32_768)
   await ask(1_024, { availabilityZone: 'az9' })
@@ -71,7 +72,8 @@ test('a candidate that packs chooses other hosts, and both totals are returned',
   const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
   expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
   expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })
-  // the large one met 0, 1 and 2 GiB of 64; of the two that go to the small one now, neither was really there
+  // the large host had 0, 1 and 2 of its 64 GiB in use before each; of the two that now go to the small host, neither
+  // was really placed there
   const { fullness, ...counts } = found.chosenHosts
   expect(counts).toEqual({ baselineHostCount: 1, candidateHostCount: 2 })
   expect(fullness.find(({ resourceClass }: Json) => resourceClass === 'MEMORY_MB')).toEqual({
@@ -159,9 +161,9 @@ test('a profile without decisions is reported as such', async () => {
 })
 
 test.each<[string, Json, Json, string]>([
-  ['a filter that is none', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
-  ['a document that is none', { draft: [] }, {}, 'an object with the parts of a profile'],
-  ['a baseline that is none', draft({}), { baseline: 'nobody' }, 'There is no profile'],
+  ['an unknown filter', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
+  ['an invalid document', { draft: [] }, {}, 'an object with the parts of a profile'],
+  ['an unknown baseline', draft({}), { baseline: 'nobody' }, 'There is no profile'],
   ['too large a sample', draft({}), { sample: 20_000 }, '1 to 10000'],
 ])('%s is reported', async (_name, candidate, more, message) => {
   const answer = await api.ask(COMPARE, { candidate, ...more })
@@ -195,7 +197,7 @@ test('a weigher decides between hosts, or it does not', async () => {
     { name: 'RAMWeigher', multiplier: 1 },
     { name: 'IoOpsWeigher', multiplier: -1 },
   ]
-  // without memory as a wish the first host is taken, which is the large one as well: one that packs goes to the small one
+  // without a weigher for memory, the first host is taken, which is also the large one; a profile that packs takes the small one
   expect(used(await unused(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }, weighers[1]] })))).toMatchObject({
     'WEIGHER RAMWeigher': 'used',
     'WEIGHER IoOpsWeigher': 'unused',

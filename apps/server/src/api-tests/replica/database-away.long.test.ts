@@ -32,7 +32,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await cluster.stop()
     })
 
-    /** Ends every connection to the service's database, and lets none in, or all again. */
+    /** Ends every connection to the service's database and refuses new ones, or accepts them again. */
     async function setDatabase(isThere: boolean): Promise<void> {
       const client = new pg.Client(admin.connection)
       await client.connect()
@@ -72,7 +72,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(await place(api)).toMatchObject({ __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } })
       revoked = await makeKey()
       await setDatabase(false)
-      // before anybody has noticed
+      // a call before any replica has noticed
       expect(await Promise.all([place(api), place(api), place(api, BIG)])).toMatchObject([
         { __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } },
         { __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } },
@@ -129,7 +129,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const tables = await readTables(prisma)
       expect([tables.auditFaults, new Set(tables.audit).size, tables.decisions.length]).toEqual([[], mutations, decisions.length])
       const keyRows = async () => (await prisma.apiKey.findMany()).map(({ id, revokedAtMs }) => [id, revokedAtMs !== null])
-      // keys follow by themselves, on whichever replica comes first
+      // keys are followed without calls, on whichever replica receives a call first
       const expected = [
         [made.id, false],
         [revoked.id, true],

@@ -18,7 +18,7 @@ afterAll(async () => {
 const HEALTH = '{ health { mode reason revision stateAge replica featureLevel } }'
 const health = async () => (await dataOf(api, HEALTH)).health
 
-/** Ends every connection to the service's database, and lets none in, or all again. */
+/** Ends every connection to the service's database and refuses new ones, or accepts them again. */
 async function setStore(isOpen: boolean): Promise<void> {
   const { rows } = await sql('SELECT datname FROM pg_database WHERE datname = $1', [api.database])
   const name = pg.escapeIdentifier(String(rows[0]?.datname))

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-durable-'))
   proxy = await startSwallowingProxy(String(database.connection.host), path.join(folder, 'proxy'))
-  // a flush whose answer is lost is given up after this, and tried again
+  // the time after which a flush without an answer is repeated
   const connection = { ...database.connection, host: proxy.host, query_timeout: 4_000 }
   api = await startTestService({ database, connection, sharedFlush: 'on' })
   await api.report({ 'h-1': {} })
@@ -41,7 +41,7 @@ test('with a shared flush no answer leaves before what it rests on is durable, b
     body: JSON.stringify({ query: 'subscription { hostChanged { host { name } } }' }),
   })
   const pieces = streamText(stream)
-  // the stream is alive before there is an event
+  // the stream sends a sign of life before there is an event
   await pieces.next()
   const event = (async () => {
     for (let text = ''; !text.includes('"h-1"'); ) text += (await pieces.next()).value ?? ''
@@ -49,7 +49,7 @@ test('with a shared flush no answer leaves before what it rests on is durable, b
   })()
   proxy.swallowAnswersFrom('gantt-flush')
   const placed = placeWith(api, {}).finally(() => order.push('claim'))
-  // it is in the log and in the state, but it is not known whether it is on disk
+  // the decision is in the log and in the state, but may not be on disk yet
   await expect.poll(async () => Number((await health()).revision)).toBe(Number(revision) + 1)
   const read = dataOf(api, '{ host(name: "h-1") { capacity { resourceClass claimed } } }').finally(() => order.push('read'))
   const atLeast = dataOf(api, '{ fleetLog { firstRevision } }').finally(() => order.push('other'))

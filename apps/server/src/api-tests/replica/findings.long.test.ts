@@ -24,7 +24,7 @@ test('Z05: one machine that reports under two names is found, with each instance
   ])
   for (const { id, repair: how } of findings) {
     expect(how.options.map(({ name }: Json) => name).sort()).toEqual(['host:z05-new', 'host:z05-old'])
-    // which of the two is right is an operator's to say
+    // only an operator can say which of the two is correct
     for (const choose of [undefined, 'host:z05'])
       expect(await repair(id, true, 'a test', choose === undefined ? {} : { choose })).toMatchObject({
         __typename: 'FindingRepairRefused',
@@ -33,12 +33,12 @@ test('Z05: one machine that reports under two names is found, with each instance
       })
   }
   const [same] = findings
-  // the old name has the claim: either it stays and the new one is forgotten, or all goes by the new one
+  // the claim is under the old name: either that one is kept and the new one is forgotten, or the host gets the new name
   const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
   expect(changesOf(kept)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"a test"/)
   const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
   expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
-  // the host that is given up is distinguished from the one that has its name from now on
+  // the host that is given up, and the host that gets its name, are distinguished
   expect(changesOf(tried)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"renamed"/)
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
   expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
@@ -74,7 +74,7 @@ test('a claim that no host lists is found after the stated time; the dry run sho
   await report('orphan', running(instance))
   await found(['orphan'], [])
   await report('orphan', running())
-  // nothing else is written: the store's time advances without the log
+  // nothing else is written: the store's time advances without log entries
   const [finding] = await found(['orphan'], ['instance.unlisted'])
   expect(finding.repair.automatic).toBe(true)
   const id = finding.id as string
@@ -105,7 +105,7 @@ test('a claim that is listed again is not ended by the repair of what was found 
   const [finding] = await found(['late'], ['instance.unlisted'])
   await report('late', running(instance))
   const answer = await repair(finding.id, false)
-  // the auditor may have looked again meanwhile
+  // the auditor may have completed a further round meanwhile
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('MATERIALISED')
 })
@@ -117,7 +117,7 @@ test('a claim whose instance another host lists by now is not ended by the repai
   const [finding] = await found(['moved-from'], ['instance.unlisted'])
   await report('moved-to', running(instance))
   const answer = await repair(finding.id, false)
-  // the auditor may have looked again meanwhile
+  // the auditor may have completed a further round meanwhile
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('CONFIRMED')
 })
@@ -247,7 +247,7 @@ test('on a host that it fills an instance is claimed without room, and its decis
   await report('filled', { ...running(instance), vcpusUsed: 16 * 16 })
   const [finding] = await found(['filled'], ['instance.unclaimed'])
   const size = (vcpus: number) => ({ size: { vcpus, memoryMib: 512 } })
-  // amounts beyond the use that the report counts need room as usual
+  // amounts beyond the reported use need room like any other
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun, 'a test', { size: { vcpus: 2, memoryMib: 1_048_576 } })).toMatchObject({
       __typename: 'FindingRepairRefused',

@@ -27,7 +27,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await first.report({ h: {} })
       restoreOlder = await backUp()
       for (let i = 0; i < 3; i++) await placeWith(first, {})
-      // answered once the tables have all of it
+      // the call is answered once the tables contain all of the log
       await dataOf(first, '{ decisions(first: 1) { nodes { id } } }')
       await first.service.close()
     })
@@ -35,7 +35,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await Promise.all([database.drop(), admin.drop(), servers.stop()])
     })
 
-    /** Blocks all connections to the service's database, or allows them again. */
+    /** Blocks all connections to the service's database, or accepts them again. */
     async function setDatabase(isThere: boolean): Promise<void> {
       const client = new pg.Client(admin.connection)
       await client.connect()

@@ -12,7 +12,7 @@ afterAll(() => api.close())
 const scrape = (key?: string) =>
   fetch(new URL('/metrics', api.url), key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } })
 
-/** Values by name with labels. */
+/** The values by name with labels. */
 const valuesOf = (text: string) =>
   new Map(
     text
@@ -40,7 +40,7 @@ test("a scrape contains mode, revision, objects and the auditor's findings", asy
 test('a time without violations has its start, and the number of rounds and checks', async () => {
   const key = await makeKey({ scopes: ['READ'] })
   const read = async () => valuesOf(await (await scrape(key)).text())
-  // a round over a fleet without hosts, before the first report, takes no looks
+  // before the first report the fleet has no hosts, and an audit round makes no checks
   await expect.poll(async () => (await read()).get('gantt_audit_clean_looks')).toBeGreaterThan(0)
   await expect.poll(async () => (await read()).get('gantt_audit_clean_rounds')).toBeGreaterThan(0)
   const values = await read()

@@ -54,11 +54,11 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(b.service.replica.fleet.hosts.records.map(({ index }) => free[index])).toEqual([0, 0, 0, 0])
     })
 
-    test('who follows the decisions of one hears of refusals of the other, which no log has', async () => {
+    test('a subscriber to the decisions of one replica gets refusals of the other, although they are in no log', async () => {
       const [a, b] = services as [TestService, TestService]
       const opened = createGantt({ url: a.url, key: 'the-admin-key-of-tests' }).events.decisions({ query: 'flavor:elsewhere' })
       const first = opened.next()
-      // it is not known when the stream is open: requests are refused until one of them has arrived
+      // the time at which the stream is open is unknown, so refused requests are made until an event has arrived
       let hasCome = false
       void first.then(() => {
         hasCome = true

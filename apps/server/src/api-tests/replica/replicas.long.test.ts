@@ -105,7 +105,7 @@ test('heal reports the differences and repairs them; both are in the audit', asy
   expect(auditLog.nodes.map(({ result }: { result: string }) => result)).toEqual(Array(3).fill('ReplicaHealPayload'))
 })
 
-test('heal is refused when another replica is meant', async () => {
+test('heal is refused if the call names another replica', async () => {
   const refused = await heal({ replica: second.replica.name })
   expect(refused).toMatchObject({ __typename: 'ReplicaHealRefused', code: 'PRECONDITION', path: ['replica'] })
   expect(refused.message).toContain(second.replica.name)
@@ -127,7 +127,7 @@ test('a change of a newer kind waits until every living replica reads it: the fa
   await older.close()
   expect((await revoke()).errors).toEqual([])
   expect((await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
-  // and by a decision to the level that all read, once the next look at the replicas has shown it
+  // a decision also raises the level to the one that all replicas read, once the next check of the replicas has shown it
   const levelAfterPlacing = async (): Promise<number> => {
     await placeWith(newer, {})
     return (await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel

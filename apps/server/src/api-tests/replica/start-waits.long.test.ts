@@ -14,13 +14,13 @@ const LONG = { interval: 100 }
 
 /** A service that may still be starting. */
 interface Starting {
-  /** Resolves when it is ready. */
+  /** Resolves when the service is ready. */
   readonly service: Promise<Service>
   readonly warnings: string[]
   stop(): void
-  /** The answer to a probe: status and reason. */
+  /** The status of the answer to a probe, and its reason. */
   ready(): Promise<string>
-  /** Status and code of a call. */
+  /** The status of the answer to a call, and its error code. */
   call(): Promise<string>
 }
 

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../../testing/test-service.t
 let api: TestService
 const statements: string[] = []
 
-/** All statements that this process sends to the database, by every client. */
+/** All statements that this process sends to the database, through any client. */
 beforeAll(async () => {
   const query = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
@@ -33,7 +33,7 @@ const TRY = `mutation ($input: ProfileVersionInput!) {
   profileActivate(version: "default@1", rollout: { mode: SHADOW }) { __typename }
 }`
 
-/** A version that decides otherwise, looking on. */
+/** A version that decides otherwise, which runs as a shadow. */
 async function beginShadow(): Promise<void> {
   await api.report({ h3: {}, h4: {} })
   const input = { filters: [], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], note: 'packs' }
@@ -46,7 +46,7 @@ test.each<[string, () => Promise<void>]>([
 ])('in steady state a placement reads no table but the log: append, turn, follow; and the projection behind it%s', async (_with, begin) => {
   await begin()
   await place()
-  // the clock, the keys and the sweep of the projections run by themselves, called or not
+  // the clock, the keys and the sweep of the projections run regardless of calls
   const idle = new Set<string>()
   const seen = (part: string) => statements.some((text) => text.includes(part))
   await vi.waitFor(
@@ -61,21 +61,21 @@ test.each<[string, () => Promise<void>]>([
   const caused = [...new Set(statements)].filter((text) => !idle.has(text))
 
   const allowed = [
-    /^\s*WITH appended AS \(\s*INSERT INTO log /, // the append
-    /^SELECT pg_advisory_(un)?lock/, // the turn
-    /^SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= /, // the follow
+    /^\s*WITH appended AS \(\s*INSERT INTO log /, // the append of an entry
+    /^SELECT pg_advisory_(un)?lock/, // the turn to append
+    /^SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= /, // following the log
     /^(BEGIN|COMMIT|SET |DEALLOCATE)/,
-    /projection_position/, // the position of the projection
-    /^\s*INSERT INTO (request_spec|decision|claim) /, // what the projection writes
-    /\baudit\b|^SELECT pg_advisory_xact_lock/, // the audit, behind the answers
-    /^\s*UPDATE api_key SET last_used_at_ms/, // the use of keys, every few seconds
-    /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // what a shadow found, every five seconds
-    /^\s*INSERT INTO replica |FROM "public"."replica"/, // the sign of the replica, every two seconds
+    /projection_position/, // the position of the projection in the log
+    /^\s*INSERT INTO (request_spec|decision|claim) /, // the rows that the projection writes
+    /\baudit\b|^SELECT pg_advisory_xact_lock/, // audit rows, which are written after the answers
+    /^\s*UPDATE api_key SET last_used_at_ms/, // the last use of keys, every few seconds
+    /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // the findings of a shadow, every five seconds
+    /^\s*INSERT INTO replica |FROM "public"."replica"/, // the replica's sign of life, every two seconds
   ]
   expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
   expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
   if (begin === beginShadow) {
-    // the shadow has looked at them, and asked nothing of the store for it
+    // the shadow has decided all requests, without a statement of its own
     const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
     expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
   }

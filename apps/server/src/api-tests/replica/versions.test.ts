@@ -38,7 +38,7 @@ const openOn = (featureLevel?: number): Promise<Service> =>
     warn: (message) => api.warnings.push(message),
   })
 
-/** A replica that reads, and writes, as a release did that knew changes up to level 2. */
+/** A replica that reads and writes like a release that knew changes up to level 2. */
 let older: Service
 
 const logged = async (): Promise<Change[]> =>
@@ -168,7 +168,7 @@ describe('once every replica reads it', () => {
 
   test('1.1 is in the log, above its level, and the other replica continues', async () => {
     expect(newer.__typename).toBe('SelectDestinationsPayload')
-    // the level of the older replica first, then what the report needs; whether a decision has raised it further yet is a matter of time
+    // first the level of the older replica, then the level that the report needs; a decision may have raised it further by now
     const levels = (await logged()).flatMap((change) => (change.type === 'feature' ? [change.level] : []))
     expect(levels.slice(0, 2)).toEqual([2, 3])
     expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
@@ -190,7 +190,7 @@ describe('once every replica reads it', () => {
     expect(await documentOf(plainly.decision.id)).toMatchObject({ version: '1.0' })
   })
 
-  test('a request is answered in the version that is asked for, as far as that can say it', async () => {
+  test('a request is returned in the requested version, as far as that can express it', async () => {
     expect(await documentOf(plainly.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
     const kept = await documentOf(newer.decision.id)
     expect(kept).toMatchObject({
@@ -212,7 +212,7 @@ describe('once every replica reads it', () => {
     expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('so is what a host reported', async () => {
+  test('so is the report of a host', async () => {
     const stats = async (host: string, version: string | null = null): Promise<Json> => {
       const found: Json = (await statsOf(host, version)).data?.host
       return found.stats

@@ -5,7 +5,7 @@ import { instantClock } from '../../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Reports and streams of @gantt/client, on a service behind a proxy that cuts and loses.
+// Tests reports and streams of @gantt/client against a service behind a proxy that cuts connections and loses data.
 
 let api: TestService
 let proxy: HttpProxy
@@ -80,7 +80,7 @@ test('a second incarnation takes over with a whole picture, and the first is not
   expect(await usedOf(host)).toBe(99)
 })
 
-test('many hosts report in one call, each with its own result, and say that they live', async () => {
+test('many hosts send reports and heartbeats in one call, each with its own result', async () => {
   const gantt = clientWith()
   const hosts = [randomUUID(), randomUUID()]
   const updates = hosts.map((host, at) => ({
@@ -94,7 +94,7 @@ test('many hosts report in one call, each with its own result, and say that they
   expect(await gantt.heartbeat([{ host: known }, { host: unknown }])).toMatchObject({ heard: 1 })
 })
 
-test('the key of an agent, bound to its host, is enough to report and to say that it lives', async () => {
+test('an agent’s key that is bound to its host suffices for reports and heartbeats', async () => {
   const host = randomUUID()
   const made = await api.service.keys.create({ name: host, account: 'agents', scopes: ['REPORT'], hosts: [host] })
   const gantt = clientWith({ key: made.secret })
@@ -104,7 +104,7 @@ test('the key of an agent, bound to its host, is enough to report and to say tha
   expect(await other.report()).toMatchObject({ __typename: 'ValidationError', code: 'FORBIDDEN' })
 })
 
-test('a call takes as many reports and heartbeats as the service does', async () => {
+test('a call accepts as many reports and heartbeats as the service does', async () => {
   const gantt = clientWith()
   const hosts = Array.from({ length: 1_000 }, (_, at) => ({ host: `many-${at}` }))
   const reporter = { incarnation: randomUUID(), sequence: 1 }
@@ -112,7 +112,7 @@ test('a call takes as many reports and heartbeats as the service does', async ()
   expect([appliedCount, (await gantt.heartbeat(hosts)).heard]).toEqual([1_000, 1_000])
 })
 
-/** Reads a stream until there is enough of it, and ends it. */
+/** Reads a stream until there is enough, and ends it. */
 async function read<Event>(
   events: AsyncGenerator<Event, void>,
   isEnough: (seen: readonly Event[]) => boolean | Promise<boolean>,
@@ -125,14 +125,14 @@ async function read<Event>(
   return seen
 }
 
-test('hosts that changed while there was no connection come after it, and none comes twice', async () => {
+test('hosts that changed without a connection are delivered after it is restored, each once', async () => {
   const [a = '', b = '', c = '']: readonly string[] = [randomUUID(), randomUUID(), randomUUID()]
   const breaks: unknown[] = []
   const gantt = clientWith({ clock: instantClock(() => api.report({ [c]: {} })) })
   const stream = gantt.events.hostChanges({}, { after: '0', onBreak: (error) => breaks.push(error) })
   const of = (seen: readonly { readonly host: { readonly name: string } | null }[]) =>
     seen.map(({ host }) => host?.name ?? '').filter((name) => [a, b, c].includes(name))
-  // both in one entry of the log, so at one revision
+  // both are in one entry of the log, and so at one revision
   await api.report({ [a]: {}, [b]: {} })
   const seen = await read(stream, (events) => {
     if (breaks.length === 0 && of(events).length === 1) proxy.cut()
@@ -153,7 +153,7 @@ test('decisions arrive as they are made; after a break a gap says what to read',
   await api.report({ [randomUUID()]: {} })
   const opened = clientWith().events.decisions()
   const first = opened.next()
-  // it is not known when the stream is open: decisions are made until one has arrived
+  // the time at which the stream is open is unknown, so decisions are made until an event has arrived
   let hasCome = false
   void first.then(() => {
     hasCome = true

@@ -6,10 +6,13 @@ import { createSchema } from '../../schema/index.ts'
 import { streamText } from '../../testing/stream-text.ts'
 import { type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* What a caller with a valid key can do with streams that it should not: see, hold open, and make the service compute. */
+/**
+ * Attempts of a caller with a valid key to misuse streams: to read what it may not, to keep streams open, and to make
+ * the service compute.
+ */
 
 const SECRET_HOST = 'host-of-another-project'
-/** The streams that one key may have open on a replica. */
+/** The number of streams that one key may have open on a replica. */
 const MOST = 128
 let api: TestService
 const keys: Record<string, string> = {}
@@ -37,14 +40,14 @@ const open = (key: string, body: Body, { accept = 'text/event-stream', signal = 
     body: JSON.stringify(body),
   })
 
-/** The faults of a call that began no stream. */
+/** The errors of a call that did not begin a stream. */
 async function faultsOf(response: Response): Promise<readonly Json[]> {
   const text = await response.text()
   const data = text.split('\n').find((line) => line.startsWith('data: {'))
   return JSON.parse(data === undefined ? text : data.slice(6)).errors
 }
 
-/** Whether the reader has a stream left: it may have as many open as ever. */
+/** Whether the key can still open its maximum number of streams. */
 async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {
@@ -99,7 +102,7 @@ describe('keys that may not read open no stream, however it is written', () => {
     })
   })
 
-  test('three hundred refused streams leave every place to others', async () => {
+  test('three hundred refused streams do not count as open', async () => {
     for (let i = 0; i < 6; i++)
       await Promise.all(
         Array.from({ length: 50 }, async () =>
@@ -113,7 +116,7 @@ describe('keys that may not read open no stream, however it is written', () => {
 describe('a stream ends with its response', () => {
   const query = 'subscription { hostChanged { revision } }'
 
-  test('one that is asked for in a form in which none can be sent keeps no place', async () => {
+  test('a stream that is requested in a form without streams does not count as open', async () => {
     const key = await api.keyWith('READ')
     const answers = await Promise.all(Array.from({ length: MOST + 10 }, () => open(key, { query }, { accept: 'application/json' })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([406]))
@@ -125,7 +128,7 @@ describe('a stream ends with its response', () => {
     ['before the body is read', 0],
     ['while the call waits for its turn', 1],
     ['once it has begun', 20],
-  ])('one whose caller leaves %s keeps no place', async (_when, ms) => {
+  ])('a stream whose caller leaves %s does not count as open', async (_when, ms) => {
     const key = await api.keyWith('READ')
     const body = JSON.stringify({ query })
     const url = new URL(api.url)
@@ -147,7 +150,7 @@ describe('a stream ends with its response', () => {
     await expect.poll(() => opensAll(key), { timeout: 10_000 }).toBe(true)
   })
 
-  test('a revoked key keeps no stream', async () => {
+  test('the streams of a revoked key end', async () => {
     const { secret, key } = await api.service.keys.create({ name: 'to end', account: 'x', scopes: ['READ'] })
     const response = await open(secret, { query })
     await api.ask('mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }', { id: key.id })

@@ -142,7 +142,7 @@ describe('hosts that leave', () => {
     expect(payload?.__typename).toMatch(/Payload$/)
   }
 
-  test('who follows a name learns that the host has another one, at once and after a break', async () => {
+  test('a reader that follows a host by name gets its new name, at once and after a reconnect', async () => {
     await api.report({ 'old-name': {} })
     const follow = (after: string) =>
       `subscription { hostChanged(filter: { name: { eq: "old-name" } }${after}) { host { name formerNames } } }`
@@ -162,7 +162,7 @@ describe('hosts that leave', () => {
     expect(missed.events).toEqual(seen)
   })
 
-  test('who follows the fleet learns which hosts left, and which have other names', async () => {
+  test('a reader that follows the fleet gets the hosts that left and those with new names', async () => {
     await api.report({ 'to-leave': {}, 'to-rename': {} })
     const { asOf } = (await dataOf(api, '{ fleet { asOf } }')).fleet
     const { events } = await listen(

@@ -2,7 +2,7 @@ import { Fleet } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Fleets to which an entry was applied in one go. */
+/** Fleets to which an entry was applied without pauses. */
 const applied = vi.spyOn(Fleet.prototype, 'apply')
 
 let api: TestService
@@ -72,7 +72,7 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
     ],
   ],
   ['a healing that is only tried', () => ['mutation { replicaHeal(dryRun: true) { __typename } }']],
-])('a question applies entries to a fleet of its own in slices: %s', async (_name, questionOf) => {
+])('a query applies entries to its own fleet in slices: %s', async (_name, questionOf) => {
   const living = new Set(applied.mock.contexts)
   const inSteps = vi.spyOn(Fleet.prototype, 'applyInSteps')
   const answer = await ask(...questionOf({ uuid, decision, begun }))

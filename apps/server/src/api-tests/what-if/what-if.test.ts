@@ -4,7 +4,7 @@ import { codeOf, dataOf, type Json, placeWith, startTestService, type TestServic
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // of a ratio below 1, so that an instance may fit a host and find no room all the same
+  // the ratio is below 1, so that an instance may fit the host's total and still find no room
   const scarce = { ramAllocationRatio: 0.9 }
   await api.report({ a1: scarce, a2: { memoryMb: 32_768 }, b1: { vcpus: 4, ...scarce } })
   for (const [zone, hosts] of Object.entries({ az1: ['a1', 'a2'], az2: ['b1'] }))
@@ -120,14 +120,14 @@ describe('simulate', () => {
   test.each([
     ['an unknown host', { overlay: { removeHosts: ['ghost'] } }, 'input.overlay.removeHosts.0'],
     ['an unknown profile', { profile: 'none' }, 'input.profile'],
-    ['a draft that is none', { profileChanges: { weighers: 3 } }, 'input.profileChanges.weighers'],
+    ['an invalid draft', { profileChanges: { weighers: 3 } }, 'input.profileChanges.weighers'],
     ['too many instances', { requests: [{ spec: { gantt: { flavor } }, count: 10_001 }] }, 'input.requests'],
     [
-      'a request that is none',
+      'an invalid request',
       { requests: [{ spec: { gantt: { flavor: { vcpus: -1, memoryMb: 1 } } } }] },
       'input.requests.0.spec.gantt.flavor.vcpus',
     ],
-    ['a revision to come', { at: 1_000_000 }, 'input.at'],
+    ['a future revision', { at: 1_000_000 }, 'input.at'],
     ['too long a deadline', { deadline: 'PT2M' }, 'input.deadline'],
   ])('%s is refused, and named', async (_name, input, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec: { gantt: { flavor } } }], ...input } })
@@ -216,7 +216,7 @@ describe('whatWouldFit', () => {
   test.each([
     ['too large for its zone', { flavor: { vcpus: 8, memoryMb: 8_192 }, availabilityZone: 'az2' }],
     [
-      'for a zone that is not there, with devices that are not there',
+      'for a missing zone, with missing devices',
       { flavor, availabilityZone: 'az9', pciRequests: [{ count: 1, specs: [{ properties: [{ key: 'vendor_id', value: 'v' }] }] }] },
     ],
     ['more instances than there is room for', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],
@@ -234,7 +234,7 @@ describe('whatWouldFit', () => {
       const { fits, counterfactuals, cause, cut, headline } = await wouldFit(subject)
       expect({ fits, cut }).toEqual({ fits: false, cut: null })
       expect(counterfactuals.length).toBeGreaterThan(0)
-      // it is the first of the list, and no other costs less
+      // this proposal is the first of the list, and none needs less effort
       expect(headline).toBe(`The smallest change: ${counterfactuals[0].text}.`)
       for (const { effort } of counterfactuals) expect(effort).toBeGreaterThanOrEqual(counterfactuals[0].effort)
       expect(cause).toMatchObject({ code: expect.any(String), text: expect.any(String) })
@@ -271,7 +271,7 @@ describe('whatWouldFit', () => {
     for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })
 
-  test('of a request that is placed there is nothing to change', async () => {
+  test('a request that fits gets no proposals', async () => {
     const { decision } = await placeWith(api, { claim: { mode: 'NONE' } })
     expect(await wouldFit({ decisionId: decision.id })).toMatchObject({
       fits: true,
@@ -281,7 +281,7 @@ describe('whatWouldFit', () => {
     })
   })
 
-  test('where nothing will do, the cause is named', async () => {
+  test('if no change suffices, the cause is named', async () => {
     const spec = { gantt: { flavor: { vcpus: 64, memoryMb: 1_024 } } }
     const { counterfactuals, cause, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
     expect(counterfactuals).toEqual([])

@@ -47,7 +47,7 @@ export interface SpanDurations {
   readonly isCut: boolean
 }
 
-/** The requests and the results. */
+/** The requests in a span, and their results. */
 export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>

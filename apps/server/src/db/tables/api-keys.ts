@@ -3,7 +3,7 @@ import { type ApiKey, type ApiKeyStore, createKey, createKeyUses, hashOf, isUsab
 import type { Database, PrismaClient } from '../prisma.ts'
 
 const REFRESH_MS = 5_000
-/** Held inside the transaction that edits keys. */
+/** A lock that is held inside the transaction that edits keys. */
 const KEYS_LOCK = 0x67616e78
 
 /** Keys in a table, read again every few seconds. */
@@ -65,7 +65,7 @@ export async function openApiKeyStore(prisma: PrismaClient, warn: (message: stri
   }
 }
 
-/** Keeps when keys were used last. */
+/** Stores when keys were used last. */
 export async function writeKeyUses(database: Database, uses: readonly KeyUse[]): Promise<void> {
   await database.$executeRaw`
     UPDATE api_key SET last_used_at_ms = greatest(last_used_at_ms, row.at)

@@ -7,7 +7,7 @@ import { auditQuerySql } from './audit-query.ts'
 
 /** The record of one mutation. */
 export interface AuditEntry {
-  /** Chosen by the writer: the same entry is kept once, however often it is written. */
+  /** Chosen by the writer, so that an entry is stored once even if it is written several times. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -59,7 +59,7 @@ const MAX_TIME = 8_640_000_000_000_000
 /** A row that was edited by hand may contain any number: it is shown nevertheless, and its hash no longer matches. */
 const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Number(at)))
 
-/** Held inside the transaction of a writer, so that only one replica at a time writes. */
+/** A lock that is held inside the transaction of a writer, so that only one replica at a time writes. */
 const AUDIT_LOCK = 0x67616e77
 
 /**
@@ -73,7 +73,7 @@ export async function appendAudit(
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
   const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
   const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
-  // a COMMIT whose answer was lost may have kept them already
+  // an earlier COMMIT whose answer was lost may have stored them already
   const ids = entries.map(({ id }) => id)
   const kept = await tx.$queryRaw<{ id: string }[]>`SELECT id::text AS id FROM audit WHERE id = ANY(${ids}::uuid[])`
   const known = new Set(kept.map(({ id }) => id))

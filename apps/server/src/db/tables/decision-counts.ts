@@ -42,7 +42,7 @@ export interface KeyCount {
   readonly decisions: number
   /** The decisions in which an instance was not placed. */
   readonly failed: number
-  /** Store time of the newest. */
+  /** The store time of the newest decision. */
   readonly lastAt: number
 }
 

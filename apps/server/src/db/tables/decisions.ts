@@ -14,7 +14,7 @@ export interface DecisionFilter {
   /** Further terms, all of which must hold. */
   readonly query?: Query
   readonly outcome?: readonly string[]
-  /** A host that was chosen. */
+  /** The name of a chosen host. */
   readonly host?: string
   /** Other names of hosts, by which `host` and `query` find them too. */
   readonly names?: HostNames
@@ -29,7 +29,7 @@ export interface DecisionStore {
   find(id: string): Promise<StoredDecision | undefined>
   /** The decisions with these ids that are kept, in the order in which they were made. */
   findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
-  /** Newest first. */
+  /** The order is newest first. */
   list(
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<(StoredDecision | UnreadableDecision)[]>
@@ -301,7 +301,7 @@ function unpackOrSay(packed: Uint8Array, columns: StoredFields): KeptDecision {
   }
 }
 
-/** Keeps decisions; one that is there already stays as it is. */
+/** Stores decisions; one that exists already is not changed. */
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
   const rows = decisions.map((decision) => {

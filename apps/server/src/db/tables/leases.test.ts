@@ -10,7 +10,7 @@ test('a connection that ends while leases are read fails only that read', async 
   const leases = createLeaseStore({ ...database.connection, application_name: 'looks' })
   const looked = leases.look(60_000, async () => {
     await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'looks'`)
-    // it learns of its end between two statements
+    // the connection reports its end between two statements
     await admin.query('SELECT pg_sleep(0.2)')
   })
   await expect(looked).rejects.toThrow()

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { LastOf, LeaseStore } from '../../stores/leases.ts'
 import { TIMEOUTS } from '../session.ts'
 
-/** Held by the replica that evaluates the leases, during one read. */
+/** A lock that the replica which evaluates the leases holds during one read. */
 const WATCH_LOCK = 0x67616e82
 
 const LISTENED = `INSERT INTO liveness_watch AS watch (since_ms, until_ms) VALUES ($1, $1)
@@ -51,7 +51,7 @@ export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
         await client.query('COMMIT')
       } catch (error) {
         failure = error instanceof Error ? error : new Error(String(error))
-        // gives the turn back before the next read; if this fails, the turn ends with the connection
+        // ends this replica's turn before the next read; if that fails, the turn ends with the connection
         await client.query('ROLLBACK').catch(() => undefined)
         throw failure
       } finally {

@@ -19,8 +19,8 @@ export interface ProjectionStore {
   /** The last entry that the tables reflect. */
   position(): Promise<Followed>
   /**
-   * Writes rows whose revisions follow the position, in one transaction with the new position. Answers the position
-   * afterwards; undefined when another replica is writing now. Rows at or before the position are left out; rows behind
+   * Writes rows whose revisions follow the position, in one transaction with the new position. Returns the position
+   * afterwards, or undefined if another replica is writing now. Rows at or before the position are skipped; rows after
    * a gap are not written.
    */
   write(rows: readonly Rows[]): Promise<number | undefined>
@@ -28,7 +28,7 @@ export interface ProjectionStore {
   countSetAside(): Promise<number>
 }
 
-/** `mayPack`: whether every replica reads packed decisions; `onSetAside` hears of every row that the database refuses. */
+/** `mayPack`: whether every replica reads packed decisions; `onSetAside` is called for every row that the database refuses. */
 export function createProjectionStore(
   prisma: PrismaClient,
   mayPack: () => boolean,
@@ -90,7 +90,7 @@ const putAll: Put = async (_kind, rows, write) => {
   for (let from = 0; from < rows.length; from += STATEMENT_ROWS) await write(rows.slice(from, from + STATEMENT_ROWS))
 }
 
-/** Writes what some entries change, table by table: the last state of each thing. */
+/** Writes the effects of some entries, table by table: the last state of each object. */
 async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPack: boolean): Promise<void> {
   const decisions = next.flatMap((row) => row.decisions.map((decision) => ({ ...decision, revision: row.revision })))
   await put('decision', decisions, async (rows) => {
@@ -146,12 +146,12 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
   )
 }
 
-/** The last row of each thing. */
+/** The last row of each object. */
 function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-/** The last row of each host, by ordinal because ids may change. Hosts that gave up an id come before those that may have it now. */
+/** The last row of each host, by ordinal because ids may change. A host that gave up an id comes before a host that may have it now. */
 function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
   const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]
   return last.sort((a, b) => Number(b.isRenamed) - Number(a.isRenamed))

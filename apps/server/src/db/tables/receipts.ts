@@ -31,7 +31,7 @@ export const receiptOf = (decision: StoredDecision): Taken => ({
   row: sha256([rowText({ ...decision, ...(decision.searched ?? searchedOf(decision)) })]),
 })
 
-/** A receipt of which no part is missing. */
+/** A receipt with all of its hashes. */
 interface Taken {
   readonly inputs: string
   readonly decided: string

@@ -22,7 +22,7 @@ export interface RecordRows {
   readonly keys: readonly KeyRow[]
 }
 
-/** A key as all edits up to now left it. */
+/** A key with all edits up to now applied. */
 export interface KeyRow {
   readonly key: ApiKey
   readonly hash: string
@@ -31,7 +31,7 @@ export interface KeyRow {
 /** Tables that follow streams of records and keys. */
 export interface RecordTables {
   position(stream: string): Promise<StreamPosition>
-  /** Writes rows and the new position in one transaction. False, and nothing is written, where another replica writes or wrote them. */
+  /** Writes rows and the new position in one transaction. Returns false, and writes nothing, if another replica writes or wrote them. */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */
   keys(): Promise<readonly KeyWrite[]>

@@ -72,7 +72,7 @@ describe('documents', () => {
     }
   })
 
-  test('a document that was not found valid is not kept', () => {
+  test('an invalid document is not kept', () => {
     const documents = createDocumentCache()
     for (let i = 0; i < 100; i++) documents.read(`{nothing${i}}`)
     expect([documents.documentCount, documents.bytes]).toEqual([0, 0])

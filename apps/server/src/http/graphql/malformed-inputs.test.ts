@@ -89,7 +89,7 @@ const values: Readonly<Record<string, Json>> = {
   JSON: {},
 }
 
-/** One field of an input, or one argument, in the first call that has it. */
+/** One field of an input, or one argument, in the first call that uses it. */
 interface Place {
   /** The type or call that the field belongs to. */
   readonly name: string
@@ -108,7 +108,7 @@ function placesOf(): readonly Place[] {
     )
   queue.push(...argumentsOf('mutation', schema.getMutationType()))
   const queries = argumentsOf('query', schema.getQueryType())
-  // an input that a mutation takes is looked at there
+  // an input of a mutation is tested in the mutation
   for (let place = queue.shift() ?? queries.shift(); place !== undefined; place = queue.shift() ?? queries.shift()) {
     if (found.has(place.name)) continue
     found.set(place.name, place)
@@ -131,7 +131,7 @@ function variablesWith({ root, call, path }: Place, value: Json): Json {
   for (const { name, type, defaultValue } of field?.args ?? [])
     if (name === path[0] || (isNonNullType(type) && defaultValue === undefined))
       variables[name] = name === 'uuid' ? (call === 'serverGroupUpdate' ? GROUP : there.aggregate) : validOf(type, name)
-  // nothing that other calls need is changed
+  // objects that other calls need must not change
   if (path[0] !== 'dryRun' && field?.args.some(({ name }) => name === 'dryRun') === true) variables.dryRun = true
   let at: Json = variables
   let type = field?.args.find(({ name }) => name === path[0])?.type as GraphQLInputType
@@ -140,7 +140,7 @@ function variablesWith({ root, call, path }: Place, value: Json): Json {
       while (isNonNullType(type)) type = type.ofType
       if (isListType(type)) type = type.ofType
       else if (isInputObjectType(type)) {
-        // of a choice of one the one that is asked about alone
+        // of a one-of input, only the tested field is set
         if (type.isOneOf) for (const other of Object.keys(at)) if (other !== key) delete at[other]
         type = type.getFields()[key]?.type as GraphQLInputType
       }
@@ -199,7 +199,7 @@ async function refusalsOf(place: Place, value: Json): Promise<readonly Refusal[]
   return [...inErrors, ...found]
 }
 
-/** A value at a place, each in lists as the type has them, with the path at which the caller wrote it. */
+/** A value in the position of an input, wrapped in lists as its type requires, with the path in the caller's form. */
 function writtenAt({ path, type }: Place, value: Json): { readonly path: string; readonly value: Json } {
   let [at, inner, written]: [Place['path'], GraphQLInputType, Json] = [path, type, value]
   while (!isLeafType(inner) && !isInputObjectType(inner)) {
@@ -238,7 +238,7 @@ function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json
   return isLongForm ? bad : Object.fromEntries(Object.entries(bad).filter((_, which) => which === i % 2))
 }
 
-/** Text for people, and numbers that are valid for it: values out of range of most fields are within theirs. */
+/** Texts for people, and numbers that are valid for the field; values that are out of range for most fields may be valid for some. */
 const FREE =
   /\b(?:reason|note|choose)$|^(?:KeyValueInput|HintInput)\.value|^FullStatsInput\.(?:diskAvailableLeast|freeDiskGb|hypervisorVersion|localGbUsed)$|^(?:MetricInput\.value|MemoryPagesInput\.sizeKib|WeigherSettingInput\.multiplier)$/
 
@@ -280,7 +280,7 @@ test('a number of claims that no dry run counts is refused', async () => {
   expect(await api.ask(call)).toMatchObject({ data: { hostForget: { issues: [{ path: ['expectedClaims'] }] } } })
 })
 
-test('a part of a profile is named by its place among all that the caller wrote, and a scheduler as it was written', async () => {
+test('a part of a profile is named by its index in the caller’s list, and a scheduler as it was written', async () => {
   const input = {
     filters: [{ name: 'RamFilter', enabled: false }, { name: 'RamFilter' }, { name: 'NoFilter' }],
     weighers: [
@@ -300,12 +300,12 @@ test('a part of a profile is named by its place among all that the caller wrote,
   expect(await call({ ...input, filters: [], weighers: [], schedulerName: 'X!' })).toEqual(['input.schedulerName: true'])
 })
 
-describe('every field of every input, and every argument: what cannot be there is named where the caller wrote it', () => {
+describe('every field of every input, and every argument: an invalid value is reported at the caller’s path', () => {
   test('these are all inputs of the schema', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType)
     const fields = inputs.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
     const left = fields.filter((field) => !places.some(({ name }) => name === field))
-    // a field of an answer takes it: no call has a path to it
+    // only fields of answers take this input, so no call has a path to it
     expect([...new Set(left.map((field) => field.split('.')[0]))]).toEqual(ofAnswers)
   })
 

@@ -15,7 +15,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSchema } from '../../schema/index.ts'
 import { ADMIN_KEY, type Answer, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* Answers quote the input of callers. No message and no path contains invisible characters of an input, wherever the call sends them. */
+/**
+ * Answers quote the input of callers. No message and no path may contain invisible characters of an input, wherever
+ * the call sends them.
+ */
 
 const schema = createSchema()
 let api: TestService
@@ -25,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Half a pair alone: where it is refused, nothing else of a text is looked at. */
+/** Half a surrogate pair is alone in a text, because nothing else in a text is checked once it is refused. */
 const unseen = ['a\u202eb\u0007c\u009b\u2028', 'a\ud83db']
 
 /** Paths of texts in the value of a type, at which `here` is placed; other fields have the least content that the type requires. */
@@ -98,7 +101,7 @@ function callsOf(kind: string, field: GraphQLField<unknown, unknown>, here: stri
   })
 }
 
-/** Texts of an answer that quote: of its faults all, of its data those of refusals. */
+/** Texts of an answer that may quote the input: all texts of errors, and in the data those of refusals. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (value === null || typeof value !== 'object') return []
@@ -116,7 +119,7 @@ const cases = roots.flatMap(([kind, root]) =>
 
 const quoted = { texts: 0, ofStreams: 0 }
 
-/** The faults of a stream that does not begin; one that begins has quoted nothing, and is left. */
+/** The errors of a stream that does not begin; one that begins quotes nothing, and is ended. */
 async function subscribe(query: string, variables: unknown): Promise<Pick<Answer, 'data' | 'errors'>> {
   const abort = new AbortController()
   const response = await fetch(api.url, {

@@ -1,6 +1,6 @@
 import { type Question, shorten } from '@gantt/scheduler-core'
 
-/** Who answers for parts outside of this process: a thread with a plug-in in it, or an extender behind HTTP. */
+/** The answering side of parts outside of this process: a thread with a plug-in, or an extender behind HTTP. */
 export interface Asker {
   /** The name for messages: `plug-in power 1.0.0`. */
   readonly title: string
@@ -9,7 +9,7 @@ export interface Asker {
    * words that name the cause, when there is no answer in that time, when too many wait, or when who answers is down.
    */
   ask(question: Asked, timeoutMs: number): Promise<unknown>
-  /** Notes that an answer could not be taken. */
+  /** Records that an answer was invalid. */
   noteBad(part: string, message: string): void
   readonly health: AskerHealth
   close(): Promise<void>
@@ -22,7 +22,7 @@ export type PluginState = (typeof pluginStates)[number]
 export interface AskerHealth {
   /** STARTING: it is loaded again; RESTING: it failed so often that it is loaded again only after a while. */
   readonly state: PluginState
-  /** Questions without an answer that could be taken, and threads that ended by themselves. */
+  /** Questions without a valid answer, and threads that ended by themselves. */
   readonly count: number
   readonly last: { readonly part: string; readonly message: string; readonly at: number } | undefined
   /** The number of restarts of the thread; 0 for an extender. */
@@ -41,7 +41,7 @@ export const toWire = ({ part, kind, parameters, multiplier, request, documents 
 
 export type WireQuestion = ReturnType<typeof toWire>
 
-/** What a namespace is asked about documents that were reported under it. Threads alone are asked. */
+/** A question to a namespace about documents that were reported under it. Only threads are asked. */
 export interface WireDocuments {
   readonly part: string
   readonly kind: 'namespace'
@@ -53,10 +53,10 @@ export type Asked = WireQuestion | WireDocuments
 /** The longest text of a failure that messages quote. */
 export const MOST_CHARACTERS = 200
 
-/** Between two lines about one asker: what fails does so for every request. */
+/** The interval between two log lines about one asker, because a failure affects every request. */
 const REPORT_EVERY_MS = 60_000
 
-/** Counts what goes wrong, keeps the last, and warns operators now and then. */
+/** Counts failures, keeps the last one, and warns operators from time to time. */
 export function createFailures(title: string, warn: (message: string) => void, now: () => number) {
   let count = 0
   let last: AskerHealth['last']

@@ -1,7 +1,7 @@
 import { type Problem, quote } from '@gantt/scheduler-core'
 import type { Asker } from './asker.ts'
 
-/** Who checks the documents of namespaces that plug-ins bring, before they come into the log. */
+/** Checks documents in the namespaces of plug-ins before they come into the log. */
 export interface Documents {
   /**
    * The problems of each of these documents, in their order; paths begin with `document`. Never rejects: a document

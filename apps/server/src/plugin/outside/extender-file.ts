@@ -17,7 +17,7 @@ export interface ExtenderSetting {
 type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readonly asked: 'HOSTS' } ? List : never }[PartList]
 const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
 
-/** More is a mistake in the file. */
+/** The largest number of extenders; more would be a mistake in the file. */
 const MOST_EXTENDERS = 32
 
 const url = z.string().max(2_048).refine(isAllowed, 'must be an address with http or https, without user, password and fragment')

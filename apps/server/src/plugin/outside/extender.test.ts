@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// One service with two extenders: that of examples/extender-python, and one that answers as the test wants.
+// One service with two extenders: that of examples/extender-python, and one whose answers the test determines.
 
 const example = fileURLToPath(new URL('../../../../../examples/extender-python/', import.meta.url))
 
@@ -142,7 +142,7 @@ test('characters that no store accepts are replaced in the texts of an extender,
   expect(texts).toEqual([expect.stringContaining('it failed: c\ufffd'), expect.stringContaining('power.short: a\ufffdb\ufffd')])
 })
 
-test('it is shown what it reads, and nothing else; what it answers of one host is that host alone', async () => {
+test('it gets only the fields that it reads, and its answer about one host affects that host only', async () => {
   let seen: Json
   answer = (request, response) => {
     let text = ''

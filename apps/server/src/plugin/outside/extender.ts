@@ -15,12 +15,15 @@ export interface ExtenderOptions {
   now(): number
 }
 
-/** Questions that are under way to one extender at most; the next is refused at once. */
+/** The largest number of concurrent questions to one extender; the next one is refused at once. */
 export const MOST_UNDER_WAY = 32
-/** Bytes of an answer. */
+/** The maximum size of an answer, bytes. */
 export const MOST_BYTES = 8_388_608
 
-/** Parts behind HTTP, in any language. No redirect is followed: only what the operator named is asked. Answers over HTTP alone count. */
+/**
+ * Parts behind HTTP, in any language. Redirects are not followed, so that only the address that the operator named is
+ * called; only answers over HTTP count.
+ */
 export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
   const failures = createFailures(title, warn, now)
   const { request, Agent } = new URL(url).protocol === 'https:' ? https : http

@@ -17,14 +17,14 @@ import {
 } from '@gantt/scheduler-core'
 import { type Asker, toWire } from './asker.ts'
 
-/** How long those wait who have no deadline of their own to keep, milliseconds: each part has its own limit. */
+/** The timeout of callers without a deadline of their own, milliseconds; each part has its own limit. */
 export const PATIENCE_MS = 10_000
 
-/** The questions to parts outside of this process before the core decides. One place for all code that decides. */
+/** Asks parts outside of this process before the core decides. All code that decides uses it. */
 export interface Outside {
   /**
-   * The profile with all answers that these requests need, asked about the hosts as the fleet has them now; undefined where nothing is asked,
-   * which is nearly always. Never rejects: a part that does not answer refuses every host, in words.
+   * The profile with all answers that these requests need, about the hosts of the present fleet; undefined if nothing
+   * is asked, which is nearly always. Never rejects: if a part does not answer, it refuses every host with the reason.
    */
   gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
 }
@@ -84,7 +84,7 @@ function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   return [...seen.values()].map(anywhere)
 }
 
-/** For a service without plug-ins in threads and without extenders: nothing is asked. */
+/** For a service without plug-ins in threads and without extenders: no filter or weigher is called outside of the process. */
 export const nothingOutside: Outside = { gather: () => undefined }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

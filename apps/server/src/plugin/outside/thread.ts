@@ -29,9 +29,9 @@ export interface ThreadAsker extends Asker {
 /** Loading may take longer than answering: modules are read from a disk and compiled. */
 const LOAD_MS = 5_000
 const MEMORY_MIB = 128
-/** The most questions that wait, in addition to the one that is being answered. */
+/** The largest number of questions that wait, in addition to the one that is being answered. */
 const MOST_WAITING = 16
-/** Characters of answers: a hundred thousand hosts have room. */
+/** The maximum length of answers, enough for a hundred thousand hosts. */
 const MOST_ANSWER = 8_388_608
 /**
  * Consecutive failures of the thread, after which it pauses before it is restarted: this long, then twice as long each
@@ -48,9 +48,9 @@ interface Waiting {
 }
 
 /**
- * A plug-in in a thread of its own, asked one question at a time. What does not answer in time, ends, or takes too much memory is ended, and
- * started again: at once after the first such failure in a row, then later each time. It contains failures, not malice: a thread may read
- * files and open connections as the process may.
+ * A plug-in in a thread of its own, which gets one question at a time. A thread that does not answer in time, ends, or
+ * takes too much memory is ended and restarted: at once after the first failure in a row, then later each time. This
+ * contains failures, not malice: a thread may read files and open connections like the process.
  */
 export function openThread({
   url,
@@ -92,7 +92,10 @@ export function openThread({
     thread.postMessage({ id, question: own.question } satisfies ToThread)
   }
 
-  /** Ends a thread that failed; who is being answered learns why, and who waits may still have time when it is back. */
+  /**
+   * Ends a thread that failed. The present question gets the error; waiting questions may still be answered in time
+   * once it is restarted.
+   */
   const end = (part: string, error: Error): void => {
     const dead = thread
     const asking = current
@@ -118,7 +121,7 @@ export function openThread({
     stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
   }
 
-  /** Who asked waits no longer. A thread that is still at it is ended when its own time is over. */
+  /** The asker no longer waits. A thread that is still busy is ended at its own time limit. */
   const overdue = (own: Waiting, limitMs: number): void => {
     const place = waiting.indexOf(own)
     if (place < 0) {
@@ -243,7 +246,7 @@ export function openThread({
 
 const KINDS = JSON.stringify(partKinds satisfies ThreadKinds, (key, value) => (key === 'shape' ? undefined : value))
 
-/** A thread that knows nothing of this process's environment, and writes nowhere. */
+/** A thread without the environment of this process, and without output. */
 function startThread(url: string, memoryMib: number): Worker {
   const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MOST_CHARACTERS}, ${KINDS})`
   const thread = new Worker(source, {

@@ -114,13 +114,13 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
   return JSON.parse(JSON.stringify(result).replaceAll(`${way}Roomy`, 'Roomy'))
 }
 
-test('the same part decides and reports the same, in whichever way it is asked', async () => {
+test('a part gives the same decisions and messages in each of the three ways', async () => {
   const [trusted, ...others] = await Promise.all(ways.map((way) => decide(way)))
   expect(trusted).toMatchObject({ places: [{ host: 'less', alternates: ['busy'] }], verifyDecision: { outcome: 'SAME' } })
   for (const other of others) expect(other).toEqual(trusted)
 })
 
-test('what no host meets is refused with the same reasons', async () => {
+test('a request that no host meets is refused with the same reasons', async () => {
   const [trusted, ...others] = await Promise.all(ways.map((way) => decide(way, { forceHosts: ['many', 'full'], forceVerify: 'ALL' })))
   expect(trusted.reasons[0]).toMatchObject({ filter: 'RoomyFilter', code: 'instances.too_many', hosts: 2 })
   for (const other of others) expect(other).toEqual(trusted)

@@ -50,7 +50,7 @@ export interface Retries {
   succeeded(): void
   /** Notes decisions that need no proposal. */
   unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
-  /** Notes that a decision of this call came to nothing. False when that was the last attempt: the call has been answered. */
+  /** Records that a decision of this call did not count. Returns false if that was the last attempt and the call has been answered. */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
 

@@ -330,7 +330,7 @@ const turned: Readonly<Record<Agreement, Agreement>> = {
 
 const ends = { ELSEWHERE: 'elsewhere', NEW_FAILURE: 'newFailures', NEW_PLACEMENT: 'newPlacements' } as const
 
-/** Both versions' choices, seen from the active one: who decided is either. */
+/** The choices of both versions from the view of the active one, whichever of them decided. */
 function choicesOf(
   ranks: ChoiceRanks | undefined,
   kind: KeptDisagreement['kind'],

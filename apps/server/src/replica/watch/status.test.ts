@@ -16,7 +16,7 @@ import { openStanding, type Registered, type Standing } from './status.ts'
 let skipped = 0
 const byHand: Timers = { ...realTimers, now: () => performance.now() + skipped, every: () => () => {} }
 
-/** Has an auditor look at everything once, after its rest; the first step after a change of the log digests nothing yet. */
+/** Lets an auditor check everything once, after its pause; the first step after a change of the log digests nothing yet. */
 function look({ auditor }: Pick<Standing, 'auditor'>): void {
   skipped += 2_000
   const { rounds } = auditor.view()
@@ -70,7 +70,7 @@ afterAll(async () => {
 const pair = (): [Node, Node] => nodes as [Node, Node]
 const aSign = (more: Partial<Sign>): Sign => ({ ...pair()[0].describe(), id: 'old', url: null, revision: 0, ...more })
 
-/** Both are at the same revision, have checked all of it, and have seen each other's signs. */
+/** Waits until both are at the same revision, have checked all of it, and have seen each other's signs of life. */
 async function meet(): Promise<void> {
   const [a, b] = pair()
   for (const { replica } of [a, b]) await replica.fresh()
@@ -110,7 +110,7 @@ describe('the status of replicas', () => {
     expect(b.auditor.view().agreedAt).not.toBeNull()
   })
 
-  test('one that has applied nothing is behind by every change, since the first', async () => {
+  test('a replica that has applied nothing lags by every change, since the first', async () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
@@ -148,7 +148,7 @@ describe('the log’s feature level', () => {
     await close()
   })
 
-  test('is not raised while a replica lives that reads less; then it is', async () => {
+  test('is not raised while a living replica reads a lower level; then it is raised', async () => {
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))
     const warn = (message: string): void => void warnings.push(message)
     const registered = await openStanding({ store, name: 'newer', timers: byHand, warn })
@@ -181,7 +181,7 @@ describe('the log’s feature level', () => {
 })
 
 describe('the auditor', () => {
-  test('finds a column that is not what claims hold; no checkpoint is made of such a state; heal shows it and sets it right', async () => {
+  test('finds a column that differs from what claims hold; no checkpoint is made of such a state; heal shows and corrects it', async () => {
     await meet()
     const [a] = pair()
     const claimed = a.replica.fleet.hosts.classes.get('VCPU')?.claimed

@@ -50,7 +50,7 @@ const call = (key: string): PlacementCall => ({
   allOrNothing: true,
 })
 
-/** Runs something on a replica with an empty log and one large host, and closes it. */
+/** Runs a test on a replica with an empty log and one large host, and closes the replica. */
 async function withReplica(
   use: (replica: Replica) => Promise<void>,
   connection: pg.ClientConfig = database.connection,
@@ -70,7 +70,7 @@ async function withReplica(
 
 const terminate = () => killers.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'replica'`)
 
-test.each(['off', 'on'] as const)('sessions that are ended under load lose and double nothing (shared flush: %s)', async (flush) => {
+test.each(['off', 'on'] as const)('sessions that end under load lose and repeat nothing (shared flush: %s)', async (flush) => {
   await withReplica(
     async (replica) => {
       const placing = Array.from({ length: 8 }, async () => {
@@ -186,7 +186,7 @@ test('of two deadlocked sessions one gets the error of an unanswered request, an
   )
   expect(failed).toBeInstanceOf(StoreUnavailableError)
   expect(sqlState(failed)).toBe('40P01')
-  // at once: whichever was refused still holds what the other waits for
+  // all at once: each refused lock may still be held by the transaction that the other waits for
   await Promise.all([a, b].map((session) => session.query({ text: 'SELECT pg_advisory_unlock_all()' })))
   await Promise.allSettled(waits)
   expect(await Promise.all([backend(a), backend(b)])).toEqual(before)

@@ -21,14 +21,14 @@ function aReplica() {
   }
 }
 
-test('nothing was done at first, and a burst right after the start is no higher a rate than its count', () => {
+test('at first the rates are 0, and after a burst right after the start a rate is at most its count', () => {
   const { tally, after } = aReplica()
   expect(after(0)).toEqual([0, 0, 0])
   tally.counted = 10
   expect(after(100)).toEqual([10, 10, 0])
 })
 
-test('refusals and advice are decisions, but no proposals; proposals that came to nothing are conflicts, but no decisions', () => {
+test('refusals and advice are decisions, but no proposals; void proposals are conflicts, but no decisions', () => {
   const { tally, fruitless, after } = aReplica()
   tally.counted = 6
   tally.unlogged = 4

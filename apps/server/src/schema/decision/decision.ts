@@ -25,7 +25,7 @@ export const DecisionOutcome = builder.enumType('DecisionOutcome', {
   values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const,
 })
 
-/** The request of a decision, which its record holds whole. */
+/** The request of a decision, which its record contains completely. */
 const specOf = ({ requestSpecId: id, record: { request }, at }: StoredDecision) => ({
   id,
   version: request.version,

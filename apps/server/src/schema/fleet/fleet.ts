@@ -153,7 +153,7 @@ builder.queryField('fleet', (t) =>
   }),
 )
 
-/** A fleet of the past, with its own time for now. */
+/** A fleet of the past, with its own time in the place of the clock. */
 const pastFleet = (fleet: CoreFleet): FleetReader => createFleetReader({ fleet }, () => fleet.now)
 
 const FleetDeltaEvent = builder.objectRef<FleetDelta>('FleetDeltaEvent').implement({

@@ -14,7 +14,7 @@ export interface FieldForm {
   /** The description of the field or, if it has none, of the schema of its value. */
   readonly description: string | undefined
   readonly unit: string | undefined
-  /** Of what it accepts, apart from the field. */
+  /** The allowed values, apart from the name of the field. */
   readonly ownDescription: string | undefined
   /** The version that added the field; undefined for fields of the oldest. */
   readonly since: string | undefined

@@ -29,11 +29,11 @@ interface Shape {
 
 const shapeOf = (form: z.ZodType): Shape => JSON.parse(JSON.stringify(z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' })))
 
-/** The object that a shape accepts, in a list or not. */
+/** The object that a schema accepts, whether in a list or not. */
 const objectIn = (shape: Shape): Shape | undefined =>
   shape.properties === undefined ? [...(shape.anyOf ?? []), ...(shape.items ? [shape.items] : [])].map(objectIn).find(Boolean) : shape
 
-/** Fields of a form that the input type lacks, with their paths; found by way of JSON Schema, of which the mapper makes no use. */
+/** The paths of fields of a form that the input type lacks; they are found by JSON Schema, which the mapper does not use. */
 function missingIn(type: GraphQLInputObjectType, form: Shape, path: readonly string[] = []): string[] {
   return Object.entries(form.properties ?? {}).flatMap(([name, shape]) => {
     const at = [...path, name]
@@ -46,7 +46,7 @@ function missingIn(type: GraphQLInputObjectType, form: Shape, path: readonly str
 
 const published = createSchema()
 
-/** A schema of its own, so that the forms of these tests are not in that of the API. */
+/** A schema of its own, so that the API's schema does not contain the forms of these tests. */
 const builder = newBuilder()
 builder.queryField('isThere', (t) => t.boolean({ authScopes: { scope: 'READ' }, description: 'Always true.', resolve: () => true }))
 const pair = builder.inputType('KeyValueInput', {
@@ -91,7 +91,7 @@ test('a field that is added to a form is a field of its input type', () => {
 const text = z.string().describe('A text.')
 const one = (field: z.ZodType) => z.strictObject({ field: field.describe('A field.') }).describe('A form.')
 
-describe('a form that the API has no type for is refused', () => {
+describe('a form without a type in the API is refused', () => {
   test.each([
     ['bigint', z.bigint()],
     ['date', z.date()],
@@ -141,7 +141,7 @@ describe('a form that the API has no type for is refused', () => {
   })
 })
 
-describe('what GraphQL hands over', () => {
+describe('the input that GraphQL passes on', () => {
   const form = z
     .strictObject({
       text: text.nullable(),
@@ -193,7 +193,7 @@ describe('what GraphQL hands over', () => {
     )
   })
 
-  test('is written without what the form does not have', () => {
+  test('is written without fields that the form does not have', () => {
     expect(input.write({ text: 'a', added: 1 })).toEqual({ text: 'a' })
   })
 

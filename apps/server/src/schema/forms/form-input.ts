@@ -17,15 +17,21 @@ export interface InputTable {
   /** The name of the input type of the form itself. */
   readonly name: string
   /**
-   * Names of the input types of the objects and maps within, by the field that holds them. An object that several fields hold is named
-   * once.
+   * The names of the input types of nested objects and maps, by the field that contains them. An object in several
+   * fields is named once.
    */
   readonly names?: Readonly<Record<string, string>>
-  /** Types of fields, or of the items of lists, that differ from what their schema alone would give. Their values are taken as they are. */
+  /**
+   * Types of fields, or of the items of lists, that differ from those that follow from their schema. Their values are
+   * passed on unchanged.
+   */
   readonly types?: Readonly<Record<string, ApiType>>
-  /** Fields whose default the API prints and fills in. Only fields of the oldest version may be: older versions refuse the others. */
+  /**
+   * Fields whose default the API prints and fills in. Only fields of the oldest version may be listed, because older
+   * versions refuse the others.
+   */
   readonly printedDefaults?: readonly string[]
-  /** Fields with a printed default that may be left out, and not be null. */
+  /** Fields with a printed default that may be left out but not be null. */
   readonly notNull?: readonly string[]
   /** All published versions of the form, oldest first; descriptions state the first version with a field. */
   readonly versions?: Readonly<Record<string, z.core.$ZodType>>
@@ -48,18 +54,19 @@ export type Given<Value> = unknown extends Value
 export interface FormInput<Value> {
   readonly type: InputObjectRef<Types, Given<Value> & object>
   /**
-   * Converts the input to a document, with maps instead of lists of pairs and without null values. Duplicate keys are added to the issues.
+   * Converts the input to a document, with maps instead of lists of pairs and without null values. Duplicate keys are
+   * added to the issues.
    */
   read(given: object, path: readonly string[], issues: Issue[]): Record<string, unknown>
-  /** The way back from a document of the form: what a caller gives for it, with lists of pairs for maps. */
+  /** Converts a document of the form to input as a caller writes it, with lists of pairs instead of maps. */
   write(document: object): Record<string, unknown>
 }
 
-/** How GraphQL types a value of a form, and how what it hands over is read. */
+/** The GraphQL type for a value of a form, and the conversion of its input values. */
 interface Plan {
   type(t: InputFields): ApiType
   read: Reader
-  /** Undoes `read`. */
+  /** The reverse of `read`. */
   write(value: unknown): unknown
 }
 
@@ -67,7 +74,7 @@ type Reader = (value: unknown, path: readonly string[], issues: Issue[]) => unkn
 
 type Builder = typeof builder
 
-/** The two things of a schema that the mapper builds on: its builder, and its type for an entry of a map of strings. */
+/** What the mapper needs of a schema: its builder, and its type for an entry of a map of strings. */
 interface Base {
   readonly builder: Builder
   readonly pair: InputRef
@@ -91,15 +98,15 @@ export const inputsIn =
     }
   }
 
-/** Makes input types of the API. */
+/** Creates input types of the API. */
 export const inputOf = inputsIn({ builder, pair: KeyValueInput })
 
 class Mapper {
   readonly #base: Base
   readonly #table: InputTable
-  /** By the fields of the object, which its copies with another description share. */
+  /** Input types by the fields of their object, which copies of it with another description share. */
   readonly #objects = new Map<object, Plan>()
-  /** Entries of the table that no field has used. */
+  /** Entries of the options that no field has used. */
   readonly #unused: Set<string>
 
   constructor(base: Base, table: InputTable) {
@@ -158,8 +165,8 @@ class Mapper {
   }
 
   /**
-   * A map of strings is a list of pairs; one that has a name, as items of a list have, is an object with that list. Other maps have pairs
-   * of their own.
+   * A map of strings is a list of pairs; a map with a name, as items of a list have, is an object that contains the
+   * list. Other maps have pairs of their own.
    */
   #mapOf(form: FieldForm, { keyType, valueType }: z.ZodRecord): Plan {
     const { builder, pair } = this.#base

@@ -98,7 +98,7 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
         'The age of its report at the choice, counted from its last report in the log, which is the last one with new content. Null: the log no longer contains it.',
       resolve: async ({ host: { record }, decided }, _args, { reportAges }) => {
         const then = await decided()
-        // by the name that it had then: it may have been replaced since
+        // the decision has the name of that time, and the host may have been replaced since
         return reportAges.of(nameAt(record, then.basis), then)
       },
     }),

@@ -107,7 +107,7 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
   return { document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
 }
 
-/** The other way: a request as SpecInput, in Nova's words where it came in them. It names its instances, or says how many they are. */
+/** The reverse: a request as SpecInput, in Nova's form if it came in that form. It names its instances, or states their number. */
 export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
   if (nova !== null) return nova.form === 'RequestSpec' ? { nova: nova.document } : { legacy: nova.document }
   const { instanceUuids, numInstances, ...rest } = requestInput.write(request)

@@ -9,7 +9,7 @@ const flavor = { vcpus: 2, memoryMb: 1_024, extraSpecs: { 'trait:HW_CPU_X86_AVX2
 const pciRequests = [{ count: 1, specs: [{ vendor_id: '8086' }] }]
 const requestedResources = [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 1 }] }]
 
-/** A request that has every object, list and map of the newest version, but for Nova's document. */
+/** A request with every object, list and map of the newest version, except for Nova's document. */
 const full = {
   numInstances: 2,
   flavor,
@@ -25,7 +25,7 @@ const full = {
   topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
 }
 
-/** The fields of a form that hold maps, objects or lists of them. */
+/** The fields of a form whose values are maps, objects or lists of these. */
 function nestedIn(form: z.core.$ZodType): string[] {
   if (form instanceof z.ZodPipe) return nestedIn(form.in)
   if (form instanceof z.ZodOptional || form instanceof z.ZodNullable || form instanceof z.ZodDefault) return nestedIn(form.unwrap())
@@ -38,7 +38,7 @@ function nestedIn(form: z.core.$ZodType): string[] {
   ]
 }
 
-/** Whether a path leads to something in a document, of lists in their first item. */
+/** Whether a path leads to a value in a document; of lists, the first item is used. */
 function isFilled(document: unknown, path: string): boolean {
   const found = path.split('.').reduce<unknown>((at, key) => {
     const one = Array.isArray(at) ? at[0] : at
@@ -47,7 +47,7 @@ function isFilled(document: unknown, path: string): boolean {
   return typeof found === 'object' && found !== null && Object.keys(found).length > 0
 }
 
-test('what is written for a request, the API accepts and reads as that request', () => {
+test('the input that is written for a request is accepted by the API and parsed as the same request', () => {
   const parsed = parseRequestSpec(full)
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   const nested = nestedIn(specSchemas[CURRENT_SPEC_VERSION]).filter((path) => path !== '' && !path.startsWith('nova'))
@@ -62,7 +62,7 @@ test('what is written for a request, the API accepts and reads as that request',
     errors.push(`${path.join('.')}: ${message}`),
   )
   expect(errors).toEqual([])
-  // and reads as the same request
+  // the result is parsed as the same request
   const { document } = toSpecDocument(given as Parameters<typeof toSpecDocument>[0], [])
   expect(parseRequestSpec(document)).toEqual(parsed)
 })

@@ -8,7 +8,10 @@ const { name: _, number: __, filters, weighers, ...settings } = profileSchema.sh
 
 const enabled = z.boolean().default(true).describe('False: the part is left out of the version.')
 
-/** A version of a profile without its name and number, which the call and the service give, and with what only the API offers. */
+/**
+ * A version of a profile without its name and number, which the call and the service determine, and with the fields
+ * that only the API has.
+ */
 const profileForm = z
   .strictObject({
     ...settings,
@@ -88,7 +91,7 @@ export function pathIn({ filters, weighers, schedulerName }: GivenVersion): Path
   }
 }
 
-/** Two schedulers of which only one can decide. */
+/** The error for two schedulers, of which only one can decide. */
 export const twoSchedulers = ({ scheduler, schedulerName }: GivenVersion): Invalid | undefined =>
   schedulerName && scheduler && scheduler !== 'plugin'
     ? invalid([issue(['input', 'scheduler'], scheduler.toUpperCase(), 'be PLUGIN, or left out, where schedulerName names a scheduler')])

@@ -15,10 +15,10 @@ import { AuditDelayed, isForWantOfStore } from '../../services/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { fault } from './faults.ts'
 
-/** Mutations that are called all the time: their entries are written behind the answer. */
+/** Frequent mutations: their audit entries are written after the answer. */
 const hot: ReadonlySet<string> = new Set(['selectDestinations', 'updateResourceStats'])
 
-/** Puts every mutation into the audit, however it ends; a new one needs nothing for it. */
+/** Records every mutation in the audit, however it ends; a new one needs no code for it. */
 export function auditMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) audit(field as GraphQLField<unknown, Context>)
 }
@@ -91,10 +91,10 @@ const MAX_TEXT = 200
 const MAX_ITEMS = 20
 const MAX_DEPTH = 8
 
-/** Documents of the callers' own, which may hold anything. */
+/** Fields with documents of callers, which may contain anything. */
 const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document'])
 
-/** The arguments in short, without what may be secret. */
+/** The arguments as short text, without what may be secret. */
 function summaryOf(args: unknown): string {
   const text = canonicalJson(inShort(args, 0))
   if (text.length <= MAX_SUMMARY) return text
@@ -116,13 +116,13 @@ function inShort(value: unknown, depth: number): unknown {
   )
 }
 
-/** Our own secrets are recognised by their form, in any field. */
+/** The service's own secrets are recognised by their form, in any field. */
 const shortText = (text: string): string => {
   const shown = clean(text.slice(0, MAX_TEXT + 64)).replace(/gantt_[A-Za-z0-9_-]{16,}/g, 'gantt_...')
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown
 }
 
-/** A text that no store can keep is an error of its own. */
+/** Text that no store keeps is refused by an error of its own. */
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
 
 /** The target of a mutation: the object in its answer, otherwise the object that its arguments name. */
@@ -152,7 +152,7 @@ function nameOf(thing: unknown): string {
   return [id, uuid, name].map(nameOf).find((found) => found !== '') ?? ''
 }
 
-/** A global id as the plain one that logs have. */
+/** The plain id in a global id, as logs have it. */
 function readable(text: string): string {
   const inside = /^[A-Za-z0-9_-]{12,}$/.test(text) ? Buffer.from(text, 'base64url').toString('utf8') : ''
   return /^[A-Za-z]+:[\x20-\x7e]+$/.test(inside) ? inside.slice(inside.indexOf(':') + 1) : text

@@ -14,7 +14,7 @@ export const momentArg = () =>
 /** A record as the list of pairs that GraphQL can type. */
 export const toPairs = (record: Readonly<Record<string, string>>) => Object.entries(record).map(([key, value]) => ({ key, value }))
 
-/** An order's direction. */
+/** The direction of an order. */
 export const OrderDirection = builder.enumType('OrderDirection', {
   description: 'Direction of an order, ascending or descending.',
   values: ['ASC', 'DESC'] as const,

@@ -2,7 +2,7 @@ import type { ObjectRef } from '@pothos/core'
 import { DEFAULT_PAGE, MAX_PAGE, type Page } from '../../services/calls/paging.ts'
 import { builder } from '../builder.ts'
 
-/** The edge and connection types of a list, named after what it lists. */
+/** The edge and connection types of a list, named after its items. */
 export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
   noun: string,
   node: ObjectRef<typeof builder.$inferSchemaTypes, Item, Item>,

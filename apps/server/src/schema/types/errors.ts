@@ -88,7 +88,7 @@ const failureNames: Readonly<Record<string, string>> = {
   'claim-lost': 'ClaimLost',
 }
 
-/** A union of a mutation's ends; `names` adds GraphQL names by the tag of the service's answer. */
+/** A union of the results of a mutation; `names` adds GraphQL names by the tag of the service's answer. */
 export const resultUnion = <Member extends ObjectParam<typeof builder.$inferSchemaTypes>>(
   name: string,
   description: string,

@@ -1,7 +1,7 @@
 import type { FieldChange as Shape } from '@gantt/scheduler-core'
 import { builder } from '../builder.ts'
 
-/** For comparisons of every kind. */
+/** This type is used for comparisons of every kind. */
 export const FieldChange = builder.objectRef<Shape>('FieldChange').implement({
   description: 'A field in which two things, or two states of one thing, differ.',
   fields: (t) => ({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { duringCall } from '../../event-loop/question.ts'
 import { pauseInLongLists } from './long-lists.ts'
 
-/** A schema of one list, whose items the test answers. */
+/** A schema with one list, whose items the test provides. */
 function aService(length: number, resolve: (item: number) => unknown) {
   const schema = buildSchema('type Query { items: [Item!]! } type Item { late: Int! early: Int! }')
   const { items } = (schema.getQueryType() as GraphQLObjectType).getFields()

@@ -3,11 +3,11 @@ import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromAS
 import { type PackedArray, pack } from '../../services/calls/packed.ts'
 import type { Moment } from '../../services/moments/moments.ts'
 
-/** How a scalar of ours is written in JSON and read from it. `allowed` ends a sentence that begins with "it must be". */
+/** How a scalar of the API is written in JSON and parsed from it. `allowed` ends a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {
   readonly description: string
   readonly allowed: string
-  /** Undefined: not of the right form. */
+  /** Undefined if the value does not have the right form. */
   read(value: unknown): Inside | undefined
   write(value: Inside): unknown
 }
@@ -152,7 +152,7 @@ function isTame(root: unknown): boolean {
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
     const { value, depth } = spot
     if (typeof value === 'string' && !isStorable(value)) return false
-    // beyond 2^53 - 1 the number that arrived is not the one that was sent
+    // beyond 2^53 - 1, the received number may differ from the one that was sent
     if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
     if (value === null || typeof value !== 'object') continue
     if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false

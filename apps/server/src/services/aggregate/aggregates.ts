@@ -76,12 +76,15 @@ export interface AggregateOrder {
 }
 
 export interface Aggregates {
-  /** `fleet`, here and below, is the present fleet if not given. */
+  /** `fleet`, here and below, is the present fleet if absent. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
   list(args: AggregateListArgs, fleet?: Fleet): Promise<Page<Dated<Aggregate>>>
   /** The aggregates of a host, by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
-  /** Its metadata, each key with who reads it: of the profiles that served calls, or were tried, at its moment. */
+  /**
+   * Its metadata, each key with the filters and weighers that read it, of the profiles that were in use or on trial at
+   * the time of the fleet.
+   */
   metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
   /** The member hosts, in the order of first sight. */
   hostsIn(aggregate: Dated<Aggregate>, args: PageArgs): Page<HostView>

@@ -3,7 +3,7 @@ import { auditFields, parseQuery, type Query } from '@gantt/scheduler-core/query
 import { InputFault } from '../calls/outcome.ts'
 import { inputProblems } from '../calls/query-problems.ts'
 
-/** A line of the filter grammar about the audit. Throws InputFault that lists every problem with its place. */
+/** Parses a line of the filter grammar about the audit. Throws InputFault that lists every problem with its position. */
 export function parseAuditQuery(text: string | null | undefined): Query {
   const path = ['query']
   if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(path, text, 'text without NUL')

@@ -12,7 +12,7 @@ export interface AuditListArgs extends PageArgs {
 }
 
 export interface Audit {
-  /** Rows of the chain. Throws InputFault for a query that cannot be read. */
+  /** Rows of the chain. Throws InputFault for an invalid query. */
   list(args: AuditListArgs): Promise<Page<AuditRow>>
   /** Resolves once the entry is stored. Rejects with AuditDelayed if that takes too long; the entry is then stored later. */
   keep(entry: AuditEntry): Promise<void>
@@ -47,7 +47,7 @@ export interface AuditOptions {
 
 const BATCH = 500
 const RETRY_MS = 500
-/** How long the answer of a mutation waits for its entry, and a closing service for all of them. */
+/** How long the answer of a mutation waits for its audit entry, and how long a stopping service waits for all entries. */
 const PATIENCE_MS = 10_000
 
 interface Waiting {
@@ -55,7 +55,10 @@ interface Waiting {
   kept(): void
 }
 
-/** The one writer of this replica: entries in the order of their answers, in batches, each chained under the lock of all replicas. */
+/**
+ * The only writer of this replica: it writes entries in the order of their answers, in batches, each chained under the
+ * lock of all replicas.
+ */
 export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []
   const waitingForRoom: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
- * Codes of problems that are found in a call rather than in a request, a report or a profile (those are core's). Written
- * once, never reused or renamed; docs/errors.md lists them with a cure each.
+ * Codes of problems that are found in a call rather than in a request, a report or a profile, which have codes of the
+ * core. Codes are written once, and never reused or renamed; docs/errors.md lists them with a remedy each.
  */
 export const callCodes = {
   'call.invalid': 'An argument is out of its range.',

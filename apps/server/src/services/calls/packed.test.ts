@@ -12,7 +12,7 @@ test.each([
   [[1, 0.5], 'F64'],
   [[-1, 3], 'F64'],
   [[Number.NaN], 'F64'],
-])('%j is stored as %s, in whatever it comes', (numbers, type) => {
+])('%j is stored as %s, whatever array contains it', (numbers, type) => {
   for (const given of [numbers, Float64Array.from(numbers)]) {
     expect(elementTypeOf(narrow(given))).toBe(type)
     expect([...narrow(given)]).toEqual(numbers)

@@ -36,7 +36,7 @@ export function checkHostName(
   return [...check('host', host, host.includes('/')), ...(typeof node === 'string' && node !== host ? check('node', node, false) : [])]
 }
 
-/** Problems of one document that are listed at most. */
+/** The largest number of listed problems of one document. */
 const MOST = 100
 
 /**

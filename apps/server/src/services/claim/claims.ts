@@ -20,7 +20,7 @@ interface States {
   readonly states?: readonly ClaimState[] | null | undefined
 }
 
-/** A claim as a caller names it: the fence proves that it is still the one that they were given. */
+/** A claim as a caller names it: the fence proves that the caller knows its present state. */
 export interface ClaimRef {
   readonly id: string
   readonly fence: number

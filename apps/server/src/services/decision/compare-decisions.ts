@@ -18,7 +18,7 @@ import type { Fidelity } from '../explanation/examined.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { onOtherState } from './other-state.ts'
 
-/** Two decisions, in what they differ, and why they went to other hosts. */
+/** The comparison of two decisions: how they differ, and why they went to different hosts. */
 export interface DecisionComparison extends Comparison {
   readonly a: DecisionView
   readonly b: DecisionView

@@ -6,7 +6,7 @@ import { InputFault } from '../calls/outcome.ts'
 import { inputProblems } from '../calls/query-problems.ts'
 import { noSuchReason } from '../calls/reason-codes.ts'
 
-/** A line of the filter grammar about decisions. Throws InputFault that lists every problem with its place. */
+/** Parses a line of the filter grammar about decisions. Throws InputFault that lists every problem with its position. */
 export function parseDecisionQuery(text: string | null | undefined, path: readonly string[] = ['query']): Query {
   if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(path, text, 'text without NUL')
   const { query, problems: ofGrammar } = parseQuery(text ?? '', decisionFields)
@@ -40,7 +40,7 @@ function bareId(word: string): string {
 
 /** Whether a decision matches a query; db/tables/decision-query.ts does the same in the tables, and also finds requests by the audit. */
 export function compileDecisionQuery(query: Query, names: HostNames = []): (decision: StoredDecision) => boolean {
-  // `last:1h` reads as "at most an hour old"
+  // `last:1h` means "at most an hour old"
   const terms = query.terms.map((term) => (term.field === 'last' && term.operator === ':' ? { ...term, operator: '<=' as const } : term))
   return compileQuery({ terms }, decisionFields, readersIn(allNamesIn(names)))
 }

@@ -19,7 +19,7 @@ export type { StoredRequestSpec } from '../../db/tables/request-specs.ts'
 export type { KeptReceipt } from '../../db/tables/rows.ts'
 export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision } from '../../db/tables/rows.ts'
 
-/** How long a look-up waits for the tables to reach what this replica has applied. */
+/** How long a query waits for the tables to reach the revision that this replica has applied. */
 const WAIT_MS = 5_000
 
 /**
@@ -52,7 +52,7 @@ export interface Decisions {
   view(id: string): DecisionView
   of(stored: StoredDecision): DecisionView
   stored(id: string): Promise<StoredDecision | undefined>
-  /** Newest first. */
+  /** Sorted newest first. */
   list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<DecisionPage>
   /** The recorded placement of one instance. Throws InputFault for an instance that was not tried. */
   instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
@@ -79,7 +79,7 @@ export interface Decisions {
    */
   previous(decision: StoredDecision): Promise<DecisionView | undefined>
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
-  /** Newest first. */
+  /** Sorted newest first. */
   listSpecs(args: PageArgs): Promise<Page<StoredRequestSpec>>
 }
 

@@ -186,7 +186,7 @@ interface MatrixHash {
   readonly older: string | undefined
 }
 
-/** States for how many instances the verdicts are compared, if not for all. */
+/** Adds to the text of a check for how many instances the verdicts were compared, unless it was for all. */
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
   covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
 

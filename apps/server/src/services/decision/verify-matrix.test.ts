@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   await replica.propose([aReport('later')])
   stored = kept[0] as StoredDecision
-  // a question now is about the past
+  // a query that was about the present is now about the past
   expect([kept.length, replica.fleet.place.revision > stored.place.basis]).toEqual([1, true])
 })
 afterAll(async () => {

@@ -88,7 +88,7 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
   }
 }
 
-/** Hosts that are read between two pauses. */
+/** The number of hosts that are read between two pauses. */
 const PIECE = 256
 
 /** Checks that there is at least one column, without duplicates. Throws InputFault. */

@@ -4,7 +4,7 @@ import { type Failure, type Invalid, invalid, issue, sentenceOf } from '../calls
 import { checkRange } from '../calls/text.ts'
 
 export const LEAST_CAP = 1_000
-/** More ended keys than this do not fit into the memory of any machine that was measured (docs/performance.md). */
+/** The largest cap: more ended keys do not fit into the memory of any measured machine (docs/performance.md). */
 export const MOST_CAP = 100_000_000
 export const LEAST_AFTERLIFE_MS = 60_000
 export const MOST_AFTERLIFE_MS = 24 * 3_600_000

@@ -10,7 +10,7 @@ const READ_LIMIT = 1_000
 
 /** The first revision of the fleet log, and the limits of its size. */
 export interface LogView {
-  /** 0 while nothing has been trimmed from the log. */
+  /** 0 if nothing has been trimmed from the log. */
   readonly firstRevision: number
   /** Store time, milliseconds since 1970. */
   readonly firstAt: number | null

@@ -10,7 +10,7 @@ const readersAt = (now: () => number): QueryReaders<HostView> => ({
   ...byField(hostFields, 'name', (field) => (view: HostView) => readField(field, view, now())),
 })
 
-/** A test of one host by a line of the filter grammar. Throws InputFault that lists every problem with its place. */
+/** A test of one host by a line of the filter grammar. Throws InputFault that lists every problem with its position. */
 export function compileHostQuery(
   text: string | null | undefined,
   path: readonly string[] = ['query'],
@@ -19,7 +19,7 @@ export function compileHostQuery(
   return compileLine(text, hostFields, readersAt(now), path)
 }
 
-/** A test of rows by a line of the filter grammar. Throws InputFault that lists every problem with its place. */
+/** A test of rows by a line of the filter grammar. Throws InputFault that lists every problem with its position. */
 export function compileLine<Row>(
   text: string | null | undefined,
   fields: readonly QueryField[],

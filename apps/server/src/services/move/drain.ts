@@ -16,7 +16,7 @@ import { answeredFor, type ForeseenDecision, foreseeMoves } from './foreseen-mov
 import { askedBy, leaving } from './relocation.ts'
 import { countAllWithoutClaims } from './without-claims.ts'
 
-/** Names that are looked up between two pauses. */
+/** The number of names that are processed between two pauses. */
 const PAUSED_AFTER = 500
 
 /** The result of draining hosts of a hypothetical fleet. */

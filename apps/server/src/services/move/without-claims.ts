@@ -6,9 +6,9 @@ interface Occupied {
 }
 
 /**
- * How many instances of a host no live claim on it covers, as far as its report shows: an evacuation moves claims, so these stay.
- * Where a host lists its instances, they are looked up one by one; where it only counts them, those beyond its claims count. A
- * claim that names no instance covers one.
+ * The number of instances on a host that no live claim on it covers, as far as its report shows them: an evacuation
+ * moves claims, so these instances stay. If the host lists its instances, each is searched; if it reports only their
+ * number, the number of claims is subtracted. A claim without an instance id covers one instance.
  */
 export function countWithoutClaims({ stats: { instances, runningVms }, claims }: Occupied): number {
   const live = [...claims].filter(isLive)

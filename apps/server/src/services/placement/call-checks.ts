@@ -10,7 +10,7 @@ import { checkImageForNova, pathAsGiven } from './request-limits.ts'
 const MAX_DEADLINE_MS = 60_000
 const MAX_ALTERNATES = 10
 
-/** A request of the right form that is about to be decided on a fleet. */
+/** A valid request that is about to be decided on a fleet. */
 export interface Asked {
   readonly fleet: Fleet
   /** The deciding profile version; undefined if there is none, which another check refuses. */
@@ -123,8 +123,8 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
 }
 
 /**
- * Users of Nova's API write ZONE:HOST:NODE, which Nova splits before it asks the scheduler: here nothing does, and no
- * host is in such a zone.
+ * Users of Nova's API write ZONE:HOST:NODE, which Nova splits before it calls the scheduler. This service does not
+ * split it, and no host is in such a zone.
  */
 function checkZone({ fleet, request, path }: Asked): Issue[] {
   const { availabilityZone: zone } = request

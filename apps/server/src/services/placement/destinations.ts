@@ -31,11 +31,11 @@ export function toDestinations(
   }))
 }
 
-/** A host that was chosen, or the next best. */
+/** A chosen host, or an alternate. */
 export interface ChosenHost {
   readonly destination: Destination
   readonly host: HostView
   readonly claim: Claim | null
-  /** The time of the choice, and the state that it was made on. */
+  /** The time of the decision, and the state on which it was made. */
   decided(): Promise<Decided>
 }

@@ -7,7 +7,7 @@ import { readReport } from '../stats/read-report.ts'
 import { parseSpec } from './placement.ts'
 import type { SpecDocument } from './placement-input.ts'
 
-/* The path and the message of an issue name the same field, which the caller wrote or left out. */
+/* The path and the message of an issue name the same field, which the caller wrote or omitted. */
 
 const uuid = randomUUID()
 const object = (name: string, version: string, data: object) => ({
@@ -70,7 +70,7 @@ const cells = object('NUMATopology', '1.2', {
 const pool = { vendor_id: '8086', product_id: '10ed', numa_node: 0, count: 1 }
 const pools = object('PciDevicePoolList', '1.1', {
   objects: [
-    // the reader has those with fewest keys first
+    // the reader sorts pools by the number of their keys, fewest first
     object('PciDevicePool', '1.1', { ...pool, tags: { dev_type: 'type-VF', physical_network: 'p' } }),
     object('PciDevicePool', '1.1', { ...pool, product_id: '10ee', tags: {} }),
   ],
@@ -92,7 +92,7 @@ const withMore = {
   instances: [{ uuid, flavorid: 'm', image_properties: { a: 'b' } }],
   inventories: { inventories: { VCPU: { total: 8, reserved: 1, min_unit: 1, max_unit: 8, step_size: 1, allocation_ratio: 1 } } },
 }
-/** A row of the table compute_nodes, with its texts. */
+/** A row of the table compute_nodes, whose columns contain JSON text. */
 const row = {
   ...{ ...node['nova_object.data'], stats: JSON.stringify({ num_instances: '1' }), numa_topology: JSON.stringify(cells) },
   pci_stats: JSON.stringify([{ ...pool, label: 'a' }, pool]),
@@ -163,7 +163,7 @@ const forms: readonly Form[] = [
 
 const odd: readonly unknown[] = [null, 'x', '', -1, 1.5, true, [], [null], [['x']], {}, { x: {} }]
 
-/** The document with the value at each of its places, one after the other, exchanged for another, or left out. */
+/** The document with the value at each of its paths replaced by another one, or removed. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
   const text = inText(value)
@@ -189,7 +189,7 @@ function inText(value: unknown): unknown {
   }
 }
 
-/** Envelopes of Nova's objects are left out of paths, lists of them too, and so is that something is in a text. */
+/** Paths omit the envelopes of Nova's objects and lists, and do not show whether a value is inside of a text. */
 const inside = (value: unknown): unknown => {
   const given = inText(value) ?? value
   const data = (given as Readonly<Record<string, unknown>> | null)?.['nova_object.data']
@@ -197,7 +197,7 @@ const inside = (value: unknown): unknown => {
   return Array.isArray(objects) ? objects : (data ?? given)
 }
 
-/** Whether the caller wrote a value at the path, or the object in which it is missing, and gets it in the error. */
+/** Whether the caller wrote a value at the path, or the object in which it is missing, and gets that value in the error. */
 function isWritten(document: unknown, path: readonly string[], message: string): boolean {
   let value = document
   for (const [i, key] of path.entries()) {
@@ -212,7 +212,7 @@ function isWritten(document: unknown, path: readonly string[], message: string):
   return true
 }
 
-/** Names of fields of the typed forms, in the message of an issue with a document of Nova's. */
+/** Names of fields of the typed forms in the message of an issue with a document of Nova's. */
 const foreignName = /\b[a-z]+[A-Z]\w*/
 
 describe.each(forms)('%s', (_form, document, root, read) => {

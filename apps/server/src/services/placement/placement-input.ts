@@ -7,7 +7,7 @@ import type { ClaimRef } from '../claim/claims.ts'
 export interface PlacementInput {
   readonly spec: SpecDocument
   readonly intent: Intent
-  /** The claim that the intent is about, where it is about one. */
+  /** The claim that the intent concerns, if it concerns one. */
   readonly moveOf: ClaimRef | null
   readonly idempotencyKey: string
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
@@ -25,7 +25,7 @@ export interface PlacementInput {
   readonly gather?: Gather | undefined
 }
 
-/** A request as a caller gave it, with what was wrong with its form already. */
+/** A request as a caller gave it, with the problems of its form. */
 export interface SpecDocument {
   readonly document?: unknown
   readonly issues: readonly Issue[]
@@ -33,8 +33,11 @@ export interface SpecDocument {
   readonly path: readonly string[]
   /** The path of the instances in the caller's input, if they are outside of the request. */
   readonly instancesAt?: readonly string[] | undefined
-  /** Paths in it of fields that this release does not know, which have no effect: none in our own form, which has no such fields. */
+  /**
+   * Paths in it of fields that this release does not know and that have no effect: none in Gantt's own form, which
+   * refuses such fields.
+   */
   readonly ignored?: readonly string[]
-  /** The document of Nova's that it was made of, as it is kept; null or absent: none. */
+  /** The stored document of Nova's from which it was made; null or absent if there is none. */
   readonly nova?: WrittenRequest | null
 }

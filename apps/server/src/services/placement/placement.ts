@@ -33,7 +33,7 @@ import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
-/** The longest wait for this replica to reach the revision in a call. */
+/** How long a call waits at most for this replica to reach the revision that it names. */
 const BEHIND_MS = 2_000
 
 export interface Placed {
@@ -49,7 +49,7 @@ export interface NoHost extends Failure {
   readonly type: 'no-host'
   readonly decision: DecisionView
   readonly reasons: readonly RefusalReason[]
-  /** Null for a caller that may not see hosts. */
+  /** Null if the caller may not read hosts. */
   readonly cause: KeptCause | null
   readonly placedCount: number
   readonly ignored: readonly string[]
@@ -70,7 +70,7 @@ export interface ReplicaBehind extends Failure {
 export interface InstanceTaken extends Failure {
   readonly type: 'instance-taken'
   readonly rule: 'claim.instance_taken'
-  /** Null for a caller that may not read it: who learns the rule alone. */
+  /** Null if the caller may not read the claim, and is only informed of the rule. */
   readonly claim: Claim | null
 }
 
@@ -80,8 +80,8 @@ export interface Placement {
   /** The request of a call. A call with a bound key gets its answer even if a newer release is stricter. */
   read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
   /**
-   * Decides, claims and answers; asking again with the same key gets the same answer. `request` is for callers that have
-   * it parsed already; else `spec.document` is.
+   * Decides, claims and answers; a repeated call with the same key gets the same answer. `request` is the parsed
+   * request, if the caller has it; otherwise `spec.document` is parsed.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
   /** The changes that a call would write, decided on a private fleet, or its answer if nothing can be placed. Nothing is stored. */
@@ -92,18 +92,21 @@ export interface Placement {
     request: RequestSpec,
   ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
   /**
-   * Store time at which the oldest request came in that this replica has not answered yet; undefined: none waits. No decision about it is
-   * older.
+   * The store time at which the oldest request arrived that this replica has not answered yet; undefined if none is
+   * waiting. No later decision is dated before it.
    */
   oldestAsked(): number | undefined
 }
 
-/** Unknown input to a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so that no limit applies. */
+/**
+ * Parses unknown input as a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so
+ * that no limit applies.
+ */
 export function parseSpec(
   { document, issues, path, instancesAt, nova = null }: SpecDocument,
   isRepeated = false,
 ): { readonly value: RequestSpec } | Invalid {
-  // an unreadable request has an error of its own
+  // an invalid request has an error of its own
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const placeOf = ([field, ...rest]: readonly string[]): readonly string[] =>
@@ -210,7 +213,7 @@ const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: 
   profilePath: ['input', 'profile'],
 })
 
-/** Parts of a request that the deciding version does not read; not known for a version that no longer exists. */
+/** The parts of a request that the deciding version does not read; unknown if the version no longer exists. */
 function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
   const profile = versionFor(fleet, account, input)
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
@@ -229,7 +232,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE
-  // the request, not the caller's timeout or the amount of detail
+  // the hash covers the request, but not the caller's timeout or the amount of detail
   const asked = {
     request: publishedSpec(request),
     intent,

@@ -12,7 +12,7 @@ import {
 } from '@gantt/scheduler-core'
 import { InputFault, under } from '../calls/outcome.ts'
 
-/** A request in the version that is asked for, or as it is kept. Throws InputFault for a version that is unknown or has no words for it. */
+/** A request in the requested version, or as it is stored. Throws InputFault for a version that is unknown or cannot express it. */
 export function specDocument(document: PublishedSpec, version: string | null): PublishedSpec {
   return version === null ? document : said(specIn(oneOf(specVersions, version), currentSpec(document)))
 }

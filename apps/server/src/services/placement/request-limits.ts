@@ -14,11 +14,11 @@ export const requestLimits = {
   queryTerms: 200,
   /** The length of the query in characters. */
   queryLength: 4_096,
-  /** Words of one value of an extra spec that has an operator, such as `<or> a <or> b`. */
+  /** The number of words in one value of an extra spec with an operator, such as `<or> a <or> b`. */
   operatorWords: 100,
 } as const
 
-/** The errors of a caller's request that has the right form: each with its path as the caller wrote it. */
+/** The errors of a caller's request whose form is valid, each with its path as the caller wrote it. */
 export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => {
   const at: Place = (inner) => [...path, ...pathAsGiven(request.nova, inner)]
   return [
@@ -41,7 +41,7 @@ export function checkImageForNova(request: RequestSpec, path: readonly string[])
 /** A path of the typed form as the caller wrote it, from the root of the call. */
 type Place = (inner: readonly string[]) => readonly string[]
 
-/** A path of the typed form in a request that the caller wrote in these words; null: in the typed form. */
+/** A path of the typed form in a request that the caller wrote in this document; null if the caller used the typed form. */
 export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
   nova === null ? inner : callerPath(nova, inner)
 

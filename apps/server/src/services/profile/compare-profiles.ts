@@ -35,7 +35,7 @@ export interface CompareProfilesInput {
   readonly deadlineMs: number | null
 }
 
-/** A request that the candidate decides otherwise. */
+/** A request with another result under the candidate. */
 export interface ProfileDisagreement {
   readonly decision: DecisionView
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -56,34 +56,34 @@ export interface ShadowFilterCount {
   readonly failing: readonly { readonly decision: DecisionView; readonly because: string }[]
 }
 
-/** What requests of the last hours would have met under another profile, each on the state that it met. */
+/** The results of requests of the last hours under another profile, each on its original state. */
 export interface ProfileComparison {
   readonly baseline: Profile
   readonly candidate: Profile
   readonly since: number
   readonly until: number
-  /** Requests in the window. */
+  /** The number of requests in the window. */
   readonly total: number
   /** The number of replayed requests. */
   readonly sampled: number
   readonly counts: Readonly<Record<Agreement, number>>
-  /** Why requests were left out. */
+  /** The reasons for which requests were left out. */
   readonly leftOut: {
     readonly notDrawn: number
     readonly beyondRetention: number
     readonly outOfTime: number
     readonly notReplayable: number
-    /** One version would have asked its solver, so its decision is not known. */
+    /** Requests for which one version would have asked its solver, so that its decision is unknown. */
     readonly notSolved: number
     /** The decisions whose records are damaged, or of a newer release. */
     readonly unreadable: number
   }
-  /** Time of deciding by the candidate, over that by the baseline, in this comparison; null below 20 requests. */
+  /** The decision time of the candidate divided by that of the baseline, in this comparison; null below 20 requests. */
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
-  /** What each version places in a zone, by the zone's name. */
+  /** What each version places in each zone, by the zone's name. */
   readonly zones: readonly ZoneShift[]
-  /** How full the chosen hosts were: whether a version packs or spreads. */
+  /** How full the chosen hosts were, which shows whether a version packs or spreads. */
   readonly chosen: ChosenHosts
   /** What the candidate's filters in shadow mode would have done if enforced, each alone, in addition to the candidate's other filters. */
   readonly shadowFilters: readonly ShadowFilterCount[]
@@ -92,7 +92,7 @@ export interface ProfileComparison {
   readonly text: string
 }
 
-/** Decides requests of the past under another profile. Throws InputFault for what cannot be compared. */
+/** Decides requests of the past under another profile. Throws InputFault for an invalid comparison. */
 export type CompareProfiles = (input: CompareProfilesInput) => Promise<ProfileComparison>
 
 export interface CompareProfilesOptions {
@@ -101,22 +101,22 @@ export interface CompareProfilesOptions {
   readonly past: LogReader
   readonly store: DecisionStore
   readonly decisions: Decisions
-  /** Resolves when the tables have what this replica has applied, or have had time to. */
+  /** Resolves when the tables have reached the revision that this replica has applied, or at the timeout. */
   caughtUp(): Promise<unknown>
 }
 
 const HOUR = 3_600_000
 const defaults = { windowMs: HOUR, sample: 200, deadlineMs: 30_000 }
 const most = { windowMs: 31 * 24 * HOUR, sample: 10_000, deadlineMs: 60_000 }
-/** Disagreements that are listed; all are counted. */
+/** The largest number of listed disagreements; all are counted. */
 const LISTED = 500
-/** Requests that are listed for a filter in shadow mode; all are counted. */
+/** The largest number of listed requests for a filter in shadow mode; all are counted. */
 const FAILING_LISTED = 10
 /** The number of requests below which times are not significant. */
 const TIMED = 20
 
 export function createCompareProfiles({ replica, history, past, store, decisions, caughtUp }: CompareProfilesOptions): CompareProfiles {
-  // one pass through the log at a time: the others wait, and their deadlines continue
+  // one pass through the log at a time: other comparisons wait, and their deadlines continue
   let turn: Promise<unknown> = Promise.resolve()
   const compare = async (input: CompareProfilesInput, isOver: () => boolean): Promise<ProfileComparison> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])

@@ -7,10 +7,10 @@ import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
 import { InputFault, under } from '../calls/outcome.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 
-/** A version of a profile, or one that is not written yet. */
+/** A version of a profile, or a draft of one. */
 export type Candidate = { readonly version: string } | { readonly draft: unknown }
 
-/** The version that is meant; a draft becomes the next one of the baseline's name. Throws InputFault. */
+/** The version that the input means; a draft gets the next number of the baseline's name. Throws InputFault. */
 export const candidateOf = (replica: Replica, baseline: Profile, candidate: Candidate): Profile =>
   'draft' in candidate ? draftOf(replica, baseline, candidate.draft) : versionOf(replica, candidate.version, ['candidate', 'version'])
 
@@ -19,7 +19,7 @@ export interface Pass {
   readonly past: LogReader
   readonly wanted: readonly StoredDecision[]
   isOver(): boolean
-  /** `entry`: the next one; undefined at the end of the log. */
+  /** `entry`: the entry after the state; undefined at the end of the log. */
   each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): Steps<void>
 }
 
@@ -54,7 +54,7 @@ export async function passOver({ history, past, wanted, isOver, each }: Pass): P
   }
 }
 
-/** A version that this service can decide by. Throws InputFault. */
+/** A version with which this service can decide. Throws InputFault. */
 export function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
   const found = replica.fleet.profiles.find(ref)
   if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
@@ -87,7 +87,7 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
   return parsed.value
 }
 
-/** Parts that are left out of a version are left out of a draft too. */
+/** Parts that a version leaves out are left out of its draft too. */
 function enabled(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts
   return parts.flatMap((part: unknown) => {

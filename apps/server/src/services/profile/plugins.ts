@@ -27,7 +27,7 @@ export interface PluginView {
   /** The number of failures since the start of the process. */
   readonly failures: number
   readonly lastFailure: Failure | undefined
-  /** READY while it is in this process. */
+  /** READY if it runs in this process. */
   readonly state: PluginState
   /** The number of restarts of its thread. */
   readonly restarts: number
@@ -41,9 +41,9 @@ export interface PluginPart {
   readonly kind: (typeof pluginPartKinds)[number]['kind']
   readonly name: string
   readonly description: string
-  /** The options that it takes, as JSON Schema; null: it does not declare any. */
+  /** The options of the part, as JSON Schema; null if it declares none. */
   readonly parameters: JsonObject | null
-  /** Fields of a host's report; of a part that reads by its options, those without any. */
+  /** The fields of a host's report that it reads; for a part whose reads depend on its options, those without any options. */
   readonly reads: readonly string[]
   /** The unit of a weigher. */
   readonly unit: string | null

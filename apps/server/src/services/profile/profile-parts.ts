@@ -21,29 +21,29 @@ export interface ProfilePart {
   readonly kind: (typeof profilePartKinds)[number]
   readonly name: string
   readonly description: string
-  /** The options that it takes, as JSON Schema; null: it does not declare any. */
+  /** The options of the part, as JSON Schema; null if it declares none. */
   readonly parameters: JsonObject | null
   readonly takesOptions: boolean
   /** Whether it is a filter that can run in shadow mode, without refusing hosts. */
   readonly mayShadow: boolean
   /** The unit of a weigher's raw numbers. */
   readonly unit: string | null
-  /** Fields of a host's report; of a part that reads by its options, those without any. */
+  /** The fields of a host's report that it reads; for a part whose reads depend on its options, those without any options. */
   readonly reads: readonly string[]
-  /** Metadata of aggregates that it may look at. */
+  /** The metadata of aggregates that it may read. */
   readonly readsMetadata: readonly MetadataRead[]
   /** The plug-in; null for a part of the release. */
   readonly plugin: PluginRef | null
 }
 
-/** How the release itself chooses among the hosts that passed. */
+/** The release's own ways to choose among the hosts that passed. */
 export const ownSchedulers = {
   filter: 'The best host that passes.',
   chance: 'Any host that passes.',
   solver: 'The best arrangement of all instances together.',
 } as const
 
-/** What a profile may name in this service: filters, weighers, then schedulers; those of plug-ins last in each. */
+/** The parts that a profile may name in this service: filters, weighers, then schedulers; those of plug-ins last in each list. */
 export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['compat']): readonly ProfilePart[] {
   const plugins = pluginsOf(fleet)
   const { filters, weighers } = nameableParts(compat, plugins)
@@ -70,7 +70,7 @@ export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['c
   return [
     ...filters.map((filter) => ({ ...listed(filter), kind: 'FILTER' as const, mayShadow: mayShadow(filter), unit: null })),
     ...weighers.map((weigher) => ({ ...listed(weigher), kind: 'WEIGHER' as const, mayShadow: false, unit: weigher.unit })),
-    // Nova has its own rounds
+    // profiles with Nova's rules have rounds of their own instead
     ...[...own, ...others].filter(({ name }) => compat === undefined || name === 'filter'),
   ]
 }

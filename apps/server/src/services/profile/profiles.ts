@@ -84,12 +84,12 @@ export interface ProfileDone {
 export type ProfileOutcome = ProfileDone | NotFound | Invalid
 
 export interface Profiles {
-  /** `fleet`, here and below, is the present fleet if not given. */
+  /** `fleet`, here and below, is the present fleet if absent. */
   find(name: string, fleet?: Fleet): ProfileView | undefined
   /** `name@number`. */
   version(ref: string): Profile | undefined
   list(fleet?: Fleet): ProfileView[]
-  /** Oldest first. */
+  /** Sorted oldest first. */
   versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
   /** Writes the next version of a profile. It decides once it is activated; the first version of a new profile decides at once. */
   create(name: string, parts: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<ProfileOutcome>
@@ -100,7 +100,7 @@ export interface Profiles {
   /** Ends a trial; if there is none, activates the version that was active before. */
   rollBack(name: string, reason: string, options: StepOptions): Promise<ProfileOutcome>
   stateOf(version: Dated<Profile>): ProfileState
-  /** What differs from another version, or from the active one. Throws InputFault when there is no such version. */
+  /** The differences from another version, or from the active one. Throws InputFault if there is no such version. */
   diff(version: Dated<Profile>, against: string | null): FieldChange[]
 }
 
@@ -137,7 +137,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     }
   }
   const latestOf = (name: string): number => replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0
-  /** A name as it would be with its first version. */
+  /** The view of a profile that has only this version. */
   const firstOf = (profile: Profile): ProfileView => {
     const { name } = profile
     return { name, active: profile, versions: [profile], rollout: null, standing: standingOf(name) }
@@ -162,7 +162,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       await replica.fresh()
     }
   }
-  /** While some replica reads no rollouts, a plain activation is written as before: it needs none. */
+  /** If some replica does not read rollouts, a plain activation is written in the older form, which needs none. */
   const proposeCourse = async (change: ProfileRolledOut, active: number) => {
     const propose = async (one: Change) => (await replica.propose([one]))[0]?.void
     try {
@@ -296,7 +296,7 @@ const otherBack = (name: string, number: number): Issue =>
 const noneBefore = (name: string): Issue =>
   issue(['profile'], name, 'have a version in a rollout, or a recorded earlier active version; activate one by its number')
 
-/** Percent in hundredths; all of the calls for a shadow without a share. */
+/** A percentage in hundredths; a shadow without a share gets all calls. */
 function shareOf({ mode, percent }: RolloutInput): number | Issue {
   if (percent === null)
     return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 of a canary')
@@ -313,7 +313,7 @@ function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: bool
 /** An operator's note about a version is free text. */
 const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => first === 'note' && what === 'text'
 
-/** Core names the parts as the call does, except for the name, which is an argument of its own. */
+/** The core's paths equal those of the call, except for the name, which is a separate argument. */
 const pointed = (problems: Parameters<typeof under>[1], pathOf: WriteOptions['pathOf'] = (path) => path): Issue[] =>
   problems.map((problem) => problemAt(problem, problem.path[0] === 'name' ? ['profile'] : ['input', ...pathOf(problem.path)]))
 

@@ -32,11 +32,11 @@ export interface UnusedPartsInput {
   readonly deadlineMs: number | null
 }
 
-/** A part of a profile, and in how many decisions something would be otherwise without it. */
+/** A part of a profile, and the number of decisions that would differ without it. */
 export interface PartUse {
   readonly kind: 'FILTER' | 'WEIGHER' | 'SETTING'
   readonly name: string
-  /** Whether a part that changed nothing was examined; for other parts, that it has an effect. */
+  /** For a part without effect, whether it was examined; true for other parts, which have an effect. */
   readonly text: string
   readonly isUnused: boolean
 }
@@ -46,13 +46,13 @@ export interface UnusedParts {
   readonly candidate: Profile
   /** The number of examined decisions. */
   readonly decided: number
-  /** The number of the last decisions that exist. */
+  /** The number of newest decisions that were available. */
   readonly found: number
   readonly parts: readonly PartUse[]
   readonly text: string
 }
 
-/** Throws InputFault for what cannot be looked for. */
+/** Throws InputFault for invalid input. */
 export type FindUnusedParts = (input: UnusedPartsInput) => Promise<UnusedParts>
 
 export interface UnusedPartsOptions {
@@ -67,7 +67,7 @@ const defaults = { last: 100, deadlineMs: 30_000 }
 const most = { last: 1_000, deadlineMs: 60_000 }
 
 export function createUnusedParts({ replica, history, past, store, caughtUp }: UnusedPartsOptions): FindUnusedParts {
-  // one pass through the log at a time: the others wait, and their deadlines continue
+  // one pass through the log at a time: other queries wait, and their deadlines continue
   let turn: Promise<unknown> = Promise.resolve()
   const find = async (input: UnusedPartsInput, isOver: () => boolean): Promise<UnusedParts> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -99,7 +99,7 @@ export function createUnusedParts({ replica, history, past, store, caughtUp }: U
   }
 }
 
-/** A version with one part left out, or one setting as it is by default. */
+/** The version without one of its parts, or with the default of one setting. */
 interface Variant {
   readonly kind: 'WEIGHER' | 'SETTING'
   readonly name: string

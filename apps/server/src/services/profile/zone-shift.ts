@@ -1,16 +1,19 @@
 import type { ClaimPart, Fleet } from '@gantt/scheduler-core'
 
-/** The values of both versions of a profile. */
+/** A value for each version of a profile. */
 interface Both {
   readonly baseline: number
   readonly candidate: number
 }
 
-/** What either version places in a zone: instances, and the resources that they take. */
+/** The instances that each version places in a zone, and their resources. */
 export interface ZoneShift extends Both {
-  /** '' for hosts without one. */
+  /** The name of the zone; '' for hosts without one. */
   readonly zone: string
-  /** In the unit of the class, the standard three first, then by name; classes of which neither version puts any there are left out. */
+  /**
+   * In the unit of the class: the three standard classes first, then by name. Classes that neither version uses in the
+   * zone are omitted.
+   */
   readonly resources: readonly (Both & { readonly resourceClass: string })[]
 }
 
@@ -24,11 +27,11 @@ interface Tally {
 
 const standard: readonly string[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
-/** Adds up what instances take where they go, as requests are decided again. */
+/** Adds up the resources of instances by zone while requests are decided again. */
 export function createZoneShift() {
   const zones = new Map<string, Tally>()
   return {
-    /** `parts`: what would be claimed for the instances of one request. */
+    /** `parts`: the claims that would be made for the instances of one request. */
     add({ hosts }: Fleet, parts: readonly ClaimPart[], version: Version): void {
       for (const { host, node, grants } of parts) {
         const zone = hosts.find({ host, node })?.zone ?? ''
@@ -43,7 +46,7 @@ export function createZoneShift() {
         }
       }
     },
-    /** By the zone's name. */
+    /** Sorted by the zone's name. */
     end: (): ZoneShift[] =>
       [...zones]
         .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -44,13 +44,13 @@ import type { PlacementInput } from '../placement/placement-input.ts'
 export interface RepairArgs {
   /** The id of the finding. */
   readonly id: string
-  /** Why, for those who ask later. */
+  /** The operator's reason, which is recorded. */
   readonly reason: string
-  /** Name of the option; null: the only one. */
+  /** The name of the option; null if there is only one. */
   readonly choose: string | null
-  /** The size of the claimed instance; null: as its host's report states it, if it does. */
+  /** The size of the claimed instance; null if the host's report contains it. */
   readonly size: InstanceSize | null
-  /** Whose the instance is that is claimed; null: of no project, and of the caller's account. */
+  /** The project and account of the claimed instance; null: no project, and the caller's account. */
   readonly project: string | null
   readonly account: string | null
   readonly dryRun: boolean
@@ -74,7 +74,7 @@ export interface RepairRefused extends Failure {
 
 export type RepairOutcome = RepairDone | RepairRefused | NotFound | Invalid
 
-/** A repair of a finding, as operators read it. */
+/** A repair of a finding, in the form for operators. */
 export interface OfferedOption {
   readonly name: string
   readonly text: string

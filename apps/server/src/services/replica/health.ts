@@ -7,7 +7,7 @@ import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
 
 export const degradedCodes = ['database.away'] as const
 
-/** What is missing without stopping the replica's work. */
+/** A degradation that does not stop the replica's work. */
 export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
@@ -44,7 +44,7 @@ export interface HealthView extends ModeView {
   readonly checkedAgeMs: number | null
   /** The engine that keeps the log: postgres, nats or memory. */
   readonly engine: string
-  /** Whether the order of the log is released before the disk, and one flush serves all who wait. */
+  /** Whether entries get their position before they are on disk, so that one flush serves all calls that wait. */
   readonly sharedFlush: boolean
   /** The duration of a flush at the start, milliseconds; null if it was not measured. */
   readonly flushMs: number | null

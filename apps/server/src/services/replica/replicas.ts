@@ -12,7 +12,7 @@ import { firstOf as firstOfPage, keyOf, listOf, type Page, type PageArgs, toCurs
 
 export type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts'
 
-/** A replica by its last sign; the answering one in its present state. */
+/** A replica as of its last sign of life; the answering one in its present state. */
 export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
   readonly stateHash: { readonly revision: number; readonly digest: string } | null
   /** Milliseconds: as lagHistory of Replica in the schema. */
@@ -22,7 +22,7 @@ export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
 }
 
 export interface HealArgs {
-  /** The replica that is meant; any that answers if not given. */
+  /** The replica that must answer; any if absent. */
   readonly replica?: string | null | undefined
   /** Begin at the newest checkpoint at or before this revision. */
   readonly from?: number | null | undefined
@@ -52,9 +52,9 @@ function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): 
   for (const item of items) if (isIn(item)) yield item
 }
 
-/** The replicas of this fleet, and the soundness of the one that answers. */
+/** The replicas of this fleet, and the correctness of the state of the one that answers. */
 export interface Replicas {
-  /** In the order of their start; replicas that gave a sign in the last day. */
+  /** In the order of their start; those that gave a sign of life in the last day. */
   list(): ReplicaView[]
   auditor(): AuditorView
   /** A page of the auditor's findings, most severe first. Throws InputFault for unknown codes. */

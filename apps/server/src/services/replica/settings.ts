@@ -86,7 +86,7 @@ const OTHERS = /^GANTT_(?:URL|KEY|CONFIG|SHARED|TRACE|SCREENSHOTS|LARGE_FLEET|TE
 
 const settingNames = Object.keys(rows)
 
-/** Reports each variable that looks like a setting and is none, with similarly spelled settings. */
+/** Reports each variable that looks like a setting but is none, with similarly spelled settings. */
 export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
   Object.keys(environment)
     .filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))
@@ -96,7 +96,7 @@ export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string
       return `${name} is set and has no effect: this release has no such setting; ${meant}`
     })
 
-/** The settings that hold, each with where it comes from; never what may be a secret. */
+/** The settings in force, each with its source; values that may be secret are never included. */
 export function settingsOf(environment: NodeJS.ProcessEnv, config: Config): readonly Setting[] {
   return Object.entries(rows).map(([name, { description, unit, value }]) => {
     const holds = value?.(config)

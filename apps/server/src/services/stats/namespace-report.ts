@@ -13,7 +13,7 @@ import { type Issue, issue, under } from '../calls/outcome.ts'
 import { checkName, checkNames } from '../calls/text.ts'
 import type { Read, ReportInput } from './report-input.ts'
 
-/** The errors of a report under a namespace, as far as this process can find them itself. */
+/** The errors of a report under a namespace, as far as this process can find them without a plug-in. */
 export function checkNamespace(
   { namespace, version, document }: NonNullable<ReportInput['namespace']>,
   path: readonly string[],
@@ -39,19 +39,22 @@ export function checkNamespace(
   }
   const parsed = known?.parse(version, document)
   if (parsed === undefined || parsed.ok) return issues
-  // their messages say where in the document, their paths begin with it
+  // the messages name the position in the document, with which their paths begin
   const ofDocument = (problem: Problem): Problem =>
     problem.path[0] === 'document' ? problemAt({ ...problem, path: problem.path.slice(1) }, problem.path) : problem
   return under(path, parsed.problems.map(ofDocument))
 }
 
-/** A document of a plug-in's namespace, and which report has it. */
+/** A document in the namespace of a plug-in, and the report that contains it. */
 interface Reported {
   readonly at: number
   readonly document: unknown
 }
 
-/** The reports of a call, with plug-ins' errors about documents of their namespaces. Without such documents nothing is asked. */
+/**
+ * The reports of a call, with the errors that plug-ins find in documents of their namespaces. Without such documents
+ * no plug-in is asked.
+ */
 export async function withDocuments(documents: Documents, read: readonly Read[]): Promise<readonly Read[]> {
   const reported = new Map<string, Reported[]>()
   for (const [at, one] of read.entries()) {

@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core/nova'
 import { type Issue, issue, under } from '../calls/outcome.ts'
 
-/** A document that came from Nova, in this service's words, with what was wrong with its form. */
+/** A document of Nova's converted to Gantt's form, with the problems of its form. */
 export interface NovaDocument {
   readonly document?: unknown
   readonly issues: readonly Issue[]

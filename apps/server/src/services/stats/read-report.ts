@@ -29,7 +29,7 @@ const MAX_INSTANCES = 10_000
 /** Documents from Nova are kept unchanged. */
 const isNova = ([first]: readonly string[]): boolean => first === 'nova'
 
-/** A host may have no more instances by many deltas than by one full report. */
+/** Many deltas must not give a host more instances than one full report may list. */
 function checkInstances(before: readonly string[], delta: StatsDelta, path: readonly string[]): Issue[] {
   const { addInstances = [], removeInstances = [] } = delta
   if (before.length + addInstances.length <= MAX_INSTANCES) return []
@@ -39,7 +39,7 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
   return after <= MAX_INSTANCES ? [] : [issue([...path, 'addInstances'], addInstances, rule, 'call.too_large')]
 }
 
-/** An amount that one instance may have. Reports that are stored already are taken as they are. */
+/** The limit of an amount that one instance may have. Reports that are stored already are not checked. */
 const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], maximum: string): Issue[] =>
   ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit }, i) =>
     maxUnit === null || minUnit <= maxUnit
@@ -47,13 +47,13 @@ const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], maxi
       : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most ${maximum}, ${maxUnit}`, 'stats.invalid')],
   )
 
-/** Traits that no request can ask for, as Placement writes none: they have no effect. */
+/** Traits that no request can ask for, because Placement does not allow their names: they have no effect. */
 const unknowableTraits = (stats: HostStats | StatsDelta): readonly string[] =>
   [...('traits' in stats ? (stats.traits ?? []) : [])].flatMap((trait, i) => (TRAIT.test(trait) ? [] : [`traits.${i}`]))
 
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
 
-/** How many values lists and objects have, one within another. The document is no deeper than a call may be. */
+/** The number of values in nested lists and objects. The depth of the document was limited before. */
 function valuesIn(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   const inner = Object.values(value)
@@ -62,7 +62,7 @@ function valuesIn(value: unknown): number {
   return count
 }
 
-/** A problem with the typed form of a report, in the words of the document of Nova's that it was made of. */
+/** A problem with the typed form of a report, with the names in the document of Nova's from which it was made. */
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
   const inner = found.path.slice(root.length)
   if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found

@@ -9,7 +9,7 @@ import { createStats } from './stats.ts'
 
 const NOBODY: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
 
-/** Reports of existing hosts, whose documents show when they are read; and the proposals to the log. */
+/** Reports of existing hosts whose documents record when they are read; and the proposals to the log. */
 function aService(hosts: number) {
   const log = aLog()
   const known = Array.from({ length: hosts }, (_, i) => aReport(`h${i}`))
@@ -75,7 +75,7 @@ test('a report without new content is not written, unless the host changed while
   expect(proposed).toEqual([expect.objectContaining({ host: first?.name.host })])
 })
 
-/** Two hosts that report documents of the namespace storage, and the log that takes what the service proposes. */
+/** Two hosts that report documents of the namespace storage, and a log that accepts the proposals of the service. */
 function twoTellers() {
   const log = aLog()
   log.append([{ type: 'feature', level: 6 }, aReport('h1'), aReport('h2')])

@@ -170,7 +170,7 @@ const oneNodeTooMany = ({ host, node }: Report, found: number, most: number, pat
 const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
-/** The log's verdict, where it is certain on a fleet as new as the log: sequences and incarnations only increase. */
+/** The verdict of the log, if it is certain on a fleet that is as new as the log: sequences and incarnations only increase. */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)
   if (left !== undefined) return left
@@ -183,7 +183,7 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
   return reporter?.incarnation !== report.incarnation || reporter.sequence !== report.delta.baseSequence ? 'report.gap' : undefined
 }
 
-/** Reports under the name of a host that left are refused, with what became of it. */
+/** Refuses reports under the name of a host that left, with the reason why it left. */
 function leftOf(
   { hosts }: Fleet,
   { host, node }: Report,

@@ -3,7 +3,7 @@ import { createTurns } from '../../event-loop/pauses.ts'
 import { type BacklogOptions, createBacklog } from './backlog.ts'
 import { createStream } from './stream.ts'
 
-/** A backlog whose every read takes this many of the four milliseconds of a turn, and the turns of its event loop. */
+/** A backlog in which each item takes the given part of the four milliseconds of a turn, and the turns of its event loop. */
 function aBacklog(lookMs: number, options: Partial<BacklogOptions<string, number>> = {}) {
   let now = 0
   const due: (() => void)[] = []

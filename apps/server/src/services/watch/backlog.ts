@@ -16,7 +16,7 @@ export interface BacklogOptions<Item, Detail> {
   /** The largest number of waiting items; beyond it, all are dropped and `onFull` is called. */
   readonly most: number
   onFull(): void
-  /** Processing threw an error: the backlog has ended. */
+  /** Called when processing throws an error: the backlog has ended. */
   onFailed(error: unknown): void
   pause?(): Promise<void> | undefined
 }
@@ -39,7 +39,7 @@ export function createBacklog<Item, Detail>({
   const lookAtAll = async (): Promise<void> => {
     isLooking = true
     while (waiting.size > 0) {
-      // before the first one as well: others may have used up this turn
+      // there is a pause before the first item too, because other work may have used up this turn
       const due = pause()
       if (due !== undefined) await due
       const [next] = waiting

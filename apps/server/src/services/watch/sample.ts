@@ -8,8 +8,8 @@ export interface Sample<Item> {
 }
 
 /**
- * `notify` is called with each item and how many were left out before it; and of none, with how many were left out, where nothing comes
- * behind a burst to say so.
+ * `notify` is called with each item and the number of items that were left out before it. If nothing follows a burst,
+ * it is called without an item, with the number that was left out.
  */
 export function createSample<Item>(perSecond: number, notify: (item: Item | null, leftOut: number) => void): Sample<Item> {
   let windowStart = Number.NEGATIVE_INFINITY

@@ -4,9 +4,9 @@ export interface Stream<Event> extends AsyncIterableIterator<Event> {
 }
 
 export interface StreamOptions<Event> {
-  /** Begins to listen; returns a function that stops it. `fail` ends the stream, and its reader gets the error. */
+  /** Begins to listen; returns a function that stops it. `fail` ends the stream with an error for its reader. */
   start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
-  /** The items that wait for the reader after another event: never more than the reader's share. */
+  /** Combines the items that wait for the reader with another event, so that no more wait than the reader may have. */
   merge(pending: Event[], event: Event): Event[]
   ended(): void
 }

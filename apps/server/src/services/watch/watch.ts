@@ -34,9 +34,9 @@ const MAX_UNSEEN_DECISIONS = 1_000
 
 export interface DecisionEvent {
   readonly revision: number
-  /** The decision; null for a gap, and at the end of a burst of which some were sampled out. */
+  /** The decision; null for a gap, and at the end of a burst from which some were left out. */
   readonly decision: DecisionView | null
-  /** Decisions before this one that this reader was too slow for, or that were sampled out. */
+  /** The number of decisions before this one that were left out, because there were too many or the reader was too slow. */
   readonly suppressed: number
   readonly gap: Gap | null
 }
@@ -58,7 +58,7 @@ export interface StreamArgs {
   readonly after?: number | null | undefined
   /** The key that opens it. */
   readonly keyId: string
-  /** False once its reader may not read any more; asked every few seconds. */
+  /** False once its reader may no longer read; checked every few seconds. */
   mayGoOn(): boolean
   /** Aborted once nothing more can be sent to the reader; a stream that is open then ends. */
   readonly over: AbortSignal
@@ -158,17 +158,14 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         args,
         (push, fail) => {
           const { fleet } = replica
-          /**
-           * With the reader's state: a follower of a name also sees that it became another one. A host is shown in its
-           * present state.
-           */
+          /** A reader that follows a host by name also receives that the name changed. A host is shown in its present state. */
           const unseen = createBacklog<HostRecord, number>({
             look: (record, since) => {
               const view = viewHost(fleet, record)
               if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: record.revision, host: view, gap: null })
             },
             merge: Math.min,
-            // no more than the number of hosts
+            // never more than the number of hosts
             most: Number.POSITIVE_INFINITY,
             onFull: () => undefined,
             onFailed: fail,
@@ -234,7 +231,7 @@ function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): Decis
 
 /** Whether a decision matches, by the names that hosts have at that time. */
 function followDecisions(replica: Replica, filter: DecisionFilter, query: Query): (decision: StoredDecision) => boolean {
-  // looked through for each decision of the fleet, and a caller may name one outcome ten thousand times
+  // this runs for every decision of the fleet, and a caller may name one outcome ten thousand times
   const asked = filter.outcome === undefined ? filter : { ...filter, outcome: [...new Set(filter.outcome)] }
   let known: { readonly hosts: HostTable; readonly renames: number; readonly isMeant: (decision: StoredDecision) => boolean } | undefined
   return (decision) => {

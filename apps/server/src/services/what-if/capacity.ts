@@ -23,7 +23,7 @@ export interface CapacityAnswer extends Capacity {
 
 /** How many more instances fit. */
 export interface Capacities {
-  /** Throws InputFault for what cannot be counted. */
+  /** Throws InputFault for an invalid question. */
   count(input: CapacityInput): Promise<CapacityAnswer>
 }
 

@@ -28,11 +28,11 @@ import { unknownProfile, usableProfile } from '../profile/profiles.ts'
 export interface Hypothesis {
   /** The moment of the question; null for the present. */
   readonly at: Moment | null
-  /** name or name@number; null: the default one. */
+  /** The profile as name or name@number; null for the default one. */
   readonly profile: string | null
   /** Changed parts of the profile `profile`; null for none. */
   readonly profileChanges: unknown
-  /** Edits of the fleet, in core's form, with what was wrong with their form already; null: none. */
+  /** Edits of the fleet in the core's form, with the problems of their form; null for none. */
   readonly overlay: { readonly document: unknown; readonly issues: readonly Issue[] } | null
   readonly deadlineMs: number | null
 }

@@ -61,7 +61,7 @@ export function pageOfDecisions(
 
 /** Decides requests that were not made, on hypothetical fleets: claims nothing, and appends nothing to the log. */
 export interface Simulations {
-  /** Throws InputFault for what cannot be simulated. */
+  /** Throws InputFault for an invalid simulation. */
   simulate(input: SimulateInput): Promise<Simulation>
 }
 
@@ -157,7 +157,7 @@ export interface SolvedCount extends Pick<SolverRecord, 'taken' | 'why'> {
   readonly decisions: number
 }
 
-/** The requests, and everything that is wrong with them. */
+/** The requests, and all problems with them. */
 async function readAll(
   readRequest: ReadRequest,
   given: SimulateInput['requests'],

@@ -36,7 +36,7 @@ export interface WhatWouldFitInput extends Hypothesis {
 /** The existing object that a change modifies, if there is one. */
 export interface ChangePlace {
   readonly kind: (typeof placeKinds)[number]
-  /** Name of a host or a profile, uuid of an aggregate or a claim. */
+  /** The name of a host or a profile, or the uuid of an aggregate or a claim. */
   readonly name: string
 }
 
@@ -46,9 +46,9 @@ export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 're
   readonly changes: readonly (Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'> & { readonly places: readonly ChangePlace[] })[]
   /** Changes with which the request was decided and placed; only such changes are listed. */
   readonly verified: true
-  /** Its edits of the fleet, together with those of the question, as FleetOverlayInput; null: none. */
+  /** Its edits of the fleet and those of the question, as FleetOverlayInput; null if there are none. */
   readonly overlay: unknown
-  /** The whole question as SimulateInput, but for the request, which is here as the core has it. */
+  /** The whole question as SimulateInput; the request, however, is in the core's form. */
   readonly simulation: { readonly request: RequestSpec; readonly [field: string]: unknown }
 }
 
@@ -63,7 +63,7 @@ export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' |
 
 /** The changes with which a request would fit. */
 export interface Remedies {
-  /** Throws InputFault for what cannot be asked. */
+  /** Throws InputFault for an invalid question. */
   find(input: WhatWouldFitInput): Promise<WhatWouldFitAnswer>
 }
 
@@ -141,7 +141,7 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
   ]
 }
 
-/** Edits in the words of the API; those of the question come first. */
+/** Edits in the form of the API; those of the question come first. */
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null

@@ -4,7 +4,7 @@ import { realTimers } from '../../timers.ts'
 import { createAskSolver } from '../ask-solver.ts'
 import type { Solver } from '../solver.ts'
 
-/** What a search may take here: enough for a thread that starts on a machine with much else to do. */
+/** The time limit of a search in these tests: enough for starting a thread on a busy machine. */
 const PATIENT = { timeLimitMs: 30_000 }
 
 export const profileOf = ({
@@ -53,7 +53,7 @@ export const inputOf = (request: RequestSpec, profile: Profile, more: Partial<De
   ...more,
 })
 
-/** Numbers as a seed draws them. */
+/** Numbers that a seed determines. */
 export function drawing(seed: number) {
   let state = seed
   return (most: number): number => {

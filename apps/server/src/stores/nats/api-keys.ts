@@ -27,7 +27,7 @@ export interface NatsKeysOptions {
 export interface NatsKeys extends ApiKeyStore {
   /** For the table that follows the stream. */
   readonly fold: KeyFold
-  /** Resolves when the fold has all that the stream held at this call. */
+  /** Resolves when the keys include all edits that the stream held at this call. */
   fresh(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ const MOST_ATTEMPTS = 50
 const PATIENCE_MS = 10_000
 const AGAIN_MS = 100
 
-/** Keys made from a stream of edits, which every replica follows in memory. */
+/** Keys computed from a stream of edits, which every replica follows in memory. */
 export async function openNatsKeys(connection: Connection, options: NatsKeysOptions): Promise<NatsKeys> {
   const { names, timers, keepUses, readUses, begin, warn, doubtMs } = options
   const fold = new KeyFold()
@@ -61,7 +61,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     },
   })
 
-  /** Sends an edit until it is in the stream, and answers whether it counted there. */
+  /** Sends an edit until it is in the stream, and returns whether it counted. */
   const send = async (writes: readonly KeyWrite[]): Promise<boolean> => {
     const edit: KeyEdit = { format: KEY_EDIT_FORMAT, id: randomUUID(), after: fold.head, writes }
     const { body, head } = await pack(edit.id, edit)

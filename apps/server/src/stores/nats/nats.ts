@@ -29,8 +29,8 @@ export interface NatsStoresOptions {
 }
 
 /**
- * Opens all stores in JetStream; the tables follow them. Throws StoreSetupError when servers or streams are not as they must be,
- * StoreUnavailableError when none answers.
+ * Opens all stores in JetStream; the tables follow them. Throws StoreSetupError if servers or streams have wrong
+ * settings, StoreUnavailableError if none answers.
  */
 export async function openNatsStores(
   address: NatsAddress,

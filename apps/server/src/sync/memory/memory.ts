@@ -8,7 +8,7 @@ export interface MemoryStore {
   open(): Synchronizer
   /** The store's clock, milliseconds; tests set it. */
   now(): number
-  /** The position of the other followers of the log; its end by default. */
+  /** The position of the other followers of the log; the end of the log by default. */
   followedTo(revision: number): void
   /** Faults that tests inject. */
   readonly faults: {
@@ -195,7 +195,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
 
 const bytesOf = (entries: readonly LogEntry[]): number => entries.reduce((sum, entry) => sum + JSON.stringify(entry).length + ROW_BYTES, 0)
 
-/** A clock that moves one millisecond whenever it is read. */
+/** A clock that advances by one millisecond at each read. */
 function createTicking(): () => number {
   let time = 1_700_000_000_000
   return () => time++

@@ -15,13 +15,13 @@ export interface Feed {
 export interface FeedOptions {
   readonly stream: string
   readonly from: number
-  /** Left out: all subjects. */
+  /** If absent, all subjects. */
   readonly subject?: string
   readonly timers: Timers
   /** The number of further messages that may be received now. */
   room(): number
   onMessage(message: StoredMessage): void
-  /** Called when the consumer, its server or the connection is lost: once at most, never after `close`. */
+  /** Called when the consumer, its server or the connection is lost: at most once, and never after `close`. */
   onBroken(): void
 }
 

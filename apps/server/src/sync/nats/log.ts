@@ -24,11 +24,11 @@ export interface LogState {
 export interface NatsLog {
   append(entry: Entry): Promise<Place>
   read(after: Place, limit: number): Promise<LogEntry[]>
-  /** Reads independently of the followed position, at any place. */
+  /** Reads from any revision, independently of the followed position. */
   readPast(after: Place, limit: number): Promise<LogEntry[]>
-  /** Whether the store has this place. */
+  /** Whether the store contains this position. */
   holds(place: Place): Promise<boolean>
-  /** The place at a revision; undefined where the log has none. */
+  /** The position at a revision; undefined if the log has none. */
   placeAt(revision: number): Promise<Place | undefined>
   state(): Promise<LogState>
   onNews(listener: (revision?: number) => void): void

@@ -6,7 +6,7 @@ import { openFeed } from './feed.ts'
 
 export interface MessagesOptions {
   readonly stream: string
-  /** Left out: all subjects. */
+  /** If absent, all subjects. */
   readonly subject?: string
   /** A sequence. */
   readonly from: number

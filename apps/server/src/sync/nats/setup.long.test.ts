@@ -24,7 +24,7 @@ const entry = (hosts: readonly string[], id = 'entry'): Entry => ({
   changes: hosts.map((host) => aReport(host)),
 })
 
-describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
+describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
   const started: NatsServers[] = []
   let server: NatsServers
 

@@ -6,8 +6,8 @@ import { type Flushing, StoreWentBackError } from '../synchronizer.ts'
 import type { LogRow } from './log-row.ts'
 
 /**
- * A small transaction that waits for the disk, and for synchronous standbys: everything that was committed before it is
- * durable after it. The place is compared in the same transaction, so it is this server's disk that it has reached.
+ * A small transaction that waits for the disk and for synchronous standbys: everything that was committed before it is
+ * durable after it. The position is compared in the same transaction, so that it is certainly on this server's disk.
  */
 const FLUSH = `
 SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AND at_ms = $3::bigint) AS held,
@@ -15,7 +15,7 @@ SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AN
 
 const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
 
-/** Measures on the session that flushes and on one of its own. */
+/** Measures on the session that flushes, and on a separate one. */
 export async function measure(
   setting: SharedFlush,
   driver: Driver,
@@ -47,7 +47,7 @@ export function createDurability(flusher: Session) {
   return {
     revision: () => durableRevision,
     learn,
-    /** An append that waited for the disk took everything before it along. */
+    /** an append that waited for the disk also made all earlier entries durable */
     learnFrom(rows: readonly LogRow[]): void {
       const flushed = rows.findLast(({ is_flushed }) => is_flushed)
       if (flushed !== undefined) learn(Number(flushed.revision))

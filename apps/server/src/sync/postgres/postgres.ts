@@ -58,7 +58,8 @@ const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHER
 
 /**
  * The log in a PostgreSQL table whose primary key is the revision: the next append names its predecessor, so there are
- * no gaps and no head row. Where the disk is slow the order is released before it, and one flush serves all who wait.
+ * no gaps and no head row. If the disk is slow, entries get their position before they are on disk, and one flush
+ * serves all calls that wait.
  */
 export async function openPostgresSynchronizer(connection: pg.ClientConfig, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   return openOn(createPgDriver(connection), realTimers, sharedFlush)
@@ -285,7 +286,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   }
 }
 
-/** The first row is the caller's own place, unless it is the origin. */
+/** the first row is the caller's own position, unless that is the beginning of the log */
 async function read(
   query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>,
   after: Place,
@@ -295,7 +296,7 @@ async function read(
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
   const first = Number(rows[0]?.revision ?? 0)
   if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
-  // there is no row at the origin, so the row beyond the limit is an entry too
+  // there is no row for the beginning of the log, so the row beyond the limit is an entry too
   if (after.revision === 0) {
     learnFrom(rows)
     return rows.slice(0, limit).map(toEntry)

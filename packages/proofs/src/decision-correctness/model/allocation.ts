@@ -8,7 +8,7 @@ const STANDARD = [
 ] as const
 type Standard = (typeof STANDARD)[number]
 
-/** Computes from every report the values in effect, with all present sources of ratios and reserved amounts. */
+/** Computes the values that apply from every report and all other sources of ratios and reserved amounts. */
 export function countAnew(fleet: ModelFleet): void {
   for (const host of fleet.hosts) host.stats = counted(fleet, host)
 }
@@ -31,7 +31,7 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     stats[ratio] = set.ratio ?? leastRatio(fleet, host, name) ?? own
     if (isListed) continue
     const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0
-    // Nova counts as used what its configuration keeps back
+    // Nova counts as used what its configuration reserves
     stats[used] = Math.max(0, reported[used] - kept)
     const reserved = Math.min(reported[total], set.reserved ?? kept)
     if (reserved === 0) continue

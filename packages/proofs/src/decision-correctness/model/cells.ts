@@ -9,10 +9,10 @@ export interface ModelCell {
   readonly sharedUsed: number
   readonly memoryCapacity: number
   readonly memoryFree: number
-  /** The total memory, and the part that is not set aside as huge pages. */
+  /** The memory in total, and the part that is not set aside as huge pages. */
   readonly memory: number
   readonly plain: number
-  /** Plain memory that may be given, and that is taken. */
+  /** Plain memory: the amount that can be allocated, and the allocated amount. */
   readonly plainCapacity: number
   readonly plainUsed: number
 }
@@ -32,13 +32,13 @@ interface CellTally {
   sharedUsed: number
   readonly memoryCapacity: number
   memoryFree: number
-  /** Memory outside of huge pages that may be given in all, and that is taken. */
+  /** Memory outside of huge pages: the total that can be allocated, and the allocated amount. */
   readonly plainCapacity: number
   plainUsed: number
   readonly plain: number
 }
 
-/** Shared CPUs that a cell can still give in addition to the pinned ones. */
+/** Shared CPUs that a cell can still provide in addition to the pinned ones. */
 const sharedLeft = ({ cpus, pinned, cpuCapacity, sharedUsed }: CellTally): number =>
   (pinned.length === 0 ? cpuCapacity : Math.floor(((cpus.length - pinned.length) * cpuCapacity) / cpus.length)) - sharedUsed
 
@@ -57,7 +57,7 @@ function give(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): void {
   cell.pinned.push(...pinned)
 }
 
-/** Takes an amount from cells in an order, from each as much as it has; the rest is counted on the first. */
+/** Takes an amount from cells in the given order, from each as much as it has; the rest is counted on the first one. */
 function spread(
   cells: readonly CellTally[],
   amount: number,
@@ -86,7 +86,7 @@ const isOpen =
   (cpu: number): boolean =>
     !cell.pinned.includes(cpu)
 
-/** This many CPUs of these cells, lowest first, as long as any is left. */
+/** This many CPUs of these cells, lowest first; fewer if there are not enough. */
 function pinSome(cells: readonly CellTally[], count: number): void {
   for (let n = 0; n < count; n++) {
     const cell = cells.find((one) => one.cpus.some(isOpen(one)))
@@ -121,7 +121,7 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
   return { shown, waiting }
 }
 
-/** What claims of listed instances hold beyond what the report counts of their cells, sort by sort. */
+/** For each sort of unit, the amount that claims of listed instances hold beyond what the report counts. */
 export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
   const { shown } = holdsOf(host, claims)
   if (host.stats.numaCells.length === 0) return []
@@ -158,7 +158,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { shown, waiting } = holdsOf(host, claimsOn(fleet, host))
   const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
   const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
-  // claims of listed instances hold more than is reported: from where they name it, then from any cell
+  // claims of listed instances hold more than is reported: first on the cells that they name, then on any cell
   let hiddenPins = sum(shown, ({ pinned }) => pinned.length) - sum(reported, ({ pinnedCpus }) => pinnedCpus?.length ?? 0)
   for (const cell of cells)
     for (const cpu of [...new Set(inCell(cell).flatMap(({ pinned }) => pinned))].sort((a, b) => a - b)) {
@@ -191,7 +191,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenCpus -= part
   }
   spread(cells, hiddenCpus, sharedLeft, takeShared)
-  // each other claim has the cell that it names, largest first, or another cell as a whole, or parts of several cells
+  // every other claim, the largest first, has the cell that it names, or another cell as a whole, or parts of several cells
   const homeless: CellHold[] = []
   for (const hold of waiting.sort(byAmount)) {
     const named = cells.find(({ id }) => id === hold.cell)
@@ -219,7 +219,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   return cells.map((cell, i): ModelCell => ({ ...cell, memory: (reported[i] as (typeof reported)[number]).memoryMb }))
 }
 
-/** Memory of a cell in use by its report beyond the huge pages in use. */
+/** Memory of a cell that its report shows as used beyond the used huge pages. */
 const plainShownIn = (cell: ModelHost['stats']['numaCells'][number]): number => Math.max(0, (cell.memoryUsageMb ?? 0) - hugeUsedIn(cell))
 
 const plainFree = ({ plain, plainCapacity, plainUsed }: CellTally): number => Math.min(plain, plainCapacity - plainUsed)

@@ -41,7 +41,7 @@ export interface ModelScore {
 
 /** The result for one instance: the verdict of every filter on every host, and the passing hosts, best first. */
 export interface ModelInstance {
-  /** In the order in which they run; `asked`: whether the request has a demand for it. */
+  /** In the order in which they run; `asked`: whether the request asks anything of the filter. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
   /** The number of hosts. */
   readonly hosts: number
@@ -146,7 +146,7 @@ interface Step {
   readonly isNet: boolean
 }
 
-/** Candidates, the filters of the profile in its order, then those of the net that it does not list. */
+/** The filters in their order: the candidates, the filters of the profile, then the rules of every claim that it does not list. */
 function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: Profile): Step[] {
   const names = listed.map(({ name }) => name)
   const isForced = request.forceHosts.length > 0 || request.forceNodes.length > 0
@@ -168,7 +168,7 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
   ]
 }
 
-/** Present only if the request, or a group with members, has the rule: every claim obeys it, whatever the profile lists. */
+/** Present only if the request, or a group with members, has the rule; every claim must satisfy it, whatever the profile lists. */
 function apartSteps(fleet: ModelFleet, { instanceGroup }: RequestSpec): Step[] {
   const others = instanceGroup === null ? [] : apartOf(fleet, instanceGroup.uuid, instanceGroup.apartFrom)
   if (others.length === 0) return []
@@ -191,7 +191,10 @@ function checkHost(steps: readonly Step[], host: ModelHost): ModelCheck[] {
   })
 }
 
-/** Every weigher's raw number, scaled over the hosts that passed, times the host's multiplier; added up in the profile's order. */
+/**
+ * For each host, every weigher's raw number, scaled over the hosts that passed and multiplied by the host's
+ * multiplier, summed in the profile's order.
+ */
 function weigh(fleet: ModelFleet, request: RequestSpec, profile: Profile, passing: readonly number[]): ModelScore[] {
   const columns = profile.weighers.map(({ name, multiplier, options }) => {
     const weigher = weighers[name]

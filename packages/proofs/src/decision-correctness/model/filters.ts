@@ -26,7 +26,7 @@ export type Ask = (host: ModelHost) => Refusal | undefined
 /** Returns undefined if the filter does not apply to the request. */
 type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
 
-/** The filters of this service by the names that profiles know them by, and `Candidates`, which runs before all of them. */
+/** The filters of this service by their names in profiles, and `Candidates`, which runs before all others. */
 export const filters: Readonly<Record<string, ModelFilter>> = {
   Candidates: ({ ignoreHosts, forceHosts, forceNodes, requestedDestination: destination, requestedResources }, fleet) => {
     const forbidden = destination?.forbiddenAggregates ?? []
@@ -220,7 +220,7 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
   DiskPoolFilter: () => undefined,
 }
 
-/** The filters for every claim: they run in every profile, after all others if the profile does not list them. */
+/** The rules for every claim: they run in every profile, after all other filters if the profile does not list them. */
 export const nets = [
   'ServerGroupAffinityFilter',
   'ServerGroupAntiAffinityFilter',
@@ -243,8 +243,8 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
 }
 
 /**
- * A filter of one class refuses amounts that are not free, and amounts above the total; a stated maximum is checked for
- * every claim. Of its refusals the permanent ones come first.
+ * A filter of one class refuses amounts that are not free, and amounts above the total; a stated maximum is checked
+ * for every claim. Permanent reasons come first.
  */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory
@@ -255,7 +255,7 @@ function amountOf(inventory: Inventory, need: number, have: number, short: strin
   return units === undefined ? { code: short, need, have } : { code: 'class.unit', need, have: units }
 }
 
-/** Whether one member more may live on the host by the rule that the group's first claim bound. */
+/** Whether one more member may be on the host by the rule that the group's first claim set. */
 function boundRuleAllows(fleet: ModelFleet, host: ModelHost, uuid: string): boolean {
   const group = boundGroup(fleet, uuid)
   if (group?.policy === 'ANTI_AFFINITY') return membersOn(fleet, host, uuid) < (group.most ?? 1)
@@ -287,7 +287,7 @@ function usualName(kind: keyof typeof otherWords, name: string | null | undefine
   return words[lower] ?? lower
 }
 
-/** Codes of the classes that every host has: too little left, and in all. */
+/** The codes of the classes that every host has: too little free, and too little in total. */
 const ofClass: Readonly<Record<string, readonly [string, string]>> = {
   VCPU: ['cpu.short', 'cpu.too_few'],
   MEMORY_MB: ['memory.short', 'memory.too_little'],

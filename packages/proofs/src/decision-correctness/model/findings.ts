@@ -19,7 +19,7 @@ export function findingsOf(fleet: ModelFleet): string[][] {
   ]
 }
 
-/** The host has less in all than claims hold there. */
+/** A host whose total is less than its claims hold. */
 function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const takes = logged(claimsOn(fleet, host)).map((claim) => claim.takes)
   const add = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
@@ -39,7 +39,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   return sorts.flatMap(([held, most]) => (held > most ? [['capacity.below_claims', nameOf(host), `at least ${held}, not ${most}`]] : []))
 }
 
-/** The report counts less than the claims of the instances that it lists. */
+/** A report that counts less than the claims of the instances that it lists. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const shown = logged(claimsOn(fleet, host)).filter(({ isListed }) => isListed)
   const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))
@@ -56,7 +56,7 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
 /** Huge pages are part of the memory in use, of the host and of each cell that counts its own. */
 function usesMorePagesThanMemory(host: ModelHost): string[][] {
   const { numaCells, inventories, memoryMbUsed } = host.reported
-  // as reported: what Nova counts as reserved is not taken off here
+  // the value is compared as reported: the amount that Nova counts as reserved is not subtracted here
   const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
   const pages = numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const pairs = [[pages, used] as const, ...numaCells.map((cell) => [hugeUsedIn(cell), cell.memoryUsageMb] as const)]
@@ -82,7 +82,7 @@ function unclaimedOn(fleet: ModelFleet, host: ModelHost): string[][] {
   return found.length > 0 ? [['instance.unclaimed', nameOf(host), text]] : []
 }
 
-/** An instance is listed by one host, which is that of its claim; that one comes first. */
+/** An instance should be listed by one host, that of its claim, which comes first. */
 function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost[]): string[][] {
   const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
   const listing = there.filter(({ stats, present }) => stats.instances !== null && present.includes(instance))
@@ -99,5 +99,5 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   ]
 }
 
-/** The names of hosts where one may have several nodes. */
+/** The names of hosts, with the node if a host may have several. */
 export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

@@ -2,11 +2,11 @@ import type { HostStats } from '@gantt/scheduler-core'
 import { countAnew } from './allocation.ts'
 import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } from './state.ts'
 
-/** A host's new report: instances that it lists are counted by it from now on. */
+/** Applies a host's new report: from now on it counts the instances that it lists. */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
   host.reported = stats
   countAnew(fleet)
-  // a report that lists nothing shows no instance
+  // a report without a list shows no instances
   if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
   if (stats.instances === null) return
   host.present = stats.instances
@@ -23,7 +23,7 @@ export interface Inventory {
   readonly least: number
   readonly most: number | null
   readonly step: number
-  /** The total without the reserve: without a stated maximum, one instance gets no more. */
+  /** The total without the reserved amount: if no maximum is stated, one instance gets at most this. */
   readonly inAll: number
 }
 
@@ -51,10 +51,10 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
   return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
 }
 
-/** Whether one instance needs more than the total, or than the most that the host lets one instance have. */
+/** Whether one instance needs more than the total, or than the maximum that the host states for one instance. */
 export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
 
-/** The amounts of a class that one instance may have, for a refusal of another amount. */
+/** The amounts of a class that one instance may have, as text for the refusal of another amount. */
 export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
   const isTooMuch = most !== null && most !== inAll && need > most
   if (need >= least && !isTooMuch && need % step === 0) return undefined
@@ -101,8 +101,8 @@ export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string):
 }
 
 /**
- * The used amount of a class: the reported use, or the claims of listed instances if that is more; and the claims that
- * no report shows.
+ * The used amount of a class: the reported use or, if larger, that of the claims of listed instances; plus the claims
+ * that no report shows.
  */
 function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0
@@ -130,15 +130,15 @@ export const aggregatesOf = ({ aggregates }: ModelFleet, { host }: ModelHost): M
 export const zoneOf = (fleet: ModelFleet, host: ModelHost): string =>
   aggregatesOf(fleet, host).find(({ metadata }) => metadata.availability_zone !== undefined)?.metadata.availability_zone ?? 'nova'
 
-/** The report lists the instance, or a claim in the log is for it. */
+/** Whether the report lists the instance, or a claim in the log is for it. */
 export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boolean =>
   host.present.includes(instance) || claimsOn(fleet, host).some((claim) => claim.isLogged && claim.instance === instance)
 
-/** Whether a claim in the log is for the instance: it gets no second one. */
+/** Whether a claim in the log is for the instance, which then gets no second one. */
 export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
   claims.some((claim) => claim.isLogged && claim.instance === instance)
 
-/** The rule of a group as its first claim bound it; undefined while it has none. */
+/** The rule of a group as its first claim set it; undefined while it has none. */
 export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
   claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
 
@@ -155,7 +155,7 @@ export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[
   return [...new Set([...named, ...apartAsSaid(fleet, uuid), ...others])].filter((other) => other !== uuid && known.has(other)).sort()
 }
 
-/** Whether a claim wants its group apart from one that it shares a host with, and was not apart from until now. */
+/** Whether a claim would newly keep its group apart from a group with which it shares a host already. */
 export function wantsApartTooLate(fleet: ModelFleet, { uuid, apartFrom }: ModelGroup): boolean {
   const bound = apartOf(fleet, uuid)
   return apartFrom.some(

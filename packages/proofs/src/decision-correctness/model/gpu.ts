@@ -22,7 +22,7 @@ export function whyNoGpus(gpus: readonly ModelGpu[], asked: GpusAsked): Refusal 
   return { code: 'gpu.short', need: count, have: fitting(gpus, asked).length }
 }
 
-/** A request that is typical for a site; the frequencies weigh. */
+/** A request that is typical for a site, with its relative frequency. */
 export interface Typical {
   readonly frequency: number
   readonly cpu: number
@@ -36,7 +36,7 @@ export interface ScaledResource {
   readonly scale?: number
 }
 
-/** What the random profiles say to weighers and assignment rules; the core has checked it when it took the profile. */
+/** The options that random profiles give to weighers and assignment rules; the core validated them with the profile. */
 export interface Options {
   readonly typical?: readonly Typical[]
   readonly cpuClass?: string
@@ -70,7 +70,7 @@ export function leastFragmenting(
 ): { readonly points: number; readonly chosen: readonly ModelGpu[] } | undefined {
   const fit = fitting(all, asked)
   if (fit.length < asked.count) return undefined
-  // what a report overdraws counts as nothing free
+  // where a report shows more use than the GPU has, nothing is free
   const gpus = all.map((gpu) => ({ ...gpu, free: Math.max(0, gpu.free) }))
   const before = unusable(gpus, cpuFree, typical)
   const choices = asked.count === 1 && asked.shareMilli < 1_000 ? fit.map((gpu) => [gpu]) : [fit.slice(0, asked.count)]
@@ -82,7 +82,7 @@ export function leastFragmenting(
   return rated.find(({ points }) => points === best)
 }
 
-/** Of 1 to 99, how many the logistic curve has reached: k is reached where x is ln(k / (100 - k)). */
+/** How many of the numbers k from 1 to 99 the logistic curve has reached: k is reached at x = ln(k / (100 - k)). */
 function logisticPoints(x: number): number {
   let points = 0
   for (let k = 1; k <= 99; k++) if (Math.log(k / (100 - k)) <= x) points++
@@ -118,13 +118,13 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
   const held = claimsOn(fleet, host).flatMap(({ takes, isListed }) => (takes.gpu ?? []).map((taken) => ({ ...taken, isListed })))
   const shown = held.filter(({ index, isListed }) => isListed && counts(index))
   const waiting = held.filter((taken) => !shown.includes(taken))
-  /** Thousandths one by one from these GPUs, as long as they have any; what none has is returned. */
+  /** Takes thousandths from these GPUs one by one, as long as they have any; returns the amount that none of them had. */
   const drain = (from: readonly ModelGpuState[], milli: number): number => {
     let open = milli
     for (const gpu of from) for (; open > 0 && gpu.free > 0; open--) gpu.free--
     return open
   }
-  // claims of listed instances hold more than is reported: from the GPUs that they name first
+  // claims of listed instances hold more than is reported: it is taken first from the GPUs that they name
   let hidden = shown.reduce((sum, { milli }) => sum + milli, 0) - reported.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
   for (const gpu of gpus) {
     const missing = shown.reduce((sum, { index, milli }) => (index === gpu.index ? sum + milli : sum), 0) - (1_000 - gpu.free)
@@ -136,7 +136,7 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
     const open = drain(gpus, hidden)
     if (gpus[0] !== undefined) gpus[0].free -= open
   }
-  // each of the others has the GPU that it names, the largest first, or another, of its own model rather
+  // every other claim, the largest first, has the GPU that it names, or another one, of the same model if possible
   const homeless: { readonly index: number; readonly milli: number }[] = []
   for (const taken of waiting.sort((a, b) => b.milli - a.milli || a.index - b.index)) {
     const named = at(taken.index)

@@ -17,7 +17,7 @@ export const guestCellsOf = ({ numaTopology }: RequestSpec): readonly GuestCell[
     return { id, shared: cpus.length - dedicated, dedicated, memoryMb }
   })
 
-/** A pinned CPU carries no shared ones: of p pinned among n, floor((n - p) x capacity / n) shared CPUs may be given. */
+/** A pinned CPU carries no shared ones: with p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs can be allocated. */
 const sharedAllowed = ({ cpus, cpuCapacity }: ModelCell, pinned: number): number =>
   cpus.length === 0 ? 0 : Math.floor(((cpus.length - pinned) * cpuCapacity) / cpus.length)
 
@@ -26,7 +26,7 @@ const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => 
   return cell.cpus.length > 0 && pinned <= cell.cpus.length && cell.sharedUsed + shared <= sharedAllowed(cell, pinned)
 }
 
-/** Plain memory that one guest may still have. */
+/** Plain memory that one guest can still have. */
 const plainLeft = ({ plain, plainCapacity, plainUsed }: ModelCell): number => Math.min(plain, plainCapacity - plainUsed)
 
 /** The same for a guest with dedicated CPUs, whose memory is not overcommitted. */
@@ -47,7 +47,10 @@ export function freeShare(cell: ModelCell): number {
   return Math.min(cpus, memory)
 }
 
-/** All ways of seating guests on cells of their own, the first in the order of the cells for the first guest first. */
+/**
+ * All ways of putting guest cells on separate host cells, in the order of the host cells for the first guest cell,
+ * then for the second, and so on.
+ */
 function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): Generator<readonly ModelCell[]> {
   const [guest, ...others] = guests
   if (guest === undefined) {
@@ -88,7 +91,7 @@ export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelC
     }
   })
 
-/** Why there is no seating: too few cells, a guest cell that fits nowhere and for what, or not all at once. */
+/** Why there is no such choice: the host has too few cells, a guest cell fits nowhere and for what reason, or not all fit at once. */
 export function whyNoSeating(guests: readonly GuestCell[], cells: readonly ModelCell[]): Refusal {
   if (cells.length === 0) return { code: 'numa.not_reported', need: guests.length, have: 0 }
   if (cells.length < guests.length) return { code: 'numa.cells', need: guests.length, have: cells.length }
@@ -130,14 +133,14 @@ function cpusFor(cell: ModelCell, guest: GuestCell): number {
 
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b))
 
-/** CPUs that one guest could have for itself: as many as are not pinned, and leave room for the shared ones in use. */
+/** CPUs that can be dedicated to one guest: those that are not pinned, as long as the shared ones in use have room. */
 function ownLeft(cell: ModelCell): number {
   let count = 0
   for (let more = 1; cell.pinned.length + more <= cell.cpus.length; more++) if (canGiveCpus(cell, 0, more)) count = more
   return count
 }
 
-/** CPUs that are not dedicated once the guest has its own. */
+/** CPUs that are not dedicated after the guest got its own. */
 function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
   const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
   return Math.max(0, cell.cpus.length - pinned)
@@ -151,7 +154,7 @@ function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   return count
 }
 
-/** The most guest cells that can sit at once. */
+/** The largest number of guest cells that can be placed at once. */
 function mostSeated(guests: readonly GuestCell[], cells: readonly ModelCell[]): number {
   const [guest, ...others] = guests
   if (guest === undefined) return 0

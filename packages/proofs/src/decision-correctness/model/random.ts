@@ -7,7 +7,7 @@ export function fnv1a(text: string): bigint {
   return hash
 }
 
-/** The finaliser of splitmix32: xor with itself shifted by 16, times; by 15, times; by 15. */
+/** The finaliser of splitmix32: xor with itself shifted by 16, multiply; by 15, multiply; by 15. */
 export function mix(word: bigint): bigint {
   let z = word % WORD
   z = ((z ^ (z >> 16n)) * 0x21f0aaadn) % WORD
@@ -15,7 +15,7 @@ export function mix(word: bigint): bigint {
   return z ^ (z >> 15n)
 }
 
-/** splitmix32 seeded by text: each draw moves on by the golden ratio, and is the share of 32 bits that falls to the bound. */
+/** splitmix32, seeded by a text: each draw advances the state by the golden ratio, and returns a share of 32 bits scaled to the bound. */
 export function createDraw(seed: string): (bound: number) => number {
   let state = fnv1a(seed)
   return (bound) => {
@@ -24,5 +24,5 @@ export function createDraw(seed: string): (bound: number) => number {
   }
 }
 
-/** The place of a host in the order that a seed shuffles: lower ones first. */
+/** The rank of a host in the order that a seed shuffles: lower ones first. */
 export const shuffledPlace = (seed: string, host: number): bigint => mix(BigInt(host) ^ fnv1a(seed))

@@ -6,7 +6,7 @@ export interface ModelOverride {
   readonly reserved?: number
 }
 
-/** The values of an import for hosts whose document in Nova's form has none. */
+/** The values that an import set for hosts whose document in Nova's form has none. */
 export interface ModelFleetAllocation {
   readonly release: number | null
   readonly classes: Readonly<Record<string, ModelOverride>>
@@ -15,7 +15,7 @@ export interface ModelGroup {
   readonly uuid: string
   readonly policy: string
   readonly most: number | null
-  /** Groups that it is kept apart from, by this claim. */
+  /** Groups that this claim's group is kept apart from because of this claim. */
   readonly apartFrom: readonly string[]
 }
 export interface ModelClaim {
@@ -25,19 +25,19 @@ export interface ModelClaim {
   readonly takes: Takes
   /** A report has listed its instance since the claim was made. */
   isListed: boolean
-  /** Whether the claim is in the log; false: a choice that is not there yet. */
+  /** Whether the claim is in the log; false for a choice of a decision that is still being made. */
   readonly isLogged: boolean
 }
 export interface ModelHost {
   host: string
   node: string
-  /** The last report. */
+  /** The last report of the host. */
   reported: HostStats
-  /** The values in effect: with the ratios and reserved amounts of other sources. */
+  /** The values that apply: ratios and reserved amounts of other sources are included. */
   stats: HostStats
-  /** The overrides by class. */
+  /** The values that operators set for this host, by class. */
   overrides: Readonly<Record<string, ModelOverride>>
-  /** The instances that it last listed: a report that lists none at all leaves them. */
+  /** The instances that it last listed; a report without a list does not change them. */
   present: readonly string[]
   status: string
   liveness: string
@@ -51,11 +51,11 @@ export interface ModelHost {
  * cells report huge pages, which no request of the model gets.
  */
 export interface ModelFleet {
-  /** In the order of first sight. */
+  /** Hosts in the order of first sight. */
   readonly hosts: ModelHost[]
   readonly aggregates: ModelAggregate[]
   allocation: ModelFleetAllocation
-  /** In the order in which they were made. */
+  /** Claims in the order in which they were made. */
   readonly claims: ModelClaim[]
 }
 export interface ModelAggregate {

@@ -8,9 +8,9 @@ import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
   raw(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): number
-  /** minmax measures from here where no raw number is less. */
+  /** minmax normalisation measures from here if no raw number is smaller. */
   readonly from?: number
-  /** The metadata key under which aggregates may say another multiplier. */
+  /** The metadata key by which aggregates may set another multiplier. */
   readonly key?: string
 }
 
@@ -95,7 +95,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
     raw({ gpus: asked }, fleet, host, { scale }) {
       if (asked === null) return 0
       const gpus = gpusOf(fleet, host)
-      // picks that are not in the log yet are none of the kinds that it sees
+      // hosts that are chosen but not in the log yet are ignored here
       const kinds = new Set(
         claimsOn(fleet, host).flatMap(({ takes: { gpu = [] }, isLogged }) =>
           isLogged && gpu.length > 0 ? [kindOf(gpu.length, gpu[0]?.milli ?? 0)] : [],
@@ -152,7 +152,7 @@ function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, opti
   })
 }
 
-/** Some weighers are given names alone. */
+/** some weighers are listed by their names only */
 const scaled = (resource: string | ScaledResource): ScaledResource =>
   typeof resource === 'string' ? { resourceClass: resource } : resource
 

@@ -67,36 +67,36 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'memory set aside as huge pages is given as plain memory': spoilPassesWhere('ResourceClassFilter', 'memory.huge_pages'),
   'a guest cell shares more CPUs than there are': spoilPassesWhere('NUMATopologyFilter', 'numa.too_few_cpus'),
   'a pinned guest gets memory that is given twice': spoilPassesWhere('NUMATopologyFilter', 'numa.pinned_memory'),
-  'hosts that are down pass': spoilPasses('ComputeFilter', () => true),
+  'hosts that are down pass the filter': spoilPasses('ComputeFilter', () => true),
   'a host that refuses is let in by the net': spoilPasses('NUMATopologyFilter', () => true),
   'a weigher is off by one': spoilRaw('CPUWeigher', (raw) => raw + 1),
   'a weigher is off in its last bit': spoilRaw('BestFitWeigher', (raw) => raw * (1 + Number.EPSILON)),
   'a weigher prefers the opposite': spoilRaw('ServerGroupSoftAntiAffinityWeigher', (raw) => -raw),
-  'contributions are added up from the last': spoilProfile(
+  'the contributions of weighers are added in the reverse order': spoilProfile(
     (profile) => ({ ...profile, weighers: [...profile.weighers].reverse() }),
     (raw) => [...raw].reverse(),
   ),
-  'ties go by the seed where they go by first sight': spoilProfile((profile) => ({
+  'ties are decided by the seed in profiles that decide them by the order of hosts, and the reverse': spoilProfile((profile) => ({
     ...profile,
     tieOrder: profile.tieOrder === 'seeded' ? 'first-seen' : 'seeded',
   })),
-  'aggregates are never asked for a multiplier': spoilProfile((profile) => ({
+  'multipliers of aggregates are ignored': spoilProfile((profile) => ({
     ...profile,
     weighers: profile.weighers.map((weigher) =>
       'aggregateMultiplier' in weigher.options ? { ...weigher, options: { aggregateMultiplier: false } } : weigher,
     ),
   })),
-  'the best host is always taken': spoilProfile((profile) => ({ ...profile, hostSubsetSize: 1 })),
+  'the best host is always chosen, whatever hostSubsetSize is': spoilProfile((profile) => ({ ...profile, hostSubsetSize: 1 })),
   'cells are always tried by number': spoilProfile(({ assignment: { numa: _, ...assignment }, ...profile }) => ({
     ...profile,
     assignment,
   })),
-  'the numbers of facts are swapped': spoilFilter('RamFilter', (prepare) => (request, fleet, options) => {
+  'the required and the actual number of facts are swapped': spoilFilter('RamFilter', (prepare) => (request, fleet, options) => {
     const prepared = prepare(request, fleet, options)
     const swap = ({ required = 0, actual = 0, ...rest }: Fact): Fact => ({ ...rest, required: actual, actual: required })
     return prepared && { ...prepared, facts: (host) => (prepared.facts?.(host) ?? []).map(swap) }
   }),
-  'a term of what is free is left out': spoilFilter('DiskFilter', (prepare) => (request, fleet, options) => {
+  'a term of the free amount is counted as 0': spoilFilter('DiskFilter', (prepare) => (request, fleet, options) => {
     const prepared = prepare(request, fleet, options)
     const forget = ({ terms = [], ...rest }: Fact): Fact => ({
       ...rest,
@@ -179,7 +179,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   }),
 }
 
-/** Does something else with every entry that any fleet applies. */
+/** Changes the effect of every entry that any fleet applies. */
 function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonly Void[]) => readonly Void[]): Plant {
   return () => {
     const { apply } = Fleet.prototype
@@ -195,7 +195,7 @@ function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonl
   }
 }
 
-/** Does something to a host that is known before its next report is applied. */
+/** Changes a host that is known already, before its next report is applied. */
 function spoilReports(change: (host: ReturnType<Fleet['hosts']['own']>, fleet: Fleet) => void): Plant {
   return spoilApply((fleet, { changes }, apply) => {
     for (const one of changes) {
@@ -223,7 +223,7 @@ function spoilCore(parts: Partial<Core>): Plant {
   return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
 }
 
-/** Decides, replays and examines by a profile that is changed behind the record's back. */
+/** Decides, replays and examines by a changed profile, while the record names the original. */
 function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
   const withRaw = (decided: Decided): Decided => ({
     ...decided,

@@ -16,13 +16,13 @@ export interface FillOptions {
 export interface FillResult {
   readonly vms: number
   readonly rejected: number
-  /** vCPUs of the VMs that found no host. */
+  /** The vCPUs of the VMs that found no host. */
   readonly rejectedVcpus: number
-  /** Most hosts that held something at once. */
+  /** The largest number of hosts that had VMs at the same time. */
   readonly peakHosts: number
 }
 
-/** The whole trace, creates and deletes, on a fixed number of hosts: a VM that fits nowhere is turned away. */
+/** Replays the whole trace, creates and deletes, on a fixed number of hosts; a VM that fits nowhere is rejected. */
 export async function runHuaweiFill({ vms, hosts, profile: profileName, seed, onVm }: FillOptions): Promise<FillResult> {
   const requestOf = createHuaweiRequests()
   const running = new Departures<Placement>()

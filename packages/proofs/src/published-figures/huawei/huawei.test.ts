@@ -25,7 +25,7 @@ describe('waiting', () => {
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)
   })
 
-  test('what ends in the second of an arrival makes room for it', async () => {
+  test('a VM that ends in the second of an arrival makes room for it', async () => {
     const list = vms([64, 128, 0, 30], [64, 128, 30, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(0)
   })
@@ -38,7 +38,7 @@ describe('waiting', () => {
     expect((await waitOn(list, 'balance-fit')).meanWaitSeconds).toBe(0)
   })
 
-  test('a VM that no empty host can hold is a fault of the trace', async () => {
+  test('a VM that no empty host can hold is an error of the trace', async () => {
     await expect(waitOn(vms([41, 5, 0, 1]), 'first-fit')).rejects.toThrow('VM 1 (41 vCPU, 5 GB) does not fit on an empty host')
   })
 

@@ -11,7 +11,7 @@ const SPLIT_ABOVE_GB = 10
 
 const MIB_PER_GB = 1_024
 
-/** This number of equal hosts: h0, h1, ... */
+/** The given number of equal hosts: h0, h1, ... */
 export function huaweiHosts(count: number): readonly TraceHost[] {
   const cells = Array.from({ length: CELLS }, (_, id) => ({
     id,
@@ -34,7 +34,7 @@ export function huaweiHosts(count: number): readonly TraceHost[] {
 /** Whether a VM is split over both cells. */
 export const isSplit = ({ memoryGb }: HuaweiVm): boolean => memoryGb > SPLIT_ABOVE_GB
 
-/** Requests by flavour: the trace has few flavours, and a request never changes. */
+/** Requests by flavor: the trace has few flavors, and the request of a flavor never changes. */
 export function createHuaweiRequests(): (vm: HuaweiVm) => RequestSpec {
   const known = new Map<string, RequestSpec>()
   return (vm) => {

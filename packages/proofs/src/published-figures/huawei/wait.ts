@@ -8,15 +8,15 @@ import { createHuaweiRequests, huaweiHosts } from './model.ts'
 import { huaweiVersion } from './profiles.ts'
 import type { HuaweiVm } from './vms.ts'
 
-/** An episode continues for this many VMs after those that first-fit starts at once. */
+/** The number of VMs in an episode after those that first-fit starts at once. */
 const BEYOND = 40
 
-/** Share of the episodes left out at each end of the ranking. */
+/** The share of the episodes that is left out at each end of the ranking. */
 const TRIMMED = 0.1
 
 export interface WaitOptions {
   readonly vms: readonly HuaweiVm[]
-  /** Ids of the VMs at which the episodes begin. */
+  /** The ids of the VMs at which the episodes begin. */
   readonly starts: readonly number[]
   readonly hosts: number
   readonly profile: string
@@ -29,11 +29,11 @@ export interface WaitResult {
   readonly meanWaitSeconds: number
   readonly episodes: number
   readonly vms: number
-  /** Placements tried, those for the length of the episodes not counted. */
+  /** The number of tried placements, apart from those that determine the length of the episodes. */
   readonly decisions: number
 }
 
-/** Strict first come, first served on a few hosts: how long the VMs of each episode wait in all, in seconds. */
+/** Strict first come, first served on a few hosts: the total waiting time of the VMs of each episode, in seconds. */
 export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpisode }: WaitOptions): Promise<WaitResult> {
   const indexOf = new Map(vms.map(({ id }, index) => [id, index]))
   const requestOf = createHuaweiRequests()
@@ -63,8 +63,8 @@ export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpiso
 }
 
 /**
- * How many VMs first-fit starts before the first that would have to wait. As in the published work, a VM is looked at
- * as soon as the one before it has started: what ends between the two does not make room for it.
+ * The number of VMs that first-fit starts before the first one that would have to wait. As in the published work, a VM
+ * is examined as soon as the one before it has started: VMs that end between the two make no room for it.
  */
 async function startedAtOnce(
   vms: readonly HuaweiVm[],
@@ -79,9 +79,9 @@ async function startedAtOnce(
 }
 
 interface Queue {
-  /** Starts a VM as soon as it fits, after all that were started before; answers when, in seconds of the trace. */
+  /** Starts a VM as soon as it fits, after all that were started before; returns its start time in seconds of the trace. */
   start(vm: HuaweiVm): Promise<number>
-  /** Starts a VM when it arrives, if it fits on what was free when the one before it started; nothing waits before it. */
+  /** Starts a VM at its arrival, if it fits into what was free when the one before it started; no VM waits in front of it. */
   startsAtOnce(vm: HuaweiVm): Promise<boolean>
   decisions(): number
 }
@@ -96,7 +96,7 @@ async function openQueue(hosts: number, profileName: string, seed: string, reque
   const profile = version === undefined ? profileName : await driver.writeProfile(version)
 
   const ends = () => running.next ?? Number.POSITIVE_INFINITY
-  /** Ends everything due by a time. */
+  /** Ends all VMs that are due by a time. */
   const endUntil = async (timeS: number): Promise<void> => {
     while (ends() <= timeS) await driver.release(running.take() as Placement)
   }
@@ -122,7 +122,7 @@ async function openQueue(hosts: number, profileName: string, seed: string, reque
       let placement = await place(vm)
       if (placement === undefined) return false
       if (ends() <= vm.arrivalS) {
-        // more room may mean another host
+        // with more free room, the VM may get another host
         await driver.release(placement)
         await endUntil(vm.arrivalS)
         placement = await place(vm)

@@ -19,7 +19,7 @@ const aRun = (shape: Partial<OpenbResult> = {}): OpenbResult => ({
   ...shape,
 })
 
-test('what was void, what was refused early and what was decided again are shares of all proposals', () => {
+test('void, early refused and repeated proposals are shown as shares of all proposals', () => {
   const effort = { counted: 8, fruitless: { 'claim.no_room': 1, 'claim.edited': 1, 'append.refused': 6 }, repeated: 2 }
   const { claimsPerSecond, answersPerSecond, effort: found } = figuresOf([aRun({ effort }), aRun({ effort, gpuAllocatedPct: 92 })])
   expect([claimsPerSecond, answersPerSecond]).toEqual([4, 6])

@@ -8,22 +8,22 @@ export interface OpenbFigures {
   readonly placed: number
   readonly rejected: number
   readonly departed: number
-  /** Claims per second of placing. */
+  /** Claims per second of placement time. */
   readonly claimsPerSecond: number
-  /** Requests that were answered, claims and refusals, per second of placing. */
+  /** Answered requests, placed or refused, per second of placement time. */
   readonly answersPerSecond: number
   readonly overCommits: number
   readonly differences: number
-  /** Undefined if only the replay decides. */
+  /** Undefined if nobody else decides. */
   readonly effort: OpenbEffort | undefined
 }
 
 /** Shares are of all proposals. */
 export interface OpenbEffort {
   readonly proposals: number
-  /** Void at their place in the log: conflicts. */
+  /** Proposals that are void at their position in the log: conflicts. */
   readonly voidPct: number
-  /** Whose entry the store refused, because others had written before. */
+  /** Proposals whose entry the store refused, because another replica had written first. */
   readonly refusedEarlyPct: number
   /** The average number of repeated decisions per claim, for either reason. */
   readonly retriesPerClaim: number

@@ -6,7 +6,7 @@ export interface OpenbNode {
   readonly cpuMilli: number
   readonly memoryMib: number
   readonly gpus: number
-  /** Null where the node has no GPUs. */
+  /** Null if the node has no GPUs. */
   readonly gpuModel: string | null
 }
 

@@ -71,7 +71,7 @@ describe('workload', () => {
   test('the list keeps every pod and grows to 130 % of the GPUs by drawing again', () => {
     const made = makeWorkload(nodes, pods, 1, '1')
     expect(new Set(made.pods.slice(0, 5).map(({ name }) => name)).size).toBe(5)
-    // 6 GPUs: 7.8 are to be asked, so 8 pods of one GPU
+    // the nodes have 6 GPUs: 130 % of them are 7.8, so 8 pods of one GPU are requested
     expect(made.pods.reduce((sum, pod) => sum + askedMilli(pod), 0)).toBe(8_000)
     expect(made.capacityMilli).toBe(6_000)
   })
@@ -106,7 +106,7 @@ test('typical pods are the most frequent ones, with shares of what they cover', 
   const many = Array.from({ length: 15 }, (_, i) => aPod(`a${i}`))
   const some = Array.from({ length: 4 }, (_, i) => aPod(`b${i}`, { gpus: 2 }))
   const typical = typicalPods([...some, ...many, aPod('c', { gpus: 0, gpuMilliEach: 0 })])
-  // 15 + 4 of 20 are 95 %: the last kind is left out
+  // 15 + 4 of 20 pods are 95 %, so the last kind is left out
   expect(typical.map(({ gpus, frequency }) => [gpus, frequency])).toEqual([
     [1, 15 / 19],
     [2, 4 / 19],

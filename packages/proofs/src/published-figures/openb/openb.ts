@@ -9,15 +9,15 @@ import { openbVersion } from './profiles.ts'
 import { askedMilli, drawDepartures, makeWorkload } from './workload.ts'
 
 export interface OpenbOptions {
-  /** Nodes that take part, in the file's order. */
+  /** The number of nodes that are used, in the file's order. */
   readonly nodes: readonly OpenbNode[]
   readonly pods: readonly OpenbPod[]
   readonly profile: string
   readonly scale: number
   readonly seed: number
-  /** Calls that are on their way at once; 1 if not given. */
+  /** The number of concurrent calls; 1 if not given. */
   readonly concurrency?: number
-  /** Per cent of the pods that leave again, 0 to 100; 0 if not given. */
+  /** The percentage of pods that leave again, 0 to 100; 0 if not given. */
   readonly departures?: number
   createDriver(seed: string): Driver
   onPods?(done: number, of: number): void
@@ -31,19 +31,19 @@ export interface OpenbResult {
   readonly placed: number
   readonly rejected: number
   readonly departed: number
-  /** The amounts placed beyond the capacity of nodes, by the caller's own count. */
+  /** Allocations beyond the capacity of nodes, computed from the caller's data alone. */
   readonly overCommits: readonly string[]
   /** The differences between the replicas' final state and the caller's answers; empty if no replica shows its state. */
   readonly differences: readonly string[]
-  /** The effort; undefined if the driver is the only one that decides. */
+  /** Counts of proposals and retries; undefined if nobody else decides. */
   readonly effort: Effort | undefined
-  /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest placed alike. */
+  /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest made the same placements. */
   readonly placements: string
   /** The duration of the placements, without reports and the final checks. */
   readonly placingMs: number
 }
 
-/** Places one seed's list of pods, without retries: what share of the GPUs is allocated in the end? */
+/** Places the list of pods of one seed, without retries, and computes the share of the GPUs that is allocated in the end. */
 export async function runOpenb(options: OpenbOptions): Promise<OpenbResult> {
   const { nodes, pods, profile: profileName, scale, seed } = options
   const workload = makeWorkload(nodes, pods, scale, String(seed))
@@ -79,12 +79,11 @@ export async function runOpenb(options: OpenbOptions): Promise<OpenbResult> {
 
 interface Outcome {
   readonly pod: OpenbPod
-  /** Undefined when no host had room. */
+  /** Undefined if no host had room. */
   readonly stay: Stay | undefined
 }
 
-/** Sends every pod in its order, after the departures that are due before it. A departure waits until its pod has been answered.
- */
+/** Sends every pod in its order, after the departures that are due before it. A departure waits until its pod was answered. */
 async function placeAll(
   driver: Driver,
   profile: string,
@@ -95,7 +94,7 @@ async function placeAll(
   const leaving = new Map<number, number[]>()
   for (const [arrival, before] of drawDepartures(pods.length, departures, String(seed)).entries())
     if (before !== undefined) leaving.set(before, [...(leaving.get(before) ?? []), arrival])
-  // the order of the caller's events: enough to detect overlaps
+  // numbers the caller's events, which is enough to detect overlaps
   let moment = 0
   let done = 0
   const answers: Promise<{ readonly placement: Placement; readonly from: number } | undefined>[] = []

@@ -6,11 +6,11 @@ export interface OpenbPod {
   readonly name: string
   readonly cpuMilli: number
   readonly memoryMib: number
-  /** 0 = none. */
+  /** The number of GPUs; may be 0. */
   readonly gpus: number
   /** Thousandths of each GPU; 1000 = whole ones, 0 without GPUs. */
   readonly gpuMilliEach: number
-  /** Models that will do; empty = any. */
+  /** GPU models that are accepted; empty for any. */
   readonly gpuModels: readonly string[]
 }
 

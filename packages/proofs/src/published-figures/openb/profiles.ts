@@ -3,10 +3,10 @@ import { partsOf } from '../profile-parts.ts'
 import { CPU_CLASS } from './model.ts'
 import type { OpenbPod } from './pods.ts'
 
-/** Typical requests are the most frequent ones that together make up this share of all. */
+/** The share of all requests that the typical ones, which are the most frequent, have to cover. */
 const COVERED = 0.95
 
-/** The largest node of the trace: scores count from it, as in the artifact of the FGD paper. */
+/** The largest node of the trace, which is the scale of scores, as in the published code of the FGD paper. */
 const LARGEST = { cpuMilli: 128_000, gpuMilli: 8_000 }
 
 const resources = [
@@ -14,7 +14,10 @@ const resources = [
   { resourceClass: 'GPU_MILLI', scale: LARGEST.gpuMilli },
 ]
 
-/** The version of a profile for this trace: its resources, its scales, its typical requests. Undefined: the release's own will do. */
+/**
+ * The version of a profile for this trace, with its resources, scales and typical requests; undefined if the release's
+ * own is suitable.
+ */
 export function openbVersion(profile: string, pods: readonly OpenbPod[]): ProfileParts | undefined {
   if (profile === 'best-fit') return withOptions(partsOf(profile), { resources, points: true })
   if (profile === 'dot-product') return withOptions(partsOf(profile), { resources, points: true })
@@ -52,7 +55,7 @@ export function typicalPods(pods: readonly OpenbPod[]): TypicalPod[] {
   }
   const kept: { readonly pod: OpenbPod; readonly count: number }[] = []
   let covered = 0
-  // equally frequent ones in the order of the list: the sort is stable
+  // equally frequent ones keep the order of the list, because the sort is stable
   for (const counted of [...counts.values()].sort((a, b) => b.count - a.count)) {
     if (covered >= COVERED * pods.length) break
     covered += counted.count

@@ -8,7 +8,7 @@ export interface OpenbColumn {
   readonly runs: readonly OpenbResult[]
 }
 
-/** Side by side what each target made of the same workloads; the first is what the others are compared with. */
+/** The results of each target for the same workloads, as columns; the others are compared with the first. */
 export function openbReport(title: string, columns: readonly OpenbColumn[], base: Readonly<Record<string, unknown>>): Report {
   const all = columns.map(({ runs }) => figuresOf(runs))
   const row = (what: string, value: (figures: OpenbFigures) => number | undefined, unit: string): Row => [what, all.map(value), unit]

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '@gantt/scheduler-core'
 import type { OpenbNode } from './nodes.ts'
 import type { OpenbPod } from './pods.ts'
 
-/** Demand of the inflated list over the GPUs of the nodes. */
+/** The total demand of the list, as a share of the GPUs of the nodes. */
 const DEMAND = 1.3
 
 /** The fleet and the list of pods of one run, each in the run's own order. */
@@ -14,8 +14,8 @@ export interface Workload {
 }
 
 /**
- * Nodes in a random order, pods in a random order, then pods drawn again from the list until they request 130 % of the
- * GPUs. The same seed gives the same workload. A scale above 1 copies nodes and pods that often.
+ * Nodes in a random order; pods in a random order, then pods drawn again from the list until they request 130 % of the
+ * GPUs. The same seed gives the same workload. A scale above 1 multiplies nodes and pods.
  */
 export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPod[], scale: number, seed: string): Workload {
   const capacityMilli = scale * nodes.reduce((sum, { gpus }) => sum + gpus * 1_000, 0)
@@ -34,8 +34,8 @@ export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPo
 }
 
 /**
- * The departure of each pod, before which arrival; undefined for those that stay. A percentage of all leave, each after
- * one to a fourth of all further arrivals, drawn evenly. Their hosts do not matter.
+ * For each pod, the arrival before which it departs; undefined if it stays. The given percentage of all pods departs,
+ * each at a random time after at most a fourth of the remaining arrivals. The hosts of the pods do not matter.
  */
 export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {
   const random = createRandom(`${seed}/departures`)
@@ -47,7 +47,7 @@ export function drawDepartures(arrivals: number, percent: number, seed: string):
   })
 }
 
-/** Thousandths of GPU that a pod asks for in all. */
+/** Thousandths of GPUs that a pod requests in total. */
 export const askedMilli = ({ gpus, gpuMilliEach }: OpenbPod): number => gpus * gpuMilliEach
 
 function copies<Item extends { readonly name: string }>(items: readonly Item[], count: number): Item[] {

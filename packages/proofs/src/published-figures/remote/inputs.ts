@@ -19,14 +19,14 @@ export const toFullStats = (name: string, stats: HostStats) => ({
   inventories: stats.inventories.map(({ resourceClass, total }) => ({ resourceClass, total })),
 })
 
-/** A request as the API takes it: what the replays of traces ask. */
+/** A request in the form of the API, with the fields that replays of traces need. */
 export const toSpec = ({ flavor, gpus }: RequestSpec) => ({
   numInstances: 1,
   flavor: { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, extraSpecs: toKeyValues(flavor.extraSpecs) },
   ...(gpus === null ? {} : { gpus }),
 })
 
-/** A profile version as the API takes it: enums in capitals. */
+/** A profile version in the form of the API, with enum values in capitals. */
 export const toProfileVersion = ({
   filters,
   weighers,

@@ -13,7 +13,7 @@ const ok = <Value>(parsed: { ok: true; value: Value } | { ok: false; problems: r
   return parsed.value
 }
 
-/** The API's words of a profile, in capitals, as the core has them. */
+/** Converts a profile from the API's capitals to the core's form. */
 const profileOf = (input: object): Profile =>
   ok(parseProfile({ ...input, name: 'run', number: 1, normalisation: 'fixed', tieOrder: 'first-seen', scheduler: 'filter' }))
 
@@ -24,7 +24,7 @@ interface Input {
   readonly profile?: string
 }
 
-/** A service as a replay sees it, deciding by the same core: answers the calls and counts the remaining claims. */
+/** A service for a replay that decides with the same core: it answers the calls and counts the remaining claims. */
 function aService() {
   const core: Driver = createInProcessDriver({ seed: 'service' })
   const live = new Map<string, Placement & { milli: number }>()
@@ -51,7 +51,7 @@ function aService() {
     if (name === 'Gather') return { aggregateCreate: { __typename: 'AggregatePayload', aggregate: { uuid: 'u', version: ++aggregates } } }
     if (name === 'Scatter') return { aggregateDelete: { __typename: --aggregates === 0 ? 'AggregatePayload' : 'NotFound' } }
     if (name === 'Write') {
-      // the API's input in capitals, back to the core's words
+      // converts the API's capitals to the core's words
       const { name: _, number: __, ...parts } = profileOf(input)
       await core.writeProfile(parts)
       return { profileVersionCreate: { __typename: 'ProfilePayload' } }
@@ -81,7 +81,7 @@ function aService() {
   return { fetch: fetch as typeof globalThis.fetch, live, keys, calls, aggregates: () => aggregates }
 }
 
-/** The hosts of `nodes` with what the placements left; every pod here takes a MiB and a tenth of a core, of one GPU. */
+/** The hosts of `nodes` after the placements; every pod here takes 1 MiB and a tenth of a core, of one GPU. */
 const shownHosts = (live: readonly (Placement & { milli?: number })[]) =>
   nodes.map(({ name, cpuMilli, memoryMib, gpus }) => {
     const here = live.filter(({ host }) => host === `run-1-${name}`)
@@ -98,7 +98,7 @@ const shownHosts = (live: readonly (Placement & { milli?: number })[]) =>
     }
   })
 
-/** A replica that counts nothing. */
+/** A replica that reports no counters. */
 const aReplica = (fetch: typeof globalThis.fetch): RemoteReplica => ({
   client: createClient({ url: 'http://service/graphql', fetch }),
   effort: async () => ({ counted: 0, fruitless: {} }),

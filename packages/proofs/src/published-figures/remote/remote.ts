@@ -5,7 +5,7 @@ import { AGGREGATE_CREATE, AGGREGATE_DELETE, PROFILE_CREATE, RELEASE, REPORT, SE
 import { readHostViews } from './hosts.ts'
 import { toFullStats, toProfileVersion, toSpec } from './inputs.ts'
 
-/** The service refused what the replay asked; the message is the service's own. */
+/** The service refused a call of the replay; the message is the service's own. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
@@ -16,20 +16,20 @@ export type Counts = Pick<Effort, 'counted' | 'fruitless'>
 /** One replica of the service. */
 export interface RemoteReplica {
   readonly client: Client
-  /** The outcomes of its proposals since it started. */
+  /** The outcomes of its proposals since its start. */
   effort(): Promise<Counts>
 }
 
 export interface RemoteOptions {
-  /** At least one; calls are sent to them in turn. */
+  /** The replicas, at least one; calls are sent to them in turn. */
   readonly replicas: readonly RemoteReplica[]
-  /** Prefix of everything that this run makes on the service: no two runs share one. */
+  /** A prefix for all names that this run creates on the service; no two runs share one. */
   readonly run: string
 }
 
 /** The number of items in one call, well below the limits of the API. */
 const BATCH = 200
-/** For one call, its repetitions included, milliseconds: as long as a replica that is loaded to the brim may need. */
+/** The timeout of a call with its repetitions, milliseconds: long enough for a fully loaded replica. */
 const DEADLINE_MS = 120_000
 
 /** Every result that is not the expected one. */
@@ -141,7 +141,7 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
       const effort = sumOf(await Promise.all(replicas.map((replica) => replica.effort())), before)
       const views = []
       for (const { client } of replicas) {
-        // a report without new content is only answered by a replica that is as new as the log
+        // a report without new content is answered only by a replica that has caught up with the log
         if (first !== undefined) await report([first], client)
         views.push(await readHostViews(client, run))
       }
@@ -173,7 +173,7 @@ interface RemoteClaim {
   readonly gpus: readonly { readonly index: number }[]
 }
 
-/** The work of all replicas since the last question. */
+/** The outcomes on all replicas since the last call. */
 function sumOf(now: readonly Counts[], before: readonly Counts[]): Counts {
   const fruitless: Record<string, number> = {}
   const add = (counts: Counts, sign: number): void => {

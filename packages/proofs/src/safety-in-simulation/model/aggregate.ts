@@ -18,7 +18,7 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
   return undefined
 }
 
-/** The zone that a host's aggregates put it in; Nova's own name where none does. */
+/** The zone of a host by its aggregates; Nova's default zone if they name none. */
 export function zoneOf(fleet: ModelFleet, host: string): string {
   return fleet.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
 }

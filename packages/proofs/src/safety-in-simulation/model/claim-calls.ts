@@ -1,4 +1,4 @@
-import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isListed, isLive } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isListed, isLive } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { forgetEmptyGroups } from './group.ts'
@@ -9,14 +9,14 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   const source = claim.source === null ? undefined : fleet.claim(claim.source)
   const isAlone = !growsInPlace(fleet, claim)
   claim.lingers = isListed(fleet, claim) && isAlone
-  if (fleet.level < ENDS_AS_HELD || !isAlone) holdNoneBeside(claim)
+  if (fleet.level < ENDS_AS_HELD || !isAlone) holdNothingInAddition(claim)
   else if (claim.lingers) {
-    // the amount that it is confirmed to have, and that no report has counted
-    if (claim.state === 'CONFIRMED' && source === undefined) holdBeside(claim)
-  } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNoneBeside(claim)
+    // the confirmed amount, which no report has counted
+    if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
+  } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
   // a move in place may have added nothing
-  if (!claim.besideGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
-  // one that grows on this very host has nowhere else to be
+  if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
+  // a destination on the same host ends with its source
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) standAlone(fleet, target)
   if (source !== undefined) standAlone(fleet, source)
@@ -29,7 +29,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** A claim whose move is over is asked for at its own host from now on. */
+/** A claim whose move has ended: its host has to list the instance from now on. */
 function standAlone(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
@@ -43,20 +43,20 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   standAlone(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
-  // what it added stays apart until the next report, whether that one counts it or not
+  // the added amount is held in addition to the report until the next report
   else if (!inPlace || fleet.level < 10) claim.extra = null
   if (fleet.level >= 10 && inPlace) {
-    if (claim.extra === null) holdBeside(claim)
-    for (const [resourceClass, amount] of Object.entries(claim.besideGpus ? {} : claim.amounts)) {
+    if (claim.extra === null) holdInAddition(claim)
+    for (const [resourceClass, amount] of Object.entries(claim.extraGpus ? {} : claim.amounts)) {
       const atReport = (source.amounts[resourceClass] ?? 0) - (source.extra?.[resourceClass] ?? 0)
       claim.extra = { ...claim.extra, [resourceClass]: Math.max(0, amount - atReport) }
     }
-    claim.besideGpus ||= source.besideGpus
+    claim.extraGpus ||= source.extraGpus
   }
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return
   source.lingers = false
-  holdNoneBeside(source)
+  holdNothingInAddition(source)
 }
 
 /** Calls about one claim. */

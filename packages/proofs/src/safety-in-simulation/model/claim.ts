@@ -19,7 +19,7 @@ export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): 
   return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
 }
 
-/** Live claims of an instance within a project, or within an account where one side has no project. */
+/** Live claims of an instance within a project, or within an account if one of them has no project. */
 export function claimsOf(
   fleet: ModelFleet,
   instance: string | null,
@@ -34,7 +34,7 @@ export function claimsOf(
   )
 }
 
-/** Whom a proposal's instances count for. */
+/** The project and account within which the instances of a proposal are unique. */
 export function scopeOf(change: ModelChange): { project: string | null; within: string } {
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
@@ -42,7 +42,10 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
 /** The level from which an instance may keep its GPUs, and its amount of a class that its host no longer has. */
 export const KEEPS_OWN = 10
 
-/** Whether a move on one host takes only the difference: it has no GPUs on either side, or none that its source has not. */
+/**
+ * Whether a move on one host takes only the difference: neither side has GPUs or, from KEEPS_OWN on, all new GPUs are
+ * among those of the source.
+ */
 export function takesDifference(fleet: ModelFleet, host: string, gpus: number[], source: ModelClaim): boolean {
   if (host !== source.host) return false
   if (fleet.level < KEEPS_OWN) return gpus.length === 0 && source.gpus.length === 0
@@ -54,28 +57,31 @@ export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
   return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
 }
 
-/** The level from which a claim that ends keeps what no report has counted of it. */
+/** The level from which a claim that ends keeps the amounts that no report has counted. */
 export const ENDS_AS_HELD = 10
 
-/** The level from which what is not confirmed yet is in the figures of a report only where its host did not list the instance before. */
+/**
+ * The level from which the use of an unconfirmed claim is assumed to be in a report only if the host did not list the
+ * instance before.
+ */
 export const LISTED_ANEW = 10
 
-/** Whether no report has counted any of its resources. */
-export function holdBeside(claim: ModelClaim): void {
+/** Marks all resources of the claim as not counted by any report. */
+export function holdInAddition(claim: ModelClaim): void {
   claim.extra = { ...claim.amounts }
-  claim.besideGpus = true
+  claim.extraGpus = true
 }
 
-/** Its host's report counts all of it, or it no longer holds anything. */
-export function holdNoneBeside(claim: ModelClaim): void {
+/** Marks the claim as counted by the report of its host, or as holding nothing any more. */
+export function holdNothingInAddition(claim: ModelClaim): void {
   claim.extra = null
-  claim.besideGpus = false
+  claim.extraGpus = false
 }
 
-/** The level below which the last list of a host counts where its report has none. */
+/** The level below which the last list of a host is used if its report has none. */
 const LISTS_NOTHING = 9
 
-/** Whether its host lists its instance. */
+/** Whether the host of the claim lists its instance. */
 export function isListed(fleet: ModelFleet, claim: ModelClaim): boolean {
   const host = fleet.host(claim.host)
   if (host === undefined || claim.instance === null || (host.listsNothing && fleet.level >= LISTS_NOTHING)) return false
@@ -101,7 +107,7 @@ export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChan
     source: null,
     target: null,
     extra: null,
-    besideGpus: false,
+    extraGpus: false,
     createdAt: fleet.now,
     askedAt: fleet.now,
     unlistedAt: null,

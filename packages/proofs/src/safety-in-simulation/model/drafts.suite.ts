@@ -10,7 +10,7 @@ import {
 import { aClaim, aMove, aReport, aUuid, someInstances } from '@gantt/scheduler-core/testing'
 import type { ReferenceModel } from './reference-model.ts'
 
-/** Three report from the first on; hosts leave, and come under each other's names. */
+/** Three of these hosts report from the beginning; hosts leave, and reappear under each other's names. */
 export const HOSTS = ['h1', 'h2', 'h3']
 const GROUPS: readonly GroupBinding[] = [
   { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: null },
@@ -20,10 +20,10 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 const GPUS = 3
 export const HOUR_MS = 3_600_000
-/** After so long the world has to have followed the claims: a few entries. */
+/** The time that the world has to follow the claims: a few entries. */
 export const FOLLOWS_MS = 6_000
 
-/** What a change is about, as small numbers that mean something in every state: so that every part of a history is one. */
+/** The parameters of a change, as small numbers that are valid in every state, so that every part of a history is a history. */
 export interface Draft {
   readonly type: Change['type']
   readonly a: number
@@ -34,7 +34,7 @@ export interface Draft {
 export interface Log {
   fleet: Fleet
   readonly entries: LogEntry[]
-  /** The effect of a planted mistake on the fleet after each entry. */
+  /** Applies the effect of a planted mistake to the fleet after each entry. */
   spoil?(fleet: Fleet): void
 }
 
@@ -47,7 +47,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   const ref = { claim: a % 13 === 7 ? 'none' : (claim?.id ?? 'none'), fence: (claim?.fence ?? 0) - (a % 11 === 5 ? 1 : 0) }
   const group = b % 3 === 0 ? (pick(GROUPS, c) as GroupBinding) : null
   const parts = 1 + (c % 3)
-  // the model knows GPUs as they are counted since this level
+  // the model counts GPUs by the rules from this level on
   const hasGpus = model.level >= STRICT_CLAIMS
   const shape = {
     key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
@@ -63,13 +63,13 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
     notAfter: b % 10 === 9 ? model.now - 1 : null,
     group,
   }
-  // a move keeps its claim's group, as a request for one is completed
+  // a move names the group of its claim, as the service would add it to the request
   const its = model.group(claim?.group ?? null)
   const bound = its ? { uuid: its.uuid, policy: its.policy as GroupBinding['policy'], maxServerPerHost: its.max } : null
   switch (type) {
     case 'claims': {
       if (c % 5 !== 2 || model.level < STRICT_CLAIMS) return aClaim(shape)
-      // one that runs without a claim, mostly
+      // mostly an instance that runs without a claim
       const host = hostAt(a)
       const instance = pick(model.host(host)?.present ?? [], b) ?? null
       const listed = { ...shape, hosts: [host], instances: [instance], ids: shape.ids.slice(0, 1), group: b % 7 === 3 ? group : null }
@@ -92,7 +92,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       const instances =
         c % 7 === 3 ? null : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
       const known = model.host(host)?.sequence ?? 0
-      // as many units as its instances have, but other ones than their claims name
+      // as many units as its instances have, but not the ones that their claims name
       const busy = running.reduce((sum, { gpus }) => sum + gpus.length, 0)
       const gpus = Array.from({ length: GPUS }, (_, index) => ({ index, usedMilli: (index + c) % GPUS < busy ? 1_000 : 0 }))
       const report = aReport(

@@ -25,7 +25,7 @@ export const lineOf = (code: string, host: string | null, claim: string | null, 
 
 const isLive = ({ state }: ModelClaim): boolean => isLiveState(state)
 
-/** A host that has less than its live claims hold; a move in place counts once, at its larger size. */
+/** A host with less than its live claims hold; a move in place counts once, at its larger size. */
 function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   if (fleet.level < 8) return []
   const here = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
@@ -64,18 +64,18 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   ]
 }
 
-/** Whether the hosts had enough time to follow what ended. */
+/** Whether the hosts had enough time to follow the end of a claim. */
 const isLongOver = (fleet: ModelFleet, { endedAt }: ModelClaim, afterMs: number): boolean =>
   endedAt !== null && fleet.now - endedAt >= afterMs
 
 const listsInstance = (host: ModelHost | undefined, instance: string | null): boolean =>
   host !== undefined && host.gone === null && !host.listsNothing && instance !== null && host.present.includes(instance)
 
-/** Claims of an instance that its host has to do with: they live, or ended while it was listed, as it has been since. */
+/** Claims that explain why the host lists an instance: live ones, and ones that ended while it was listed, as it still is. */
 const claimsHere = (fleet: ModelFleet, host: ModelHost, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.host === host.name && claim.instance === instance && (isLive(claim) || claim.lingers))
 
-/** Instances of a host for which no claim of anybody lives; what ended there not long ago may be on its way out. */
+/** Instances of a host without a live claim; an instance whose claim ended recently may be about to be removed. */
 function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: number): string[] {
   if (host.listsNothing) return []
   const found = host.present.filter(
@@ -88,7 +88,7 @@ function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: numb
   return found.length > 0 ? [lineOf('instance.unclaimed', host.name, null, 'a claim for each', text)] : []
 }
 
-/** A machine that reports under two names: every host of it but the first is a finding. */
+/** A machine that reports under two names: every host of it except the first is a finding. */
 function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[]): string[] {
   if (machine === null) return []
   const [first] = there.filter((other) => other.machine === machine)
@@ -97,12 +97,13 @@ function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[])
     : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
 }
 
-/** Live claims of an instance; of an open move the source counts for both ends. */
+/** Live claims of an instance; of an open move only the source, which represents both ends. */
 const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 
 /**
- * Hosts that list an instance: those of its claims first, by their order, then the others. One that it left not long ago does not count.
+ * Hosts that list an instance: those of its claims first, in the order of the claims, then the others. A host that the
+ * instance left recently does not count.
  */
 function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelHost[] {
   const listing = fleet.hosts.filter((host) => listsInstance(host, instance))
@@ -128,7 +129,10 @@ function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): stri
   return names.slice(1).map((name) => lineOf('instance.two_hosts', name, null, 'one', names.join(', ')))
 }
 
-/** Confirmed claims whose host does not list the instance; of an open move neither of the two. Who lists nothing may still run it. */
+/**
+ * Confirmed claims whose host does not list the instance; for an open move, neither host does. A host without a list
+ * may still run it.
+ */
 function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): string[] {
   const names = listersOf(fleet, instance, afterMs).map(({ name }) => name)
   return liveOf(fleet, instance).flatMap((claim) => {

@@ -2,7 +2,7 @@ import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, Mode
 
 const KEY_AFTERLIFE = 3_600_000
 
-/** The contents of the log so far, in plain lists: values that can be computed are not stored. */
+/** The contents of the log so far, in plain lists; values that can be computed are not stored. */
 export class ModelFleet {
   revision = 0
   now = 0
@@ -11,7 +11,7 @@ export class ModelFleet {
   /** How long a key is kept after its last claim, milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
-  /** The names of all reports that counted, even if the hosts have left. */
+  /** The names of all reports that counted, including those of hosts that left. */
   reported = new Set<string>()
   claims: ModelClaim[] = []
   keys: ModelKey[] = []

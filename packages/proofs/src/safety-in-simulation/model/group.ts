@@ -3,7 +3,7 @@ import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim } from './state.ts'
 
-/** Live members of a group: a claim that grows on its own host is its source's until the move ends. */
+/** Live members of a group; a claim that grows on its own host is not counted in addition to its source until the move ends. */
 export function membersOf(fleet: ModelFleet, uuid: string): ModelClaim[] {
   return fleet.claims.filter((claim) => isLive(claim) && claim.group === uuid && !growsInPlace(fleet, claim))
 }
@@ -13,7 +13,7 @@ export function bindGroup(fleet: ModelFleet, group: ModelChange | null): void {
   const known = fleet.group(group.uuid)
   const apart = [...new Set([...(known?.apart ?? []), ...(group.apartFrom ?? [])])].sort()
   const bound = known ?? { uuid: group.uuid, policy: group.policy, max: group.maxServerPerHost, version: 1, edited: 0 }
-  // a proposal that is void puts the groups of before back
+  // a void proposal must leave the groups unchanged
   fleet.groups = [...fleet.groups.filter((other) => other !== known), { ...bound, apart }]
 }
 
@@ -27,7 +27,7 @@ export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
 export const shareHost = (fleet: ModelFleet, one: string, other: string): boolean =>
   membersOf(fleet, one).some(({ host }) => membersOf(fleet, other).some((member) => member.host === host))
 
-/** Whether a claim wants its group apart from one that it shares a host with, and was not apart from until now. */
+/** Whether a claim would newly keep its group apart from a group with which it shares a host already. */
 export function wantsApartTooLate(fleet: ModelFleet, group: ModelChange | null): boolean {
   if (group === null) return false
   const bound = apartOf(fleet, group.uuid)

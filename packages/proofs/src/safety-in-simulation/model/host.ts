@@ -31,7 +31,7 @@ export function newHost(name: string): ModelHost {
   }
 }
 
-/** A change of a host's state by an operator, or by its silence. */
+/** Changes a host's state, by an operator or because it is silent. */
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'

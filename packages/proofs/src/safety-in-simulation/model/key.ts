@@ -21,7 +21,10 @@ export function judgeAbandon(fleet: ModelFleet, { account, key }: ModelChange): 
   return undefined
 }
 
-/** Ended claims that neither an instance nor a key keeps are gone: with the entry that ends the key, or the report that drops the instance. */
+/**
+ * Forgets ended claims that neither an instance nor a key needs, with the entry that ends the key, or the report that
+ * no longer lists the instance.
+ */
 export function forgetUnused(fleet: ModelFleet): void {
   fleet.claims = fleet.claims.filter(
     (claim) =>
@@ -29,7 +32,7 @@ export function forgetUnused(fleet: ModelFleet): void {
   )
 }
 
-/** Cap and afterlife of keys: what has ended is forgotten by the afterlife that is set now. */
+/** Sets cap and afterlife of keys; the new afterlife also applies to keys that have ended already. */
 export function judgeKeyLimits(fleet: ModelFleet, { afterlifeMs }: ModelChange): undefined {
   for (const key of fleet.keys) if (key.forgottenAt !== null) key.forgottenAt += afterlifeMs - fleet.afterlife
   fleet.afterlife = afterlifeMs

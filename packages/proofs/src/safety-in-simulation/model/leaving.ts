@@ -1,5 +1,5 @@
 import { merged } from './allocation.ts'
-import { holdNoneBeside, isLive, isLiveState, isOverdue } from './claim.ts'
+import { holdNothingInAddition, isLive, isLiveState, isOverdue } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
@@ -43,7 +43,7 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   if (host.gone === null) editLists(fleet, host.name, [])
   for (const claim of host.gone === null ? fleet.claims.filter((one) => one.host === host.name) : []) {
     claim.lingers = false
-    holdNoneBeside(claim)
+    holdNothingInAddition(claim)
   }
   Object.assign(host, {
     gpus: [],
@@ -59,7 +59,7 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   forgetUnused(fleet)
 }
 
-/** A host's name on the lists of aggregates becomes others: an edit of each, and so of all their hosts. */
+/** Replaces a host's name in the lists of aggregates by other names, which edits each of the aggregates and all their hosts. */
 export function editLists(fleet: ModelFleet, name: string, by: string[]): void {
   for (const aggregate of fleet.aggregates.filter(({ hosts }) => hosts.includes(name))) {
     const named = [...aggregate.hosts, ...by]

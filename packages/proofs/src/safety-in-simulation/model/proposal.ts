@@ -70,10 +70,10 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** The level from which an instance that its host lists, and that has no claim, gets one which its report counts. */
+/** The level from which an instance without a claim can get one if its host lists it; the report then counts that claim. */
 const LISTED_CLAIMS = 10
 
-/** A claim of an instance that runs where it is: in the figures of the report already, and beyond these it needs room. */
+/** Makes a claim for an instance that runs on the host already: the report counts its use, and only the amounts beyond that need room. */
 export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const { instance, host: name } = part
@@ -101,16 +101,14 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
     return refusal
   }
   for (const one of overdue) if (isLive(one)) endClaim(fleet, one, 'EXPIRED')
-  // the report counts the instance once: for the new claim, no longer for one that has just expired
+  // the report counts the instance only once: for the new claim from now on, not for one that has just expired
   for (const one of ended()) one.lingers = false
   bindKey(fleet, change)
   forgetUnused(fleet)
   return undefined
 }
 
-/**
- * A move of a claim of the same account, or of one whose instance is that account's, after the destination of its open move is released.
- */
+/** Moves a claim of the same account, or of an account with the same instance, after the destination of its open move is released. */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
@@ -160,7 +158,7 @@ export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelCha
   bindKey(fleet, change)
 }
 
-/** Whether another instance may be on a host, as if the claim that moves, and the destination that is given up, did not exist. */
+/** Whether another instance may be on a host, as if neither the moving claim nor its former destination existed. */
 export function mayStand(
   fleet: ModelFleet,
   part: ModelChange,
@@ -187,7 +185,7 @@ export function mayStand(
     const { total } = amountsOf(fleet, host, resourceClass)
     if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
   }
-  // those that it has it keeps
+  // the GPUs that it has already are kept
   const left = isOwn ? mover.gpus : gpusLeft(fleet, host, without, lingering)
   if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
   const isApart = uuid !== null && apartOf(fleet, uuid).some((other) => membersOf(fleet, other).some((member) => member.host === host.name))

@@ -22,13 +22,13 @@ import { ReferenceModel } from './reference-model.ts'
 interface Step {
   readonly drafts: readonly Draft[]
   readonly basis: 'head' | 'older' | 'alien'
-  /** The entry has the id of an earlier one. */
+  /** Whether the entry has the id of an earlier one. */
   readonly repeats: boolean
-  /** The store's clock moves on by this, or back. */
+  /** By how much the store's clock advances; may be negative. */
   readonly passMs: number
 }
 
-/** The next entry of the log: the core and the model must judge it alike, and be in the same state after it. */
+/** Appends the next entry: core and model must judge it alike, and be in the same state afterwards. */
 class Append implements fc.Command<ReferenceModel, Log> {
   readonly step: Step
 
@@ -155,7 +155,7 @@ test('a basis further back than remembered positions is no longer accepted', () 
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
   append({ drafts: reports })
   for (let i = 0; i < 1_022; i++) append({})
-  // the pick of an older place by 0 is the first one
+  // for 0, an earlier position is chosen: the first one
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }], basis: 'older' })
   expect(model.claims).toHaveLength(1)
   append({})

@@ -8,7 +8,7 @@ import { judgeEdit } from './host.ts'
 import { forgetUnused, judgeAbandon, judgeKeyLimits } from './key.ts'
 import { judgeForget, judgeReadmit, judgeReplace } from './leaving.ts'
 import { judgeAttempt, judgeClaims, judgeListed, judgeMembership, judgeMove, judgeProposal } from './proposal.ts'
-import { letGo, takeReport } from './report.ts'
+import { releaseEnded, takeReport } from './report.ts'
 
 const WINDOW = 1_024
 const FENCES = 65_536
@@ -31,12 +31,12 @@ export class ReferenceModel extends ModelFleet {
     const levelBefore = this.level
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
-    // before that level it was not recorded since when an instance was not listed: it counts from here on
+    // below that level, the time since when an instance was not listed was not recorded, so it starts here
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
         if (host.gone === null && CLASSES.some((name) => leastRatio(this, host.name, name) !== undefined)) host.edited = this.revision
-    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) letGo(this, host)
+    if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) releaseEnded(this, host)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'
@@ -88,7 +88,7 @@ export class ReferenceModel extends ModelFleet {
         return judgeAggregate(this, change)
       case 'fleetAllocation':
         return judgeFleetAllocation(this, change)
-      // levels were raised before, and the deciding profile version does not affect the judgement of claims
+      // levels were raised before, and the profile version does not affect how claims are judged
       case 'feature':
       case 'profile':
       case 'activate':

@@ -1,4 +1,4 @@
-import { ENDS_AS_HELD, growsInPlace, holdBeside, holdNoneBeside, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
+import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { findForgotten, findRenamed, newHost } from './host.ts'
@@ -26,7 +26,7 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
   return undefined
 }
 
-/** `earlier`: when the report came, where that was before and under another name of the machine. */
+/** `earlier`: the time of an earlier report under another name of the machine. */
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
   const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined
   const before = host.present
@@ -38,33 +38,33 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   host.listsNothing = full.instances === null
   if (full.instances === null) {
     if (fleet.level >= ENDS_AS_HELD && !isOfBefore)
-      for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNoneBeside(claim)
-    // no instance is shown any more
+      for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNothingInAddition(claim)
+    // no instance is shown as running any more
     if (fleet.level >= 8) for (const claim of fleet.claims) if (claim.host === host.name) unlist(fleet, claim)
-    if (fleet.level >= 9) letGo(fleet, host)
+    if (fleet.level >= 9) releaseEnded(fleet, host)
     return
   }
   host.present = [...full.instances]
   for (const claim of fleet.claims) {
     if (claim.host !== host.name) continue
-    // an ended claim that holds nothing any more does not hold again when its instance comes back
+    // an ended claim that holds nothing does not hold anything again when its instance reappears
     const isHeld = claim.lingers || (!isLiveState(claim.state) && claim.extra !== null)
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
-    if (!isOfBefore) holdNoneBeside(claim)
+    if (!isOfBefore) holdNothingInAddition(claim)
     if (claim.instance === null || !isLive(claim)) continue
     const listed = host.present.includes(claim.instance)
     if (listed && claim.state !== 'MATERIALISED' && isShown(fleet, claim, before)) {
       claim.state = 'MATERIALISED'
       claim.expiresAt = null
       claim.unlistedAt = null
-      // its host listed the instance before it had this claim
-      if (isOfBefore && claim.createdAt >= earlier) holdBeside(claim)
+      // its host already listed the instance when this claim was made
+      if (isOfBefore && claim.createdAt >= earlier) holdInAddition(claim)
     } else if (!listed) unlist(fleet, claim)
   }
-  // of an instance that has another claim here by now, the ended one holds nothing
+  // an ended claim holds nothing if its instance has another claim here now
   const shown = fleet.claims.filter((claim) => claim.host === host.name && claim.state === 'MATERIALISED')
-  // no figures say whether an instance has the size that was reserved for it
+  // no reported use shows whether an instance has the size of its reservation
   const isKnown = ({ isConfirmed }: ModelClaim) => isConfirmed || !host.fromClaims || fleet.level < ENDS_AS_HELD
   const counted = shown.filter(isKnown).map(({ instance }) => instance)
   if (fleet.level >= 9)
@@ -74,15 +74,15 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
 }
 
 /**
- * Whether a list with the instance of a claim shows the instance as the claim has it. `before`: the last list of the host before. An instance
- * that was in it has the size of the claim from the confirmation on.
+ * Whether a list that contains the instance of a claim shows the instance at the size of the claim. `before`: the
+ * previous list of the host. An instance that was in it has the new size only from the confirmation on.
  */
 function isShown(fleet: ModelFleet, { instance, state, source }: ModelClaim, before: readonly string[]): boolean {
   const isConfirmed = state !== 'RESERVED' && source === null
   return fleet.level < LISTED_ANEW || isConfirmed || (instance !== null && !before.includes(instance))
 }
 
-/** Whether another ended claim of its instance holds all that a claim does; of two that hold as much, the later one does. */
+/** Whether another ended claim of the same instance holds at least as much; of two equal ones, the later one counts. */
 function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): boolean {
   if (fleet.level < ENDS_AS_HELD || other === claim || other.host !== claim.host || other.instance !== claim.instance) return false
   if (!other.lingers || other.extra !== null) return false
@@ -92,15 +92,18 @@ function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): b
   return has(claim, other) && (other.fence > claim.fence || !has(other, claim))
 }
 
-/** The report of its host does not show its instance any more. */
+/** The report of its host no longer shows the instance of the claim. */
 function unlist(fleet: ModelFleet, claim: ModelClaim): void {
   if (claim.state !== 'MATERIALISED') return
   claim.state = 'CONFIRMED'
   claim.unlistedAt = fleet.now
 }
 
-/** A host that lists nothing shows no instance: what ended claims held there is free. Its last list says what ran there before. */
-export function letGo(fleet: ModelFleet, host: ModelHost): void {
+/**
+ * A host without a list shows no instances, so what ended claims held there is free. Its last list is kept to show
+ * what ran there before.
+ */
+export function releaseEnded(fleet: ModelFleet, host: ModelHost): void {
   for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false
   forgetUnused(fleet)
 }

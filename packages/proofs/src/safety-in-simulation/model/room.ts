@@ -3,7 +3,7 @@ import { growsInPlace, isLiveState } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim, ModelHost } from './state.ts'
 
-/** The resources that a claim, or a part of it, takes of a host. */
+/** The resources that a claim, or a part of a proposal, takes of a host. */
 interface Holding {
   amounts: Record<string, number>
   gpus: number[]
@@ -29,7 +29,7 @@ export function freeOf(
   return capacity - inUse - sum(uncounted.map(({ amounts }) => amounts))
 }
 
-/** Free GPUs of a host: a claim on one that is otherwise used has the first free one. */
+/** The free GPUs of a host: a claim whose GPU is used by others has the first free one instead. */
 export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim[] = [], lingering: ModelClaim[] = []): number[] {
   if (host.gone !== null) return []
   const { shown, uncounted } = heldOn(fleet, host, without, lingering)
@@ -44,20 +44,20 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
     return left
   }
   const theirs = shown.flatMap(({ gpus }) => gpus)
-  // the host shows fewer GPUs in use than the claims of its instances hold: those that they name, then any
+  // the report shows fewer used GPUs than the claims of listed instances hold: first those that the claims name are used, then any
   const hidden = Math.max(0, theirs.length - used.length)
   const found = left.filter((gpu) => theirs.includes(gpu)).slice(0, hidden)
   take(found)
   take(left.slice(0, hidden - found.length))
   const isThere = new Set(left)
   take(named)
-  // of each GPU one claim has it, the others wait for another
+  // each GPU belongs to one of the claims that name it; the others take another GPU
   const waiting = named.filter((gpu, i) => !isThere.has(gpu) || named.indexOf(gpu) !== i)
   take(left.slice(0, waiting.length))
   return left
 }
 
-/** GPUs of a host minus the used ones and the claims, however they are spread; below 0: more than it has. */
+/** The number of GPUs of a host minus the used ones and those of claims, whichever they name; negative if the host has too few. */
 export function gpuRoom(fleet: ModelFleet, host: ModelHost): number {
   if (host.gone !== null) return 0
   const { shown, uncounted } = heldOn(fleet, host)
@@ -79,8 +79,8 @@ export function heldOn(
     const { amounts, gpus } = claim
     const extra = claim.extra ?? {}
     const counted = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
-    const ofReport: Holding = { amounts: counted, gpus: claim.besideGpus ? [] : gpus }
-    const ofItself: Holding = { amounts: extra, gpus: claim.besideGpus ? gpus : [] }
+    const ofReport: Holding = { amounts: counted, gpus: claim.extraGpus ? [] : gpus }
+    const ofItself: Holding = { amounts: extra, gpus: claim.extraGpus ? gpus : [] }
     if (!isLiveState(claim.state)) {
       if (claim.lingers) shown.push(ofReport)
       uncounted.push(ofItself)

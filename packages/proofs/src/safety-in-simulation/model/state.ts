@@ -3,7 +3,7 @@ import type { ModelChange } from './entry.ts'
 export interface ModelClaim {
   id: string
   account: string
-  /** Within which its instance has one live claim; null: within `within`, the account that it was first made by. */
+  /** The project within which its instance has one live claim; null: the account in `within`, which made it first. */
   project: string | null
   within: string
   key: string
@@ -21,24 +21,24 @@ export interface ModelClaim {
   /** The other ends of an open move. */
   source: string | null
   target: string | null
-  /** The amounts that are not in the report's figures. */
+  /** The amounts that the report does not count. */
   extra: Record<string, number> | null
-  /** Whether its GPUs are among these amounts. */
-  besideGpus: boolean
+  /** Whether its GPUs are not counted by the report either. */
+  extraGpus: boolean
   createdAt: number
-  /** Since when its host is to list its instance: it was confirmed then, or the other end of its move was gone. */
+  /** The time since when its host should list its instance: it was confirmed then, or its move ended. */
   askedAt: number
-  /** The time since when its host no longer lists its instance, after it did. */
+  /** The time since when its host no longer lists its instance; null if it does, or never did. */
   unlistedAt: number | null
   endedAt: number | null
   /** Whether it ended while its host listed the instance, and the host has listed it ever since. */
   lingers: boolean
 }
 
-/** The overrides by class. */
+/** The values that operators set, by class. */
 export type ModelOverrides = Record<string, { ratio?: SetValue; reserved?: SetValue }>
 
-/** The values in effect if documents in Nova's form have none. */
+/** The values that apply to documents in Nova's form without their own. */
 export interface ModelFleetAllocation {
   version: number
   release: number | null
@@ -46,12 +46,12 @@ export interface ModelFleetAllocation {
 }
 export interface ModelHost {
   name: string
-  /** GPUs by index, and those of them that the report shows in use. */
+  /** The GPUs by index, and the indexes that the report shows as used. */
   gpus: number[]
   gpusUsed: number[]
-  /** Ratios and reserved amounts that an operator set, class by class. */
+  /** Ratios and reserved amounts that an operator set, by class. */
   allocation: ModelOverrides
-  /** An operator set that its used amounts come from claims. */
+  /** Whether an operator set that its used amounts come from claims. */
   fromClaims: boolean
   present: string[]
   /** The machine's identity, as reported. */
@@ -61,15 +61,15 @@ export interface ModelHost {
   incarnation: string
   pastIncarnations: string[]
   sequence: number
-  /** Time of its last report. */
+  /** The time of its last report. */
   reportedAt: number
   status: string
   liveness: string
-  /** Revision of the last edit. */
+  /** The revision of the last edit. */
   edited: number
   /** The last report; null before the first, and for a host that left. */
   full: ModelChange | null
-  /** No longer in the fleet: forgotten, readmitted with its next report, or merged into a host that was renamed. */
+  /** Whether it has left the fleet: it was forgotten and may be readmitted by its next report, or was merged into a renamed host. */
   gone: 'forgotten' | 'readmitted' | 'merged' | null
   /** The earlier names, which other hosts may not use. */
   former: string[]
@@ -78,7 +78,7 @@ export interface ModelGroup {
   uuid: string
   policy: string
   max: number | null
-  /** Groups that it is kept apart from, by its members' claims. */
+  /** Groups that it is kept apart from because of its members' claims. */
   apart: readonly string[]
   version: number
   edited: number
@@ -87,7 +87,7 @@ export interface ModelKey {
   account: string
   key: string
   claims: string[]
-  /** Null while one of its claims lives. */
+  /** Null while one of its claims is live. */
   forgottenAt: number | null
 }
 export interface ModelAggregate {
@@ -99,7 +99,7 @@ export interface ModelAggregate {
   version: number
 }
 
-/** A value that an operator set of a class of a host, and when. */
+/** A value that an operator set for a class of a host, and the time. */
 export interface SetValue {
   value: number
   at: number

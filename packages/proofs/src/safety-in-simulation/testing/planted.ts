@@ -14,7 +14,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
         const giveMore = (by: number): void => {
           for (const { capacity, free } of classes)
             for (const { index } of fleet.hosts.records) {
-              // a report that this very entry took in has put the true capacity there already
+              // a report in this very entry has set the correct capacity again
               if (by < 0 && (capacity[index] as number) < PLENTY) continue
               capacity[index] = (capacity[index] as number) + by
               free[index] = (free[index] as number) + by
@@ -220,7 +220,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
 
 const PLENTY = 2 ** 40
 
-/** Does something by the rules before a level. */
+/** Applies the rules from before a level. */
 function beforeLevel<Result>(hosts: Fleet['hosts'], level: number, act: () => Result): Result {
   const { featureLevel } = hosts
   if (featureLevel >= level) hosts.featureLevel = level - 1

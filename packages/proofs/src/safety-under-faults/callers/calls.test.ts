@@ -9,7 +9,7 @@ const INSTANCE = '0b9e0a6e-6a0c-4f0b-8d5e-0d7a3c1f2b4a'
 const GROUP = { uuid: '5d2f6c1e-91f4-4f0a-9f3b-3c7d1e8a6b20', policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 const wanted = { amounts: { VCPU: 1, MEMORY_MB: 512 }, instances: [INSTANCE], group: GROUP }
 
-/** The request that a call sends, in the words of the service. */
+/** The request of a call, in the form of the API. */
 async function requestOf(call: Call): Promise<unknown> {
   const sent: unknown[] = []
   const client = createClient({

@@ -15,8 +15,8 @@ export interface Run {
   readonly agents: HostAgents
   readonly replicas: number
   /**
-   * Whether the log is at feature level 8 or above. Callers and hosts then do what its rules are for: they ask for instances that have a
-   * claim already, and for units that hosts pick; hosts are not truthful.
+   * Whether the log is at feature level 8 or above. Then callers also request instances that have a claim already,
+   * requests contain units that hosts choose themselves, and reports may be untrue.
    */
   isStrict: boolean
   /** Whether every replica reads the feature level from which on hosts leave. */
@@ -25,34 +25,34 @@ export interface Run {
   setsRatios: boolean
   /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
   changesDevices: boolean
-  /** Every fourth step removes a host, so that each kind of removal occurs soon. */
+  /** Every fourth step removes a host, so that each kind of removal happens soon. */
   leavesOften: boolean
-  /** The way to a replica, as it is now. */
+  /** The present address of a replica. */
   clientOf(replica: number): Client
   readonly history: Operation[]
   readonly clients: number
   now(): number
   isOver(): boolean
-  /** Whether the run ended long ago, so that unknown outcomes remain unknown. */
+  /** Whether the run ended long ago: unknown outcomes then remain unknown. */
   isLate(): boolean
 }
 
 interface Held {
   readonly claim: PlacedClaim
   readonly call: Place
-  /** The decision behind it. */
+  /** The decision that made the claim. */
   readonly decision: string | undefined
   confirmed: boolean
 }
 
-/** A client keeps giving back when it holds more than this. */
+/** When a client holds more claims than this, it releases some. */
 const MOST_HELD = 14
 const TRIES = 4
-/** A pause between calls to a dead replica, so that it is not called a million times. */
+/** A pause between calls to a replica that is down, so that it is not called in a tight loop. */
 const PAUSE_MS = 40
 const TTLS_MS = [1_000, 2_000, 3_000] as const
 
-/** One caller: mixes all calls until the run ends, then resolves unknown outcomes. */
+/** One caller: makes all kinds of calls until the run ends, then finds out unknown outcomes. */
 export async function runClient(n: number, run: Run): Promise<void> {
   const random = createRandom(`${run.seed}/client-${n}`)
   const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
@@ -76,8 +76,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (answer.type === 'placed' || answer.type === 'abandoned') revision = Math.max(revision, answer.revision)
     if (answer.type === 'ends') revision = Math.max(revision, ...answer.results.map((result) => result.revision))
   }
-  /** Asks one replica after another until one of them knows. */
-  const insist = async (call: Call, tries: number): Promise<Outcome> => {
+  /** Sends a call to one replica after another until one of them answers with a result. */
+  const askUntilAnswered = async (call: Call, tries: number): Promise<Outcome> => {
     const first = random.below(run.replicas)
     let outcome = await ask(call, { replica: first })
     for (let i = 1; i < tries && outcome.type !== 'ok' && !run.isLate(); i++)
@@ -93,7 +93,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
   }
 
-  /** Whether it was placed. */
+  /** Returns whether it was placed. */
   const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
     // some of these amounts exceed the total of every host
@@ -112,10 +112,10 @@ export async function runClient(n: number, run: Run): Promise<void> {
       ...more,
     }
     let outcome = await ask(call)
-    // once a call had no answer, the failure of a later one to start proves nothing about it
+    // if an earlier call had no answer, a later one that certainly failed does not show that the earlier one did
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
-    if (isOpen && outcome.type !== 'ok') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    if (isOpen && outcome.type !== 'ok') outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
     if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') return false
     done.push(call)
     const { claims, decision } = outcome.answer
@@ -138,7 +138,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const confirm = async (): Promise<void> => {
     const some = held.filter(({ confirmed }) => !confirmed).slice(0, 1 + random.below(3))
     if (some.length === 0) return placeNew()
-    const outcome = await insist({ type: 'confirm', claims: some.map(refOf), ttlMs: 0 }, TRIES)
+    const outcome = await askUntilAnswered({ type: 'confirm', claims: some.map(refOf), ttlMs: 0 }, TRIES)
     if (outcome.type !== 'ok' || outcome.answer.type !== 'ends') return
     const { results } = outcome.answer
     for (const [i, one] of some.entries()) {
@@ -155,7 +155,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       }
       start(one)
     }
-    // a host that builds something reports soon
+    // a host that starts an instance reports soon
     const first = some.find(({ confirmed }) => confirmed)
     if (first !== undefined && random.below(2) === 0) await reportOf(first.claim.host)
   }
@@ -163,7 +163,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const release = async (): Promise<void> => {
     const some = held.slice(0, 1 + random.below(3))
     if (some.length === 0) return placeNew()
-    const outcome = await insist({ type: 'release', claims: some.map(refOf), ttlMs: 0 }, Number.POSITIVE_INFINITY)
+    const outcome = await askUntilAnswered({ type: 'release', claims: some.map(refOf), ttlMs: 0 }, Number.POSITIVE_INFINITY)
     take(some)
     if (outcome.type === 'ok') for (const one of some) stop(one)
   }
@@ -171,7 +171,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const extend = async (): Promise<void> => {
     const some = held.filter(({ confirmed }) => !confirmed).slice(0, 2)
     if (some.length > 0) await ask({ type: 'extend', claims: some.map(refOf), ttlMs: 3_000 })
-    // an instance may run before its claim is confirmed: the host's report takes it over
+    // an instance may run before its claim is confirmed; the host's report then materialises the claim
     const [first] = some
     if (first !== undefined && first.call.moveOf === null && random.below(2) === 0) start(first)
   }
@@ -188,7 +188,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const isNew = random.below(3) === 0
     const call = isNew ? undefined : pick(done.slice(-10))
     const key = call?.key ?? `${run.seed}-${n}-unused-${made++}`
-    const outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    const outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
     if (outcome.type !== 'ok') return
     const ended = held.filter((one) => one.call.key === key)
     take(ended)
@@ -206,7 +206,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   const setStatus = async (host: string, status: 'ENABLED' | 'DISABLED'): Promise<void> => {
-    const outcome = await insist({ type: 'status', host, status, as: run.agents.nameOf(host) }, Number.POSITIVE_INFINITY)
+    const outcome = await askUntilAnswered({ type: 'status', host, status, as: run.agents.nameOf(host) }, Number.POSITIVE_INFINITY)
     if (outcome.type === 'ok') closed[status === 'DISABLED' ? 'add' : 'delete'](host)
   }
   const openOrClose = async (): Promise<void> => {
@@ -216,7 +216,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (host !== undefined) await setStatus(host.name, 'DISABLED')
   }
 
-  /** A host of its own leaves, and comes back until the caller knows that it is there; or it gets another name. */
+  /** Lets the caller's own host leave, and return until the caller knows that it did; or gives it another name. */
   const leave = async (): Promise<void> => {
     const host = pick(ownHosts.filter(({ name }) => !closed.has(name)))?.name
     if (host === undefined || !run.hostsMayLeave) return placeNew()
@@ -224,20 +224,23 @@ export async function runClient(n: number, run: Run): Promise<void> {
     const how = pick(['forget', 'force', 'replace'] as const) ?? 'replace'
     if (how === 'replace') {
       const by = `${host}~${++renamed}`
-      const outcome = await insist({ type: 'leave', host, how, as, by }, Number.POSITIVE_INFINITY)
+      const outcome = await askUntilAnswered({ type: 'leave', host, how, as, by }, Number.POSITIVE_INFINITY)
       if (outcome.type === 'ok') run.agents.rename(host, by)
       return
     }
-    await insist({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
-    // it does not know that it was forgotten
+    await askUntilAnswered({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
+    // the host does not know that it was forgotten
     await reportOf(host)
     if (random.below(2) === 0) await placeNew()
-    await insist({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
+    await askUntilAnswered({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
     let outcome = await reportOf(host)
     while (outcome.type !== 'ok' && !run.isLate()) outcome = await reportOf(host)
   }
 
-  /** A host of its own keeps something back, or gives away less than it has: never more, so that what it promises is what it has. */
+  /**
+   * Reserves a part of the caller's own host, or lowers its ratio: never more than it has, so that its allocations can
+   * be checked against its real size.
+   */
   const allocate = async (): Promise<void> => {
     const host = pick(ownHosts)?.name
     if (host === undefined || !run.setsRatios) return placeNew()
@@ -245,7 +248,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
       { resourceClass: 'VCPU', ratio: null, reserved: pick([1, 3, null]) ?? null },
       { resourceClass: LICENCES, ratio: pick([0.5, 0.25, null]) ?? null, reserved: pick([1, null]) ?? null },
     ])
-    if (values !== undefined) await insist({ type: 'allocate', host, as: run.agents.nameOf(host), ...values }, Number.POSITIVE_INFINITY)
+    if (values !== undefined)
+      await askUntilAnswered({ type: 'allocate', host, as: run.agents.nameOf(host), ...values }, Number.POSITIVE_INFINITY)
   }
 
   const versions = new Map<string, number>()
@@ -254,7 +258,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (uuid === undefined) return
     const ifVersion = versions.get(uuid) ?? 1
     const outcome = await ask({ type: 'aggregate', uuid, ifVersion })
-    // a lost race proves nothing about the winning version: the next one is tried
+    // the version after a lost race is unknown, so the next one is tried
     versions.set(uuid, outcome.type === 'ok' && outcome.answer.type === 'edited' ? outcome.answer.version : ifVersion + 1)
   }
 
@@ -305,7 +309,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { type: 'retry', tried, ends }
   }
 
-  /** A caller that is late, or wrong: it must not get its way. */
+  /** A call with an old fence or a wrong name, which must be refused. */
   const mistake = async (): Promise<void> => {
     const one = pick(held)
     if (one !== undefined)
@@ -316,7 +320,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       })
   }
 
-  /** Another request under an old key: it must not be taken for the old one, nor placed. */
+  /** Another request with a used key: it must neither get the old answer nor be placed. */
   const misuse = async (): Promise<void> => {
     const call = pick(done.slice(-40))
     if (call === undefined) return placeNew()

@@ -7,13 +7,13 @@ import { uuidOf } from '../setting.ts'
 export const STATS = `mutation Stats($input: UpdateResourceStatsInput!) {
   updateResourceStats(input: $input) { appliedCount results { __typename ... on UserError { message } ... on ValidationError { issues { rule } } } } }`
 
-/** A full report's body. */
+/** The body of a full report. */
 export type Stats = Readonly<Record<string, unknown>>
 
 export interface AgentReport {
   readonly incarnation: string
   readonly sequence: number
-  /** The listed instances; null if the host lists none. */
+  /** The listed instances; null for a report without a list. */
   readonly instances: readonly string[] | null
   /** The used amounts in its report, by resource class and kind of unit. */
   readonly used: Amounts

@@ -3,15 +3,15 @@ import type { Group } from '../history.ts'
 interface Wanted {
   readonly vcpus: number
   readonly memoryMb: number
-  /** Amounts of further classes, as extra specs. */
+  /** Amounts of other classes, as extra specs. */
   readonly classes: readonly { readonly key: string; readonly value: string }[]
   readonly instance: string | null
   readonly group: Group | null
-  /** Hosts where it was tried before. */
+  /** Hosts on which it was tried before. */
   readonly tried: readonly string[]
 }
 
-/** A request for an instance as Nova writes it after attempts that failed. */
+/** A request for an instance as Nova sends it after failed attempts. */
 export const novaRequest = ({ vcpus, memoryMb, classes, instance, group, tried }: Wanted): Readonly<Record<string, unknown>> =>
   object('RequestSpec', {
     flavor: object('Flavor', {

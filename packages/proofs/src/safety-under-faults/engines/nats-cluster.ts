@@ -7,25 +7,25 @@ import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 export interface NatsServer extends NatsChild {
   readonly name: string
   readonly port: number
-  /** The server's view of the streams; undefined while it does not answer. */
+  /** The server's view of the streams; undefined if it does not answer. */
   look(): Promise<View | undefined>
 }
 
-/** Three servers that keep three copies of a stream, each on a small disk of its own where one could be mounted. */
+/** Three servers with three copies of each stream, each on a small disk of its own if one could be mounted. */
 export interface NatsCluster {
   readonly servers: readonly NatsServer[]
   /** The small disk of a server; undefined if none could be mounted. */
   diskOf(server: NatsServer): SmallDisk | undefined
   /** Why no disk could be mounted; undefined when all could. */
   readonly noDisk: string | undefined
-  /** Starts all of them, and waits until they have chosen who leads. */
+  /** Starts all servers, and waits until they have elected a leader. */
   start(): Promise<void>
-  /** The servers, the leader of the log first. Waits until there is one. */
+  /** The servers, the leader of the log first. Waits until there is a leader. */
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
-  /** Waits until one of these servers leads the log, and one the cluster. */
+  /** Waits until one of these servers is the leader of the log, and one that of the cluster. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
-  /** Waits until every server has every stream as its leader has it. */
-  untilInStep(): Promise<void>
+  /** Waits until every server has every stream in the same state as its leader. */
+  waitUntilInSync(): Promise<void>
   /** Each server's view of the streams, and the end of its log. */
   describe(): Promise<string>
   close(): Promise<void>
@@ -34,7 +34,7 @@ export interface NatsCluster {
 export const LOG_STREAM = 'GANTT_main_LOG'
 
 const SIZE = 3
-/** Enough for the logs of a run, little enough to be filled at once. */
+/** Large enough for the logs of a run, and small enough to be filled quickly. */
 const DISK_MIB = 256
 const LOOK_EVERY_MS = 50
 const IN_STEP_MS = 60_000
@@ -65,7 +65,7 @@ export async function createNatsCluster(
   })
 
   const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
-  /** What the leader of a Raft group reports, which alone knows the others. */
+  /** The status from the leader of a Raft group, which alone knows the state of the others. */
   const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
     all.flatMap((view, i) => {
       const raft = view === undefined ? undefined : raftOf(view)
@@ -104,7 +104,7 @@ export async function createNatsCluster(
       }
       throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${IN_STEP_MS / 1_000} s`)
     },
-    async untilInStep() {
+    async waitUntilInSync() {
       await until('copies that are in step', (all) => {
         const names = new Set(all.flatMap((view) => [...(view?.streams.keys() ?? [])]))
         const rafts = [leads(({ meta }) => meta, all), ...[...names].map((name) => leads(({ streams }) => streams.get(name), all))]
@@ -119,7 +119,7 @@ export async function createNatsCluster(
   }
 }
 
-/** A server's view of the leaders, and of the copies that lag. */
+/** A server's view of the leaders, and of the copies that are behind. */
 function wordsOf(view: View | undefined): string {
   if (view === undefined) return 'does not answer'
   const raftOf = (name: string, { leader, replicas }: Raft): string => {
@@ -130,7 +130,7 @@ function wordsOf(view: View | undefined): string {
   return `sees ${[raftOf('the cluster', view.meta), ...[...view.streams].map(([name, raft]) => raftOf(name, raft))].join('; ')}`
 }
 
-/** The last lines of a file; none while there is no file. */
+/** The last lines of a file; none if the file does not exist. */
 function lastLines(file: string): string {
   if (!existsSync(file)) return ''
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')

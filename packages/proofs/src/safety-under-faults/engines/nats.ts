@@ -9,7 +9,7 @@ import { shut, silence, slow } from '../faults/link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** The links of one replica, one to each server, and what cuts the next entry that it publishes on any of them. */
+/** The links of one replica, one to each server; the next entry that it publishes on any of them can be cut. */
 interface Links extends StoreLink {
   readonly ports: readonly number[]
   to(server: NatsServer): Link
@@ -17,7 +17,7 @@ interface Links extends StoreLink {
   close(): Promise<void>
 }
 
-/** Three nats-servers that keep what must not be lost, and one PostgreSQL with the tables that follow. */
+/** Three nats-servers with the log, and one PostgreSQL with the projections. */
 export const startNats: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
   const program = findNatsServer()
   if (program === undefined) throw new EngineMissingError(`${INSTALL_NATS_SERVER}, or name its program in NATS_SERVER_PATH`)
@@ -98,14 +98,17 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
-/** One at a time, and the next once all copies are in sync again: so most servers have everything, unless that is the fault. */
-function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
+/**
+ * Servers are restarted one at a time, each after all copies are in sync, so that a majority always has everything
+ * unless the fault is about that.
+ */
+function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
   const onServers = (name: string, harm: Harm): Fault => ({
     name,
     hits: ['servers'],
     async inject(_replica, random) {
       await harm(await ranked(), random)
-      await untilInStep()
+      await waitUntilInSync()
     },
   })
   const paused =
@@ -135,7 +138,7 @@ function faultsOn({ ranked, untilInStep, diskOf }: NatsCluster): Fault[] {
       disk?.fill()
       await sleep(1_000 + random.below(3_000))
       disk?.free()
-      // a server whose disk was full does without JetStream until it is started again
+      // a server whose disk was full disables JetStream until it is restarted
       await leader.kill()
     }),
   ]
@@ -157,8 +160,8 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
   ]
 }
 
-/** The server that leads the log, permanently, until it is started again. */
-function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
+/** Kills the server that is the leader of the log, until it is started again. */
+function lossesOf({ ranked, untilLedBy, waitUntilInSync }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,
     of: 'leader',
@@ -172,7 +175,7 @@ function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
         succeeded,
         async giveBack() {
           giveBack(leader)
-          await untilInStep()
+          await waitUntilInSync()
         },
       }
     },
@@ -210,7 +213,7 @@ const databaseOf = (database: PostgresServer): Loss => ({
   },
 })
 
-const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer): Loss => ({
+const allOf = ({ servers, waitUntilInSync }: NatsCluster, database: PostgresServer): Loss => ({
   name: 'kill -9 of every server',
   of: 'all servers',
   async take() {
@@ -220,13 +223,13 @@ const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer):
       async giveBack() {
         for (const server of servers) server.start()
         await database.start()
-        await untilInStep()
+        await waitUntilInSync()
       },
     }
   },
 })
 
-/** Replicas continue without it, and it catches up; one that starts waits for it. */
+/** Replicas continue without the database, which catches up later; a replica that starts waits for it. */
 const awayFor = (database: PostgresServer): Fault => ({
   name: 'database away',
   hits: ['database'],

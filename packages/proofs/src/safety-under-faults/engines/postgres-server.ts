@@ -3,16 +3,16 @@ import { signal } from '@gantt/cli/for-proofs'
 import { type EmbeddedPostgres, REPLICATED, startEmbeddedPostgres } from '@gantt/server'
 import { serverProcesses } from '../../processes/server-processes.ts'
 
-/** A PostgreSQL server that restarts whenever it ends, as under a service manager, unless it is held down. */
+/** A PostgreSQL server that restarts whenever it ends, as under a service manager, unless it is kept down. */
 export interface PostgresServer {
   readonly stateDir: string
   /** The running server; undefined while it is down. */
   readonly running: EmbeddedPostgres | undefined
-  /** Starts it, or waits until it is back. */
+  /** Starts it, or waits until it runs again. */
   start(): Promise<EmbeddedPostgres>
-  /** kill -9 of all its processes. `stays`: it is held down until it is started. */
+  /** SIGKILL of all its processes. `stays`: it is kept down until it is started. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
-  /** SIGSTOP of all its processes, until resumed. */
+  /** SIGSTOP of all its processes, until they are resumed. */
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -30,7 +30,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
   const lost = (): void => {
     running = undefined
     ended()
-    // the waiting caller starts it too, and gets the result
+    // a second caller that starts it waits for the same start
     if (isWanted) void start().catch(() => undefined)
   }
   const untilItRuns = async (): Promise<EmbeddedPostgres> => {

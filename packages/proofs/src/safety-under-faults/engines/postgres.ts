@@ -7,19 +7,19 @@ import type { Engine, Fault, Left, Loss, StartEngine } from '../engine.ts'
 import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** Enough for the programs, the database and the log that a run writes; little enough to be filled at once. */
+/** Large enough for the programs, the database and the log of a run, and small enough to be filled quickly. */
 const DISK_MIB = 512
 const LOOK_EVERY_MS = 20
-/** How long a standby may take until it has everything, after all faults end. */
+/** The time after all faults within which a standby must have everything. */
 const IN_STEP_MS = 60_000
 
-/** A server, and the small disk under it where one could be mounted. */
+/** A server, and the small disk under it if one could be mounted. */
 interface Node {
   readonly server: PostgresServer
   readonly disk: SmallDisk | undefined
 }
 
-/** A primary and a synchronous standby that change places: a commit is not answered before both have it on their disks. */
+/** A primary and a synchronous standby that can switch roles: a commit is answered only once both have it on disk. */
 export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   const left: Left[] = []
@@ -37,7 +37,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
 
   const close = async (): Promise<void> => {
     await Promise.all(links.map((link) => link.close()))
-    // a primary that stops waits until its standby has everything
+    // a primary that shuts down waits until its standby has everything
     for (const { server, disk } of [primary, standby]) {
       disk?.free()
       await server.close()
@@ -50,17 +50,20 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     const from = await primary.server.start()
     await makeStandby(from.connection(), primary.server.stateDir, standby.server.stateDir)
     await standby.server.start()
-    await untilInStep()
+    await waitUntilInSync()
   }
-  const untilInStep = async (): Promise<void> => {
+  const waitUntilInSync = async (): Promise<void> => {
     for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
       const { running } = primary.server
-      // it may be ending or starting: then no standby is in sync
+      // the server may be shutting down or starting, and then no standby is in sync
       if (running !== undefined && (await countSynchronous(running).catch(() => 0)) > 0) return
     }
     throw new Error('the standby did not get in step with the primary')
   }
-  /** The primary is permanently gone: the standby replaces it, the replicas are connected to it, and the old one follows it. */
+  /**
+   * The primary is lost for good: the standby is promoted, the replicas are connected to it, and the old primary
+   * becomes the new standby.
+   */
   const failOver = async (): Promise<void> => {
     await primary.server.kill({ stays: true })
     const next = await standby.server.start()
@@ -82,18 +85,18 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     for (let i = 0; i < replicas; i++) links.push(await startCuttingProxy(socketFolderOf(first), path.join(folder, `link-${i}`)))
     const { username, password } = new URL(url)
     const linkOf = (replica: number): CuttingProxy => links[replica] as CuttingProxy
-    const faults = faultsOn({ primary: () => primary, standby: () => standby, linkOf, failOver, untilInStep })
+    const faults = faultsOn({ primary: () => primary, standby: () => standby, linkOf, failOver, waitUntilInSync })
     for (const { fault, why } of left) say(`  not injected: ${fault}: ${why}`)
     return {
       parts: 'PostgreSQL, a primary and a synchronous standby',
       settingsOf: (replica) => ({
-        // every way of reaching the disk, unless the caller chooses one
+        // each of the settings for writing to disk in turn, unless the caller chooses one
         GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH ?? (FLUSHES[replica % FLUSHES.length] as string),
         DATABASE_URL: `postgresql://${username}:${password}@localhost:5432/gantt?host=${encodeURIComponent(linkOf(replica).host)}`,
       }),
       linkOf,
       faults: faults.filter(({ name }) => !left.some(({ fault }) => fault === name)),
-      losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, untilInStep }),
+      losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, waitUntilInSync }),
       left,
       describe: async () => `primary ${wordsOf(primary)}; standby ${wordsOf(standby)}`,
       close,
@@ -117,11 +120,11 @@ interface Pair {
   standby(): Node
   linkOf(replica: number): CuttingProxy
   failOver(): Promise<void>
-  untilInStep(): Promise<void>
+  waitUntilInSync(): Promise<void>
 }
 
-/** A primary that only hangs is lost in the second way, by an explicit fail-over, because the service does not replace it by itself. */
-const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkOf'>): Loss[] => [
+/** A primary that only hangs is replaced by an explicit fail-over, because the service does not detect this by itself. */
+const lossesOf = ({ primary, standby, failOver, waitUntilInSync }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',
     of: 'leader',
@@ -132,7 +135,7 @@ const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkO
         succeeded: back,
         async giveBack() {
           await back
-          await untilInStep()
+          await waitUntilInSync()
         },
       }
     },
@@ -156,14 +159,14 @@ const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkO
         succeeded: undefined,
         async giveBack() {
           await Promise.all(both.map((server) => server.start()))
-          await untilInStep()
+          await waitUntilInSync()
         },
       }
     },
   },
 ]
 
-function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fault[] {
+function faultsOn({ primary, standby, linkOf, failOver, waitUntilInSync }: Pair): Fault[] {
   const paused = async (server: PostgresServer, ms: number): Promise<void> => {
     server.pause()
     await sleep(ms)
@@ -182,7 +185,7 @@ function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fa
       hits: ['standby'],
       async inject() {
         await standby().server.kill()
-        await untilInStep()
+        await waitUntilInSync()
       },
     },
     {
@@ -190,14 +193,14 @@ function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fa
       hits: ['standby'],
       async inject(_replica, random) {
         await paused(standby().server, 300 + random.below(2_500))
-        await untilInStep()
+        await waitUntilInSync()
       },
     },
     {
       name: 'fail-over after a restart that the standby did not see',
       hits: ['primary', 'standby'],
       async inject(_replica, random) {
-        // one that is only paused would still read what was on its way
+        // a standby that is only paused would still read data that was sent to it
         await standby().server.kill({ stays: true })
         await sleep(200 + random.below(500))
         await primary().server.kill()
@@ -214,7 +217,7 @@ function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fa
         await sleep(500 + random.below(1_500))
         disk?.free()
         await server.start()
-        await untilInStep()
+        await waitUntilInSync()
       },
     },
     { name: 'commit whose answer is lost', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextAppend('after') },

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { createWallClock } from './clock.ts'
 
-/** Prints its clocks whenever it reads a line: by call, by an object, and the monotonic one. */
+/** Prints its clocks whenever it reads a line: Date.now(), new Date(), and the monotonic clock. */
 const PROGRAM = `
 console.log('ready')
 process.stdin.on('data', () => console.log([Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date, performance.now()].join(' ')))

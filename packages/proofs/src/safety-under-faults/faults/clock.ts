@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 
-/** The wall clock of a process, which can be set from outside. Its monotonic clock is not changed, as on real machines. */
+/** The wall clock of a process, which can be set from outside. Its monotonic clock is unchanged, as on real machines. */
 export interface WallClock {
   /** The settings with which a Node process uses this clock. */
   readonly settings: Readonly<Record<string, string>>
-  /** Sets how many milliseconds the clock is ahead from now on. The process must be notified by the returned signal. */
+  /** Sets how many milliseconds the clock is ahead from now on. The process reads this when it gets the returned signal. */
   set(aheadMs: number): NodeJS.Signals
 }
 
-/** Runs in the process before anything else; the service knows nothing of it. */
+/** This code runs in the process before everything else; the service does not know of it. */
 const PRELOAD = `
 import fs from 'node:fs'
 const real = Date.now

@@ -49,7 +49,7 @@ export function faultsOf({ replicas, engine }: Cluster, overload: (replica: numb
 
 export interface Injected {
   readonly fault: string
-  /** Milliseconds of the run's clock; `until`: when everything was undone. */
+  /** Milliseconds of the run's clock; `until`: when the fault was undone. */
   readonly at: number
   readonly until: number
 }
@@ -60,14 +60,14 @@ const CALM_MS = 1_500
 export interface InjectOptions {
   readonly seed: string
   readonly replicas: number
-  /** In the order in which they are injected first; then again and again in an order that the seed gives. */
+  /** The faults in the order in which they are injected first; after that in a random order by the seed. */
   readonly first: readonly Fault[]
   readonly all: readonly Fault[]
   now(): number
   isOver(): boolean
 }
 
-/** Injects faults, which may overlap unless they hit the same thing, with short pauses between them, until it is stopped. */
+/** Injects faults until it is stopped, with short pauses between them. They may overlap unless they have the same target. */
 export async function injectFaults({ seed, replicas, first, all, now, isOver }: InjectOptions): Promise<readonly Injected[]> {
   const random = createRandom(`${seed}/faults`)
   const injected: Injected[] = []
@@ -80,7 +80,7 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
     if (queue.length === 0) queue = shuffled(all, random)
     const replica = random.below(replicas)
     const targets = ({ hits }: Fault): string[] => hits.map((hit) => (hit === 'replica' ? `replica ${replica}` : hit))
-    // one whose target is already hit waits for the next turn
+    // a fault whose target already has one waits for the next turn
     const next = queue.findIndex((fault) => !targets(fault).some((target) => underway.has(target)))
     if (next < 0) continue
     const [fault] = queue.splice(next, 1) as [Fault]

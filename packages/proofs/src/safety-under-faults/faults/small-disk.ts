@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 
-/** A file system that can be filled without harm to anybody else. */
+/** A file system of its own that can be filled without harm to others. */
 export interface SmallDisk {
-  /** Takes all room that is left, until `free`. */
+  /** Uses up all free space, until `free` is called. */
   fill(): void
   free(): void
   unmount(): void
@@ -12,7 +12,7 @@ export interface SmallDisk {
 
 const BALLAST_BYTES = 1 << 20
 
-/** Mounts a file system of so many MiB, in memory, on a new folder; or says why that cannot be done. */
+/** Mounts a file system of so many MiB, in memory, on a new folder; or returns why that is not possible. */
 export function mountSmallDisk(folder: string, mib: number): SmallDisk | { readonly why: string } {
   if (process.platform !== 'linux') return { why: 'a small file system is mounted on Linux only' }
   if (process.getuid?.() !== 0) return { why: 'only root may mount a small file system' }

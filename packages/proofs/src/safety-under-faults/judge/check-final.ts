@@ -5,7 +5,7 @@ import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import { countOf, isUnconfirmed, lastReportOf, sumOf } from './reported.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that the state at the end can break; each replica is asked. */
+/** Promises that the state at the end can break; they are checked on each replica. */
 export const finalChecks: readonly Rule[] = [
   {
     name: 'at the end no host holds more than it has',
@@ -19,7 +19,7 @@ export const finalChecks: readonly Rule[] = [
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
-            // nobody promised what a host reports beyond its own use and that of the claims that it lists
+            // use that a host reports beyond its own and that of the claims that it lists is not covered by a promise
             const { reported, counted } = countOf(there, report, resourceClass)
             const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [
@@ -51,7 +51,7 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ finals }) =>
       finals.flatMap(({ claims, replica }) => {
         const byInstance = new Map<string, string[]>()
-        // a move has one source and one destination
+        // a move has exactly one source and one destination
         for (const { id, instance, state, moveOf = null } of claims)
           if (instance !== null && isLiveState(state)) {
             const end = `${instance} ${moveOf === null ? 'has' : 'moves to'}`
@@ -94,7 +94,7 @@ export const finalChecks: readonly Rule[] = [
             const { reported, counted, others } = countOf(there, report, resourceClass)
             const claimed = others + Math.max(0, counted - reported)
             if (isPickedUnit(resourceClass)) {
-              // where a host reports more than was promised, none is free
+              // if a host reports more use than the claims explain, nothing has to be free
               const free = shown?.freeUnits[resourceClass]
               return isNot(resourceClass, 'free', free && Math.max(0, free), Math.max(0, most - reported - claimed))
             }
@@ -114,7 +114,7 @@ export const finalChecks: readonly Rule[] = [
             final.claims
               .filter(({ host, state }) => host === name && isLiveState(state))
               .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
-              // where the host listed the instance before, the claim waits for its confirmation
+              // if the host listed the instance before, the claim is not materialised until it is confirmed
               .filter((claim) => !isUnconfirmed(claim))
               .map(
                 ({ id, state, instance }) =>
@@ -201,7 +201,7 @@ export const finalChecks: readonly Rule[] = [
       const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
         const ended = call.attempt?.ends?.id
         const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
-        // one that was confirmed before, whoever knows of it, is where the instance is tried from
+        // if the earlier move was confirmed before, by anybody, the attempt starts from its destination
         const isArrived = of.some(
           (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
         )
@@ -260,8 +260,8 @@ export const finalChecks: readonly Rule[] = [
 ]
 
 /**
- * A claim that no answer contains belongs to a call whose outcome is unknown: there is at most one such key for it, and of a
- * request for several instances all are there or none. A call that was refused, and nothing else, left nothing.
+ * A claim that no answer contains belongs to a call with an unknown outcome: at most one such key matches it, and of a
+ * request for several instances either all claims exist or none. A key whose calls were all refused has no claims.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
   // an instance whose claim ended with its host may have got another

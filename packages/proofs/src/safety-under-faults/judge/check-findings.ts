@@ -2,7 +2,7 @@ import { type FinalClaim, type FinalFinding, type FinalState, isLiveState, type 
 import { lastReportOf, sumOf } from './reported.ts'
 import type { Evidence, Rule } from './rule.ts'
 
-/** Checks that the auditor of each replica reports the state of the world correctly. */
+/** Checks that the auditor of each replica reports contradictions between hosts and claims correctly. */
 export const findingChecks: readonly Rule[] = [
   {
     name: 'the auditor finds where hosts and claims contradict each other, and nothing else',
@@ -23,7 +23,8 @@ export const findingChecks: readonly Rule[] = [
 ]
 
 /**
- * What is missing of one code. A replica answers its first hundred findings: where there are more of a code, only their number is compared.
+ * Compares the findings of one code. A replica lists its first hundred findings: if there are more of a code, only
+ * their number is compared.
  */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
   const ofCode = (all: readonly FinalFinding[]): string[] => [...new Set(all.filter((each) => each.code === code).map(textOf))]
@@ -38,8 +39,8 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
   [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
 
 /**
- * The expected findings after the world had time to follow, computed from the last reports of hosts and the claims that a replica shows:
- * for each host one finding of each code, however many of its classes it concerns.
+ * The expected findings once the hosts had time to follow, computed from their last reports and the claims that a
+ * replica shows: at most one finding per host and code, however many classes it concerns.
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
@@ -56,9 +57,7 @@ export function neededFindings(
   ]
 }
 
-/**
- * A host that may give less of a class, as operators left it, than its live claims hold; a move in place counts once, at its larger size.
- */
+/** A host whose capacity, with what operators set, is less than its live claims hold; a move in place counts once, at its larger size. */
 function aboutCapacity(host: string, hosts: FinalState['hosts'], live: readonly FinalClaim[]): FinalFinding[] {
   const classes = hosts.find(({ name }) => name === host)?.classes ?? {}
   const there = live.filter((claim) => claim.host === host)
@@ -107,11 +106,11 @@ function aboutInstance(
   // the source represents both ends of an open move
   const sources = claims.filter(({ moveOf = null }) => moveOf === null)
   const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
-  // a reservation ends by itself
+  // a reservation expires by itself
   const isUnseen =
     claims.every(({ host }) => lists.has(host) && lists.get(host)?.includes(instance) !== true) &&
     sources.some(({ state }) => state === 'CONFIRMED')
-  // a host that says nothing may have it, unless another one says that it has
+  // a host without a list may run it, unless another host lists it
   const isMissing = isUnseen && claims.every(({ host }) => lists.get(host) !== null)
   return [
     ...finding('instance.two_hosts', listers.length > 1 && !isBetweenEnds, listers),

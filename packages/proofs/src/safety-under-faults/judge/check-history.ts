@@ -111,7 +111,7 @@ export const historyChecks: readonly Rule[] = [
     name: 'what is placed after an answer is behind it in the log',
     violations: ({ history }) => {
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
-      const revisions = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionTold(operation) }))
+      const revisions = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionIn(operation) }))
       return withHighestBefore(first, revisions).flatMap(({ placed: { operation, answer }, highest }) =>
         answer.revision <= highest
           ? [`key ${operation.call.key} was placed at revision ${answer.revision}, after ${highest} had been answered`]
@@ -176,7 +176,7 @@ export const historyChecks: readonly Rule[] = [
             .filter(({ call, invokedAt }) => call.host === host && call.status === 'ENABLED' && invokedAt >= endedAt)
             .map(({ invokedAt }) => invokedAt),
         )
-        // an earlier copy of the call may have been placed before the host was closed
+        // an earlier call with the same key may have been placed before the host was disabled
         const begun = new Map<string, number>()
         for (const { call, invokedAt } of history.filter(isOf('place')))
           begun.set(call.key, Math.min(begun.get(call.key) ?? invokedAt, invokedAt))
@@ -204,7 +204,7 @@ export const historyChecks: readonly Rule[] = [
   },
 ]
 
-/** Placings, each with the highest revision in the answers that ended before it began. */
+/** Placements, each with the highest revision in the answers that were received before its call was sent. */
 function withHighestBefore(
   placings: readonly PlacedAnswer[],
   revisions: readonly { readonly endedAt: number; readonly number: number }[],
@@ -222,14 +222,14 @@ function withHighestBefore(
 }
 
 /** The latest revision in an answer; 0 if it contains none. */
-function revisionTold({ outcome }: Operation): number {
+function revisionIn({ outcome }: Operation): number {
   if (outcome.type !== 'ok') return 0
   const { answer } = outcome
   if (answer.type === 'placed' || answer.type === 'abandoned') return answer.revision
   return answer.type === 'ends' ? Math.max(0, ...answer.results.map(({ revision }) => revision)) : 0
 }
 
-/** The most that is held at one moment, and the claims that were there then. Who leaves at that very moment has left. */
+/** The largest amount that is held at one moment, and the claims that existed then. A claim that ends at that moment does not count. */
 function peakOf(
   lives: readonly Lifetime[],
   amountOf: (life: Lifetime) => number,
@@ -256,7 +256,7 @@ function peakOf(
   return { most, lives: atMost }
 }
 
-/** The claims, in the form that an investigation needs. */
+/** The claims as text for a person who investigates. */
 const livesText = (lives: readonly Lifetime[]): string => lives.map(lifeText).join(', ')
 
 function lifeText({ claim, call: { key, mode, moveOf, attempt }, from, to }: Lifetime): string {
@@ -294,7 +294,7 @@ export const placedOf = (calls: readonly Of<'place'>[]): PlacedAnswer[] =>
     operation.outcome.type === 'ok' && operation.outcome.answer.type === 'placed' ? [{ operation, answer: operation.outcome.answer }] : [],
   )
 
-/** Calls with the key of claims get these claims as long as the key is kept, even if they have ended. */
+/** A call with the key of a claim must get the same claims as long as the key is kept, even if they have ended. */
 const forgets = (type: string): boolean => type === 'refused' || type === 'conflict' || type === 'lost'
 
 const answerText = (outcome: Operation['outcome']): string => (outcome.type === 'ok' ? outcome.answer.type : outcome.why)
@@ -321,7 +321,7 @@ export function releasesOf(history: readonly Operation[]): ReadonlyMap<string, {
   return released
 }
 
-/** The revision at which each claim was said to be confirmed. */
+/** The revision at which each claim was reported as confirmed. */
 function confirmationsOf(history: readonly Operation[]): ReadonlyMap<string, number> {
   const confirmed = new Map<string, number>()
   for (const { call, outcome } of history.filter(isOf('confirm'))) {

@@ -3,7 +3,7 @@ import { placedOf } from './check-history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises about hosts that leave, come back and get other names. */
+/** Promises about hosts that leave, return and get other names. */
 export const leavingChecks: readonly Rule[] = [
   {
     name: 'nothing is placed on a host that was forgotten',
@@ -80,7 +80,10 @@ const isDone = ({ outcome }: Operation): boolean => outcome.type === 'ok' && out
 const doneOf = (history: readonly Operation[], how: Leaving['call']['how']): Leaving[] =>
   leavesOf(history).filter((leave) => leave.call.how === how && isDone(leave))
 
-/** When hosts were certainly not there: from the answer that said so until somebody began to let them in again. */
+/**
+ * The times in which hosts were certainly not in the fleet: from the answer that said so to the beginning of the next
+ * call that readmits them.
+ */
 function absencesOf(history: readonly Operation[]): { readonly host: string; readonly from: number; readonly to: number }[] {
   const leaves = leavesOf(history)
   return [...doneOf(history, 'forget'), ...doneOf(history, 'force')].map(({ call: { host }, endedAt }) => {

@@ -21,9 +21,9 @@ export const isOf =
     types.some((type) => operation.call.type === type)
 
 /**
- * What is certain about each claim that was acknowledged: it lives from the first answer that names it until somebody
- * begins a call that may end it, or its reservation may have run out. Both are seen from the clients, so the real life
- * is longer: whatever is found to overlap did overlap.
+ * The times in which each acknowledged claim certainly lives: from the first answer that contains it to the beginning
+ * of the first call that may end it, or to its expiry. Both are seen by the clients, so the real lifetimes are longer,
+ * and an overlap that is found did happen.
  */
 export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] {
   const placings = history.filter(isOf('place'))
@@ -93,7 +93,7 @@ function endersOf(history: readonly Operation[]): { readonly claims: Map<string,
     if (call.type === 'place' && call.attempt?.ends != null && mayBePlaced) note(claims, call.attempt.ends.id, invokedAt)
     if (call.type !== 'release' && call.type !== 'confirm') continue
     for (const [i, { id }] of call.claims.entries()) {
-      // what was answered as not done has ended nothing: a server that ends it all the same is found out
+      // a call that was answered as refused must not have ended anything, so a server that ends the claim in spite of that is detected
       if (outcome.type === 'ok' && outcome.answer.type === 'ends' && outcome.answer.results[i]?.end !== 'done') continue
       const ended = call.type === 'release' ? id : sources.get(id)
       if (ended !== undefined) note(claims, ended, invokedAt)

@@ -1,7 +1,7 @@
 import type { FinalClaim, Operation, Report } from '../history.ts'
 import { isOf, type Of } from './lifetimes.ts'
 
-/** The last report that a host was answered. */
+/** The last report of a host that was answered. */
 export const lastReportOf = (history: readonly Operation[], host: string): Report | undefined =>
   history.findLast(
     (operation): operation is Of<'report'> =>
@@ -11,7 +11,7 @@ export const lastReportOf = (history: readonly Operation[], host: string): Repor
       operation.outcome.answer.type === 'done',
   )?.call
 
-/** Whether nobody confirmed a claim, or its move: a list may show its instance as it was before. */
+/** Whether the claim or its move is unconfirmed: a list may then show its instance at its former size. */
 export const isUnconfirmed = ({ state, moveOf = null }: FinalClaim): boolean =>
   state === 'RESERVED' || (state === 'CONFIRMED' && moveOf !== null)
 

@@ -68,7 +68,7 @@ export const claimOn = (host: string, instance: string, fence: number, state: Cl
 export const placed = (claims: readonly PlacedClaim[], { replayed = false, revision = 1 } = {}): Outcome =>
   ok({ type: 'placed', claims, replayed, revision })
 
-/** A placing of one instance, and its answer. */
+/** The placement of one instance, and its answer. */
 export const puts = (at: number, key: string, host: string, fence: number, more: Partial<Place> = {}): Operation =>
   op(at, placing(key, more), placed([claimOn(host, `i-${key}`, fence)], { revision: fence }))
 
@@ -88,7 +88,7 @@ export const stands = (host: string, key: string, fence: number, more: Partial<F
   ...more,
 })
 
-/** A replica's findings if it counts these claims correctly; `more` is its error. */
+/** The state that a replica shows if it counts these claims correctly; `more` is its error. */
 export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> = {}): FinalState {
   const live = claims.filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
   return {
@@ -120,13 +120,13 @@ const isMaterialised = ({ state }: FinalClaim): boolean => state === 'MATERIALIS
 const sumOf = (claims: readonly FinalClaim[], name: string): number =>
   claims.reduce((total, { amounts }) => total + (amounts[name] ?? 0), 0)
 
-/** A report, as it was taken. */
+/** A report that was accepted. */
 export const reports = (at: number, host: string, instances: readonly string[] | null, used: Amounts): Operation =>
   op(at, { type: 'report', host, instances, used }, ok({ type: 'done' }))
 
 /**
- * What happened, and what replicas show at the end; each host has truly reported what the first of them shows, if it says
- * nothing else, and the auditors find what there is to be found.
+ * Events, and the final states of replicas. Unless stated otherwise, each host has reported what the first replica
+ * shows, and the auditors report the correct findings.
  */
 export function evidence(history: readonly Operation[], ...finals: readonly FinalState[]): Evidence {
   const truth = setting.hosts.map(({ name, base }) => {

@@ -4,7 +4,7 @@ import { ADMIN_KEY, type Service } from '../../processes/service.ts'
 import { createServiceWords } from '../../processes/service-words.ts'
 import type { StartRelease } from '../cluster.ts'
 
-/** Services of this process: they start in a tenth of the time, and end as in order. */
+/** Starts services in this process, which takes a tenth of the time; they shut down in an orderly way. */
 export const startHere: StartRelease = ({ settings = {} }, callMs) =>
   new Promise((resolve, reject) => {
     const { words, defects, hear } = createServiceWords()
@@ -21,7 +21,7 @@ export const startHere: StartRelease = ({ settings = {} }, callMs) =>
         }),
     }).then(() => {
       isGone = true
-      // one that could not start says so by the code of its process
+      // a process that could not start says so by its exit code
       process.exitCode = exitCode
       reject(new Error(words.join('\n')))
     })

@@ -5,7 +5,10 @@ import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { causeOf } from '../cause.ts'
 import { causeText } from '../cause-text.ts'
 
-/* Where one condition keeps every host out, the sentence has nothing but its words: they say what is asked, and where the fleet says otherwise. */
+/**
+ * If a single condition excludes every host, the sentence consists of the words of that condition: what is required,
+ * and what the fleet has instead.
+ */
 
 const image = (properties: Record<string, string> = {}) => ({ id: aUuid(66), properties })
 

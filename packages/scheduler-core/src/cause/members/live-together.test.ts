@@ -5,7 +5,7 @@ import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { profileNamed, textOf } from '../testing/town.ts'
 
-describe('members that live together and fit on no host: each host is compared with what all of them need', () => {
+describe('members that must share a host and fit on none: each host is compared with the needs of all of them', () => {
   const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
   const TOGETHER = 'They are of one server group that lives together: one host needs room for all of them.'
   /** The cause of the first instance that finds no host. */
@@ -30,7 +30,7 @@ describe('members that live together and fit on no host: each host is compared w
   }
   const two = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
 
-  test.each(['default', 'nova-compat'])('%s: a new group of which not even the first finds a host needs room for all', (profile) => {
+  test.each(['default', 'nova-compat'])('%s: a new group needs room for all members on one host', (profile) => {
     const text = causeIn(
       { a: { vcpus: 8, vcpusUsed: 1, memoryMb: 65_536 }, b: { vcpus: 64, vcpusUsed: 60, memoryMb: 65_536 } },
       { numInstances: 3, vcpus: 8, memoryMb: 64 },
@@ -71,7 +71,7 @@ describe('members that live together and fit on no host: each host is compared w
       `Of 2 hosts none takes all 5 instances: 2 with too few vCPUs in all. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 5 instances; the host has 4 in all.`,
     ],
     [
-      'memory, counting what the first of them would take',
+      'memory, including what the first members would take',
       { a: { vcpus: 64, memoryMb: 8_192 }, b: { vcpus: 64, memoryMb: 6_144 } },
       { numInstances: 3, vcpus: 1, memoryMb: 4_096 },
       `Of 2 hosts none takes all 3 instances: 2 with too little memory in all. ${TOGETHER} Nearest is a: 12288 MiB needed by its 3 instances; the host has 8192 MiB in all.`,
@@ -83,7 +83,7 @@ describe('members that live together and fit on no host: each host is compared w
       `Of the 2 hosts with GPUs none takes all 3 instances: 2 with too few GPUs in all. ${TOGETHER} Nearest is a: 3 GPUs needed; the host has 2 in all.`,
     ],
     [
-      'all amounts that the nearest host lacks',
+      'all shortfalls of the nearest host',
       { 'h-1': { vcpus: 96, memoryMb: 65_536, localGb: 88 }, 'h-2': { vcpus: 32, memoryMb: 65_536, localGb: 88 } },
       { numInstances: 40, vcpus: 4, memoryMb: 8_192 },
       `Of 2 hosts none takes all 40 instances: 2 with too few vCPUs in all, 2 with too little memory in all. ${TOGETHER} ` +
@@ -96,7 +96,7 @@ describe('members that live together and fit on no host: each host is compared w
       `Of 2 hosts none takes all 2 instances: 2 with too few vCPUs in all. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 2 instances; the host has 4 in all.`,
     ],
     [
-      'cells, of which amounts say nothing',
+      'cells, which amounts do not show',
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
       `The only host with NUMA cells does not take all 3 instances. ${TOGETHER} ` +
@@ -112,7 +112,7 @@ describe('members that live together and fit on no host: each host is compared w
     expect(causeIn(shapes, asks)).toBe(text)
   })
 
-  test('of a host on which more is claimed than there is, what all of them need is said', () => {
+  test('for an over-full host, the sentence has the needs of all members', () => {
     const bound = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 4 } }, group: { ...group, maxServerPerHost: null } })
     const shape = (vcpusUsed: number) => ({ ...large, vcpus: 16, vcpusUsed })
     const log = aLog()
@@ -122,7 +122,7 @@ describe('members that live together and fit on no host: each host is compared w
     expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   })
 
-  test('what an operator keeps back is said of what all of them need too', () => {
+  test('the sentence about the needs of all members also has the amount that an operator reserved', () => {
     const reserve: Change = {
       type: 'hostAllocation',
       host: 'a',
@@ -138,7 +138,7 @@ describe('members that live together and fit on no host: each host is compared w
     )
   })
 
-  test('what its cells lack for all of them is said in addition to what it lacks in all', () => {
+  test('the shortfall of its cells for all members is reported in addition to that of its totals', () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 }))
     const six = { id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 64, cpuPolicy: 'dedicated' as const }
     const asks = (numInstances: number) => ({ numInstances, flavor: { vcpus: 6, memoryMb: 64 }, numaTopology: { cells: [six] } })
@@ -150,7 +150,7 @@ describe('members that live together and fit on no host: each host is compared w
     expect(causeIn({ a: host(40) }, asks(5))).toContain('a: cell 0 of 3 more instances on cell 0 of the host: 18 CPUs needed, 2 here.')
   })
 
-  test('in the rounds of Nova a host that has room for all and was not tried is refused since the group was put on another', () => {
+  test('under Nova’s rounds, a host with room for all is refused because the group was placed on another host', () => {
     const shapes = { h0: { ...large, memoryMb: 524_288, vcpus: 128 }, h1: { ...large, vcpus: 160 } }
     const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
     expect(text).toBe(
@@ -159,7 +159,7 @@ describe('members that live together and fit on no host: each host is compared w
     )
   })
 
-  test('a group that lives somewhere already is refused for what its host lacks', () => {
+  test('a group with members is refused for the shortfall of their host', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
     expect(text).toBe(
@@ -173,7 +173,7 @@ describe('members that live together and fit on no host: each host is compared w
     [12, '2 with too few vCPUs left', '96 vCPUs needed, 88 free.'],
     [22, '2 with too few vCPUs in all', '176 vCPUs needed by its 22 instances; the host has 128 in all. 176 vCPUs needed, 88 free.'],
     [40, '2 with too few vCPUs in all', '320 vCPUs needed by its 40 instances; the host has 128 in all. 320 vCPUs needed, 88 free.'],
-  ])('the host that lacks least for all %i of them is the nearest, under every profile', (numInstances, counts, lacks) => {
+  ])('the host with the smallest shortfall for all %i members is the nearest, under every profile', (numInstances, counts, lacks) => {
     for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
       expect([profile, causeIn(busy, { numInstances, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
         profile,
@@ -181,7 +181,7 @@ describe('members that live together and fit on no host: each host is compared w
       ])
   })
 
-  test('no host is away from a home that was an attempt, and one that is too small for one of them is the farthest', () => {
+  test('an attempted host of the group excludes no other host, and a host that is too small for one member is the farthest', () => {
     const shapes = Object.fromEntries([4, 4, 4, 4, 64, 32, 32].map((vcpus, i) => [`h${i}`, { ...large, vcpus }]))
     for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
       expect([profile, causeIn(shapes, { numInstances: 40, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
@@ -199,7 +199,7 @@ describe('members that live together and fit on no host: each host is compared w
     )
   })
 
-  test('GPUs of a group that lives somewhere already, and what is in use of them', () => {
+  test('free and used GPUs of the host of a group with members', () => {
     const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: index === 0 ? 1_000 : 0 }))
     const home = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const asks = (numInstances: number) => ({ numInstances, vcpus: 1, memoryMb: 64, gpus: { count: 1 } })
@@ -216,7 +216,7 @@ describe('members that live together and fit on no host: each host is compared w
     )
   })
 
-  test('a host that is closed does not also lack room for them', () => {
+  test('a disabled host is not reported to lack room as well', () => {
     const closed: Change = { type: 'status', host: 'b', node: 'b', status: 'DISABLED', reason: 'its fans' }
     const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 64 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 }, [closed])
     expect(text).toContain('1 with too few vCPUs in all, 1 not enabled.')

@@ -97,7 +97,7 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     const own = kind === 'cells' ? cells : []
     return {
       ...{ zone: null, forceHosts: [], ignoreHosts: [], ...place, ...drawn },
-      // cells have together what the flavor has
+      // the cells together have the CPUs and memory of the flavor
       vcpus: own.length > 0 ? own.reduce((sum, { cpus }) => sum + cpus, 0) : vcpus,
       memoryMb: own.length > 0 ? own.reduce((sum, { gib }) => sum + gib * MIB, 0) : memoryMb,
       cells: own,
@@ -105,7 +105,7 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     }
   })
 
-/** Places that a request names, at least one, and hosts that it excludes, often all of the place. */
+/** At least one place that a request names, and hosts that it excludes, often all hosts of the place. */
 export const placesDrawn = fc
   .record({
     zone: fc.constantFrom('z1', 'z2', null),

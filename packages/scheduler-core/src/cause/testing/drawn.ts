@@ -69,7 +69,10 @@ export function fleetOf(drawn: readonly HostDrawn[]): Fleet {
   return log.fleet
 }
 
-/** A request in no form yet: what the typed form, Nova's and its dictionaries from before can all say. */
+/**
+ * A request in no particular form yet; it has only what the typed form, Nova's objects and Nova's older dictionaries
+ * can all express.
+ */
 export interface RequestDrawn {
   readonly instances: number
   readonly vcpus: number
@@ -86,7 +89,7 @@ export interface RequestDrawn {
   readonly devices: readonly { readonly count: number; readonly vendor: string }[]
 }
 
-/** CPUs of guest cells, one after the other. */
+/** Numbers the CPUs of the guest cells one after the other. */
 const guestCpus = (cells: RequestDrawn['cells'], i: number): number[] => {
   const from = cells.slice(0, i).reduce((sum, { cpus }) => sum + cpus, 0)
   return Array.from({ length: cells[i]?.cpus ?? 0 }, (_, cpu) => from + cpu)
@@ -224,7 +227,7 @@ export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boo
 export const causeIn = (fleet: Fleet, asked: RequestSpec, profile: Profile): Cause =>
   afterFound(fleet, asked, profile, (found) => causeOf(fleet, asked, profile, found))
 
-/** Reads a fleet that holds what those instances of a request take that find a host. */
+/** Reads a fleet in which those instances of a request that find a host are placed. */
 export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile, read: (found: number) => T): T {
   const overlay = openOverlay(fleet)
   const claimIds = Array.from({ length: asked.numInstances }, (_, i) => `c${i}`)
@@ -236,7 +239,7 @@ export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile
   }
 }
 
-/** Codes that more of something on the host answers, or another setting of the host alone. */
+/** Codes that more of something on the host resolves, or another setting of the host. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
 /** The host with exactly what the sentences about it name; undefined if a sentence names something that a host cannot be given. */
@@ -250,7 +253,7 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
   }
   const shortfalls = shortfallsOf(nearest)
   shape = withAmounts(shape, shortfalls)
-  // of several sentences about GPUs the one that misses most has the others in it
+  // of several sentences about GPUs, the one with the largest shortfall includes the others
   const gpusMissing = Math.max(
     0,
     ...shortfalls.map(({ unit, required, actual }) => (unit === 'GPUs' ? Number(required) - Number(actual) : 0)),
@@ -270,7 +273,10 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
   return { ...host, shape, zone, isDisabled, isFast }
 }
 
-/** Of each class so much more in all as is missing most by any of the sentences about it: more in all is more that is left. */
+/**
+ * Raises the total of each class by the largest shortfall in any of the sentences about it; a larger total also means
+ * a larger free amount.
+ */
 function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostShape {
   const missingOf = (thing: string): number =>
     Math.max(
@@ -287,7 +293,7 @@ function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostSh
   }
 }
 
-/** Of every model that there may be, those that are there included: which, the facts say apart. */
+/** Adds GPUs of every model; the existing GPUs count, and the facts name the models separately. */
 const withGpus = ({ gpus = [] }: HostShape, missing: number) => [
   ...gpus,
   ...Array.from({ length: missing }, (_, i) => ({ index: gpus.length + i, model: 'A' })),
@@ -312,7 +318,7 @@ const withCells = ({ numaCells = [] }: HostShape, missing: number, guests: Reque
     })),
   ])
 
-/** The cell that the fact names, with so much more. */
+/** The cell that the fact names, enlarged by the missing amount. */
 const withLargerCell = ({ numaCells = [] }: HostShape, id: number, missing: number, unit: string | undefined) =>
   cellsOf(
     numaCells.map((cell) => ({

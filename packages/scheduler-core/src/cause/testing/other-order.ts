@@ -2,10 +2,10 @@ import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { RequestDrawn } from './drawn.ts'
 
-/** Lists of a request whose order counts, or whose entries are called by their positions. */
+/** Lists of a request whose order matters, or whose entries are named by their positions. */
 const IN_ORDER: ReadonlySet<string> = new Set(['cells', 'cpus', 'dedicatedCpus', 'pciRequests', 'gang', 'instanceUuids', 'query'])
 
-/** The same request with every other list, and every object, turned about and begun elsewhere. */
+/** The same request with every other list and every object rotated and reversed. */
 export function inOtherOrder(request: RequestSpec, shift: number): RequestSpec {
   const outcome = parseRequestSpec(otherOrder(request, '', shift))
   if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join('; '))

@@ -8,7 +8,8 @@ import type { LogEntry } from '../../records/change.ts'
 import { type Code, codes } from '../../text/codes.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 
-// A change of judge.golden.jsonl is a change of the frozen rule: replicas of two releases would disagree about old logs.
+// A change of judge.golden.jsonl is a change of the frozen rule: replicas of two releases would disagree about old
+// logs.
 
 interface Step {
   readonly about: string
@@ -67,10 +68,10 @@ describe('the frozen rule', () => {
         code,
       ),
     )
-    // a million keys do not fit into a file that is read: judge.test.ts has the cap; two are of level 8, whose log is below; and what
-    // reporters are warned of makes nothing void
-    // those of hosts that leave are of level 9: fleet/leave.test.ts
-    // a claim of a listed instance is of level 10: judge-listed.test.ts
+    // Codes that this log does not contain: judge.test.ts tests the cap of a million keys, which would make the file
+    // too large; two codes are of level 8, whose log is below; warnings to reporters make no change void; codes of
+    // hosts that leave are of level 9 (fleet/leave.test.ts); a claim for a listed instance is of level 10
+    // (judge-listed.test.ts)
     const others = [
       ...['claim.key_cap', 'claim.instance_taken', 'claim.key_limits', 'claim.not_listed'],
       ...['report.host_forgotten', 'report.host_replaced'],
@@ -92,7 +93,8 @@ describe('the frozen rule', () => {
   })
 })
 
-// a log of its own, so that the one above stays as it was to the letter: the size of a pool is read from documents as they are applied
+// pools have a log of their own, because the log above must not change: the size of a pool is read from documents as
+// they are applied
 describe('the frozen rule of pools', () => {
   const pools = read('./judge.golden.pools.jsonl')
   const fleet = new Fleet()
@@ -115,7 +117,7 @@ describe('the frozen rule of pools', () => {
   })
 })
 
-// level 8: a log that rises to it, with entries of both kinds of types
+// a log that rises to level 8, with entries of the types from before that level and of the new ones
 describe('the frozen rule of one live claim', () => {
   const instances = read('./judge.golden.instances.jsonl')
   const fleet = new Fleet()

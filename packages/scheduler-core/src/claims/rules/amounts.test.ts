@@ -16,7 +16,7 @@ describe('GPUs', () => {
     for (const index of [0, 1]) expect(scene.claim(3, gpu(index, 1))).toBe('claim.no_room')
     expect(scene.warnings).toEqual([])
     scene.check()
-    // the host builds the other instance on the remaining GPU
+    // the host runs the other instance on the remaining GPU
     scene.report({ gpus: gpus(1_000, 1_000), instances: [aUuid(1), aUuid(2)] })
     expect(scene.gpus).toEqual([0, 0])
     scene.check()
@@ -39,7 +39,7 @@ describe('GPUs', () => {
     scene.claim(1, gpu(0, 600))
     scene.claim(2, gpu(1, 600))
     scene.report({ gpus: gpus(600, 0), instances: [aUuid(2)] })
-    // 600 of GPU 1 are kept for the first
+    // 600 thousandths of GPU 1 are kept for the first claim
     expect(scene.gpus).toEqual([400, 400])
     expect(scene.claim(3, gpu(1, 401))).toBe('claim.no_room')
     expect(scene.claim(4, gpu(1, 400))).toBeUndefined()
@@ -55,7 +55,7 @@ describe('GPUs', () => {
     scene.report({ gpus: gpus(0, 0), instances: [] })
     expect(scene.gpus).toEqual([0, 1_000])
     scene.report({ gpus: gpus(1_000), instances: [] })
-    // no other GPU is left: the host has too few
+    // the host has no other GPU, so it reports too few
     expect(scene.gpus).toEqual([-1_000])
     scene.check()
   })
@@ -134,7 +134,7 @@ describe('dedicated CPUs', () => {
 
 describe('memory and pages of cells', () => {
   const two = (a: object, b: object) => [cell(0, a), cell(1, b)]
-  /** No huge pages are set aside, so that all memory is plain. */
+  /** No huge pages are set aside, so all memory is plain. */
   const plain = { pages: [] }
   const memory = (id: number, memoryMb: number): Grants => ({ numa: [{ guest: 0, cell: id, cpus: 0, memoryMb }] })
   const pages = (id: number, count: number): Grants => ({

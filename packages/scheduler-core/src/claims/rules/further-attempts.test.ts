@@ -180,7 +180,7 @@ describe('a further attempt on the host that lists the instance', () => {
     const log = listed(ENDED_CLAIMS, 0)
     expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual(['claim.no_room'])
     expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
-    // below this level, more of the host was allocated than it has
+    // below this level, the host was allocated beyond its capacity
     const older = listed(ENDED_CLAIMS - 1, 0)
     expect(older.append([attempt(older, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
     expect(free(older, 'h2')).toBe(-1)

@@ -156,7 +156,7 @@ describe('idempotency keys, after the retries of the report client', () => {
     log.append([release(log, 'a.0')], { at: 2_000 })
     expect(log.append([one('a', 1, { ids: ['again'] })], { at: 11_999 })).toEqual(['claim.key_used'])
     expect(log.append([one('a', 1, { ids: ['anew'] })], { at: 12_001 })).toEqual(['claim.key_used'])
-    // the first entry after its time is over forgets it
+    // the first entry after its time is over forgets the key
     expect(log.append([one('a', 1, { ids: ['anew'] })], { at: 12_002 })).toEqual([undefined])
   })
 

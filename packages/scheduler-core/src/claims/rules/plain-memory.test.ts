@@ -102,17 +102,17 @@ describe('guests with cells and guests without have the same plain memory', () =
   const anyPages = (memoryMb: number) => inCells(memoryMb, { pageSize: 'any' })
 
   test.each<[name: string, first: Asks, second: Asks, isBoth: boolean]>([
-    ['no cells, then a cell', plain(4_096), inCells(1), false],
-    ['a cell, then no cells', inCells(4_096), plain(1), false],
-    ['no cells, then a cell, both within the total', plain(1_024), inCells(3_072), true],
-    ['no cells, then a cell of small pages', plain(4_096), inCells(1, { pageSize: 'small' }), false],
-    ['no cells, then a cell of pages of 4 KiB', plain(4_096), inCells(1, { pageSize: 4 }), false],
-    ['no cells, then a cell of any pages, too small for huge ones', plain(4_096), anyPages(1), false],
-    ['no cells, then a cell of any pages, which gets huge ones', plain(4_096), anyPages(2), true],
-    ['no cells, then huge pages', plain(4_096), inHugePages(4_096), true],
-    ['huge pages, then no cells', inHugePages(4_096), plain(4_096), true],
-    ['no cells, then huge pages and other memory', plain(4_096), { ...inHugePages(1_024), memoryMb: 1_025 }, false],
-    ['no cells, then any pages and other memory', plain(3_072), { ...anyPages(1_024), memoryMb: 2_048 }, true],
+    ['a guest without cells, then one with a cell', plain(4_096), inCells(1), false],
+    ['a guest with a cell, then one without cells', inCells(4_096), plain(1), false],
+    ['a guest without cells, then one with a cell, both within the total', plain(1_024), inCells(3_072), true],
+    ['a guest without cells, then one with a cell of small pages', plain(4_096), inCells(1, { pageSize: 'small' }), false],
+    ['a guest without cells, then one with a cell of pages of 4 KiB', plain(4_096), inCells(1, { pageSize: 4 }), false],
+    ['a guest without cells, then one with a cell of any page size, too small for huge pages', plain(4_096), anyPages(1), false],
+    ['a guest without cells, then one with a cell of any page size, which gets huge pages', plain(4_096), anyPages(2), true],
+    ['a guest without cells, then one in huge pages', plain(4_096), inHugePages(4_096), true],
+    ['a guest in huge pages, then one without cells', inHugePages(4_096), plain(4_096), true],
+    ['a guest without cells, then one with huge pages and other memory', plain(4_096), { ...inHugePages(1_024), memoryMb: 1_025 }, false],
+    ['a guest without cells, then one with any page size and other memory', plain(3_072), { ...anyPages(1_024), memoryMb: 2_048 }, true],
   ])('%s', (_name, first, second, isBoth) => {
     const log = aHost()
     expect([claims(log, 'a', first), claims(log, 'b', second)]).toEqual([true, isBoth])

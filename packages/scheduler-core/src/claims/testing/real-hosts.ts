@@ -214,7 +214,7 @@ export class RealHosts {
 
   #move(claim: Claim, to: Machine | undefined, b: number, c: number): void {
     const isHome = to !== undefined && to === this.#machineOf(claim)
-    // the former host of an instance without an id is unknown
+    // an instance without an id does not show which host it ran on before
     if (to === undefined || (claim.instance === null && !isHome)) return
     const grants = this.#grants(to, b >> 2, c, isHome ? claim.grants : undefined)
     if (grants === undefined) return
@@ -310,7 +310,7 @@ export class RealHosts {
     }
   }
 
-  /** Stops the instances without a claim, or not. */
+  /** Optionally stops the instances without a claim. */
   #stopSome(machine: Machine, c: number): void {
     const claimed = new Set(
       [...this.#fleet.ledger.claims.values()]
@@ -353,7 +353,7 @@ export class RealHosts {
     if (delta.addInstances !== undefined) machine.shown = new Set([...machine.shown, ...added])
   }
 
-  /** An operator sets this if every instance of a host has a claim of its size, or is listed and had such a claim until it ended. */
+  /** Whether each instance of the host has a claim of its size, or is listed and had one: an operator may then use this. */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine

@@ -39,7 +39,7 @@ export const companyTables: FilterTables = {
       says: true,
     },
   },
-  // the other cases are in namespace/namespace.test.ts
+  // namespace/namespace.test.ts has the other cases
   DiskPoolFilter: {
     'no disk': { after: [inPool(3, ['h1'], 1)], says: 'NOT_ASKED' },
     'no host has disks in a pool': { request: flavor({ rootGb: 9 }), says: 'NOT_ASKED' },

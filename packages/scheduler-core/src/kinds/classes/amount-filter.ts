@@ -42,7 +42,7 @@ export function amountFilter(
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   const whyNot = (host: HostIndex): readonly ClassLack[] => {
     const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
-    // unit rules are reported only if the filter refuses for an amount
+    // rules about units are reported only if the filter refuses the amount
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
     return isOverTotal(host) ? ['in all', ...known.filter((lack) => lack !== 'in all')] : known
   }

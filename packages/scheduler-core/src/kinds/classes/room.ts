@@ -10,7 +10,7 @@ import { OWN_UNITS, PLAIN_IN_CELLS, STATED_MAXIMA, STRICT_CLAIMS, UNITS_BEFORE_F
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
 
-/** Placement's word for "no largest amount was stated". */
+/** The number by which Placement says that no maximum was stated. */
 const UNSTATED = 2_147_483_647
 
 /**
@@ -33,7 +33,7 @@ const isMaxStated = (hosts: HostTable, host: HostIndex, resourceClass: string): 
 /** The total without the reserved amount. */
 const inAll = (total: number, reserved: number): number => Math.max(0, total - reserved)
 
-/** The total of the class; one instance may have more than it only if the report states so. */
+/** The total of the class; one instance may have more than the total only if the report states so. */
 export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
 
 /**

@@ -11,7 +11,7 @@ import type { HostIndex } from '../../values/host-index.ts'
  * that typical requests could not use. Typical requests are options, because they depend on the site.
  */
 const typicalRequest = z.strictObject({
-  /** Share of this request among all, 0..1. */
+  /** The share of this request among all, 0..1. */
   frequency: z.number().min(0).max(1),
   /** The amount of `cpuClass` that the request asks for. */
   cpu: z
@@ -36,7 +36,10 @@ export type FragmentationOptions = z.input<typeof fragmentationOptions>
 
 export interface FragmentationChoice {
   readonly gpus: readonly GpuState[]
-  /** 0..100: how little the placement fragments the host; whole points, as in the paper's artifact. */
+  /**
+   * Points from 0 to 100: the less the placement fragments the host, the more; whole numbers, as in the code that the
+   * authors published.
+   */
   readonly points: number
 }
 

@@ -3,7 +3,10 @@ import type { GpuGrant } from '../../records/grants.ts'
 import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 
-/** The GPUs of a host for counting claims of them. A share stays on one GPU as long as one has room for it, of the same model first. */
+/**
+ * The GPUs of a host, for counting the claims on them. If the named GPU has no room, a share moves to a single GPU
+ * that has room, of the same model first.
+ */
 export class GpuUnits implements Units<GpuGrant> {
   readonly gpus: readonly GpuState[]
   /** Thousandths in use by index, as reported. */

@@ -87,7 +87,7 @@ export function takeFrom(cell: CellState, { cpus, memoryMb, plainMb, pins, pages
   for (const state of cell.pages ?? []) if (state.sizeKib === pages.sizeKib) state.free -= sign * pages.count
 }
 
-/** The CPUs that can be dedicated to one instance and are. */
+/** The number of CPUs that are dedicated to one instance, of those that can be. */
 export const openOf = (cell: CellState): readonly number[] => cell.pinnable.filter((cpu) => !cell.isPinned(cpu))
 
 /** As many free CPUs as a piece holds; the CPUs that it names come first. */

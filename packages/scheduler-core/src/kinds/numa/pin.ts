@@ -28,7 +28,7 @@ export function choosePins(cell: CellState, ask: CellAsk): Pins {
   }
 }
 
-/** All CPUs that a grant holds exclusively. */
+/** All CPUs that are dedicated to the instance by a grant. */
 export function cpusOf({ pinned, siblings, emulator }: CellGrant): readonly number[] {
   if (siblings === undefined && emulator === undefined) return pinned ?? []
   return [...(pinned ?? []), ...(siblings ?? []), ...(emulator === undefined ? [] : [emulator])]

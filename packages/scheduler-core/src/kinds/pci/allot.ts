@@ -3,7 +3,10 @@ import type { FreeDevices } from '../elsewhere.ts'
 import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
-/** The location of an instance in a host: its cells, and the sockets of all cells; undefined if a cell does not report its own. */
+/**
+ * Where in a host an instance is: its cells, and the sockets of all cells; undefined if a cell does not report its
+ * socket.
+ */
 export interface Place {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number> | undefined

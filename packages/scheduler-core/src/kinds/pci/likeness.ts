@@ -7,7 +7,7 @@ const namesOf = (pool: string): readonly string[] => (pool.split(/[@?]/, 1)[0] a
 
 export const vendorOf = (pool: string): string => namesOf(pool)[0] ?? ''
 
-/** The vendor and product of a pool's devices, in small letters. */
+/** The vendor and product of a pool's devices, in lower case. */
 export const productOf = (pool: string): string => namesOf(pool).slice(0, 2).join(':')
 
 /** Whether the devices of two pools are of one vendor and product; names of pools are compared like requests. */

@@ -160,7 +160,8 @@ describe('devices near to cells', () => {
 })
 
 test('a search that takes too long refuses, the same each time, with a message', () => {
-  // an even number of either device in each cell, 40 together: an odd number of one leaves too few of the other
+  // each cell has an even number of either device, 40 together, so an odd number of one of them leaves too few of the
+  // other
   const cells = Array.from({ length: 16 }, (_, id) => ({ id, cpuset: [id], memoryMb: 8 }))
   const pciPools = cells.flatMap(({ id }) => [
     { vendorId: 'a', productId: 'x', numaNode: id, total: 2 * id + 2 },

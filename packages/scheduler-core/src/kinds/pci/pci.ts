@@ -210,7 +210,7 @@ function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [stri
   return sums
 }
 
-/** The place of a guest with every cell of the host, because no choice of cells is near to more devices. */
+/** The location of a guest that has every cell of the host, because no choice of cells is near more devices. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
   return { cells: cells.map(({ id }) => id), sockets: socketsOf(cells) }

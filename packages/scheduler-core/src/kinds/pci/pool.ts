@@ -8,7 +8,10 @@ import { createHostState } from '../host-state.ts'
 export interface PoolState {
   /** The name of the pool in grants: `vendor:product:type@cell?tag=value`. */
   readonly key: string
-  /** What requests are compared with: vendor_id, product_id, dev_type, numa_node and the tags, in small letters. */
+  /**
+   * The fields that requests are compared with: vendor_id, product_id, dev_type, numa_node and the tags, in lower
+   * case.
+   */
   readonly traits: Readonly<Record<string, string>>
   readonly numaNode: number | null
   readonly countsUse: boolean

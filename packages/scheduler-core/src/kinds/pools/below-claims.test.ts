@@ -9,8 +9,8 @@ import { aClaim, aDocument, aLog, aReport, aUuid, type TestLog } from '../../tes
 import { atOnce } from '../../values/steps.ts'
 
 /**
- * D6: a pool that a storage document shrinks below its claims is reported for the host that sent the document, and for
- * the hosts of the claims.
+ * If a storage document makes a pool smaller than its claims, that is reported for the host that sent the document,
+ * and for the hosts of the claims.
  */
 
 const POOL = aUuid(1)

@@ -78,7 +78,7 @@ describe('a pool that hosts share', () => {
     expect([log.fleet.ledger.claims.get('k1.0')?.state, free(log)]).toEqual(['MATERIALISED', 40])
     const fence = log.fleet.ledger.claims.get('k1.0')?.fence ?? 0
     expect(log.append([{ type: 'release', claim: 'k1.0', fence, reason: null }])).toEqual([undefined])
-    // the disk exists as long as the instance
+    // the disk of the instance exists as long as the instance does
     expect(free(log)).toBe(40)
     log.append([aReport('h1', { vcpus: 64, localGb: 1_000, instances: [] }, 3)])
     expect(free(log)).toBe(100)

@@ -55,7 +55,7 @@ export const storage = defineNamespace<Storage>(
     description: 'Pools of volumes that a host reaches, and volumes in them, as a storage service reports them.',
     maxAgeSeconds: 3_600,
     things: ({ pools, volumes }) => [...pools.keys(), ...volumes.keys()],
-    // how much space a pool has is asked of documents that say it (taken.ts)
+    // the space of a pool is read separately, from documents that state it (taken.ts)
     says({ volumes }, thing) {
       const pool = volumes.get(thing)
       return pool && [pool.uuid, pool.zone]

@@ -7,10 +7,10 @@ import { ownNamespace } from './own.ts'
 import { type Storage, storage } from './storage.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
-/** For documents that were recorded before feature level 5. */
+/** The time of documents that were recorded before feature level 5. */
 const NO_TIME = -1
 
-/** Of two documents the younger one counts; of two of one time, that of the host that was seen first. */
+/** The younger one of two documents counts; of two with the same time, that of the host that was seen first. */
 const isAhead = (time: number, host: HostIndex, otherTime: number, other: HostIndex): boolean =>
   time > otherTime || (time === otherTime && host < other)
 

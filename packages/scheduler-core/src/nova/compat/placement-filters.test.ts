@@ -34,7 +34,7 @@ describe.each(Object.entries(tables))('%s', (_filter, rows) => {
 describe('before the level, and together with replicas that do not read it', () => {
   const asked = Object.values(tables).flatMap((rows) => Object.values(rows))
 
-  test('nothing is asked of Placement', () => {
+  test('requests without conditions for Placement', () => {
     for (const row of asked) {
       const fleet = townOf(row, PLACEMENT_RULES - 1)
       const { record } = decided(fleet, requestOf(row.asks), compatAt(PLACEMENT_RULES - 1))

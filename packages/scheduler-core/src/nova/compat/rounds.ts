@@ -93,7 +93,7 @@ export interface NovaPlacement {
 }
 
 export interface SelectedHost extends HostState {
-  /** The limits to which the host may be filled, from the filters that passed it. */
+  /** The limits up to which the host may be filled, from the filters that passed it. */
   readonly limits: HostLimits
 }
 

@@ -1,11 +1,11 @@
 /**
- * What happened to something in the file that is not in the profile unchanged. lost: a filter, weigher or driver that cannot be mapped;
- * refused: a value that Nova would refuse, or that is out of range here; idle: it has no meaning here, or none in the release; note: it is
- * in the profile, with something to know about it.
+ * What happened to a part of the file that is not in the profile unchanged. lost: a filter, weigher or driver that
+ * cannot be mapped; refused: a value that Nova would refuse, or that is out of range here; idle: it has no meaning
+ * here, or none in the release; note: it is in the profile, and the user should know something about it.
  */
 export interface Finding {
   readonly kind: 'lost' | 'refused' | 'idle' | 'note'
-  /** Null: it is not about a line of the file, but about a default of Nova. */
+  /** Null if the finding is about a default of Nova rather than a line of the file. */
   readonly line: number | null
   /** The option, `[section] name`, or the filter or weigher. */
   readonly subject: string

@@ -44,13 +44,13 @@ describe('an option in a section where nothing reads it is reported with its lin
     ),
   ])('%s', (_name, text, finding) => expect(textsOf(imported(text, 'zed'))).toContain(finding))
 
-  test('a name that other sections have too is theirs', () => {
+  test('a name that other sections have too belongs to those sections', () => {
     const conf = imported(section('driver = messagingv2', 'oslo_messaging_notifications') + section('workers = 2', 'conductor'))
     expect([textsOf(conf), conf.elsewhere.length]).toEqual([[], 2])
   })
 })
 
-describe('what nothing is said of is as the release has it', () => {
+describe('settings that the file does not contain have the defaults of the release', () => {
   test.each([
     ['juno', 'RetryFilter AvailabilityZoneFilter RamFilter ComputeFilter', 'MetricsWeigher RAMWeigher'],
     ['liberty', 'RetryFilter AvailabilityZoneFilter RamFilter DiskFilter ComputeFilter', 'IoOpsWeigher MetricsWeigher RAMWeigher'],
@@ -91,7 +91,7 @@ describe('settings that cannot be mapped unchanged', () => {
   test.each<[string, string, string]>([
     ['an unknown filter', section('enabled_filters = ComputeFilter,NoSuchFilter'), 'lost 2 NoSuchFilter is no filter of Nova'],
     [
-      'one in other letters',
+      'a filter in different case',
       section('enabled_filters = Computefilter'),
       "lost 2 Computefilter is no filter of Nova's; there is ComputeFilter",
     ],
@@ -127,7 +127,7 @@ describe('settings that cannot be mapped unchanged', () => {
     ],
     ['a caching one', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
     [
-      'words for a number',
+      'words instead of a number',
       section('ram_weight_multiplier = high'),
       'refused 2 [filter_scheduler] ram_weight_multiplier is "high"; it must be a number of -1000000000 to 1000000000',
     ],
@@ -149,7 +149,7 @@ describe('settings that cannot be mapped unchanged', () => {
     ['an unknown option', section('weight_of_moon = 1'), 'idle 2 [filter_scheduler] weight_of_moon is no option of the scheduler'],
     ['one in the default group', section('scheduler_moon = 1', 'DEFAULT'), 'idle 2 [DEFAULT] scheduler_moon is no option of the scheduler'],
     [
-      'a reference that leads nowhere',
+      'a reference to an unknown option',
       section('host_subset_size = $nobody'),
       'refused 2 [filter_scheduler] host_subset_size it refers to $nobody',
     ],

@@ -34,7 +34,7 @@ required = no
 auth_uri = http://controller:5000/v2.0
 `
 
-test('a file of the days of juno', () => {
+test('a file of juno', () => {
   const conf = imported(JUNO, 'kilo')
   expect([releaseName(conf.release), conf.isGuessed, conf.isWhole]).toEqual(['kilo', false, true])
   expect(conf.profile).toMatchObject({ compat: 'nova', hostSubsetSize: 30, nova: { maxAttempts: 5, packing: false, shuffleBest: false } })
@@ -113,22 +113,22 @@ test('a file of zed, with custom classes', () => {
   ])
 })
 
-describe('what Placement decides before the filters', () => {
+describe('settings of the checks that Placement makes before the filters', () => {
   const scheduler = (...lines: string[]) => section(lines.join('\n'), 'scheduler')
   const KOLLA = section('enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter', 'filter_scheduler')
 
   test.each<readonly [string, string, string | undefined, object | undefined]>([
     ['A12e kolla-ansible: without AvailabilityZoneFilter zones hold by Placement', KOLLA, undefined, undefined],
     [
-      'from 2023.2 on always, whatever an option says that is gone',
+      'from 2023.2 on always, whatever the former option says',
       scheduler('query_placement_for_availability_zone = false'),
       '2023.2',
       undefined,
     ],
     ['in xena unless it is off', scheduler('query_placement_for_availability_zone = off'), 'xena', { availabilityZone: false }],
     ['in wallaby only where it is on', '', 'wallaby', { availabilityZone: false }],
-    ['which rocky has brought', scheduler('query_placement_for_availability_zone = yes'), 'rocky', undefined],
-    ['and queens does not read', scheduler('query_placement_for_availability_zone = yes'), 'queens', { availabilityZone: false }],
+    ['rocky introduced it', scheduler('query_placement_for_availability_zone = yes'), 'rocky', undefined],
+    ['queens does not read it', scheduler('query_placement_for_availability_zone = yes'), 'queens', { availabilityZone: false }],
     [
       'hosts without a zone are in the one named',
       section('default_availability_zone = az0', 'DEFAULT'),
@@ -142,7 +142,7 @@ describe('what Placement decides before the filters', () => {
       'zed',
       { limitTenants: true, tenantsNeedAggregate: true },
     ],
-    ['which counts only together with the other', scheduler('placement_aggregate_required_for_tenants = true'), 'zed', undefined],
+    ['it counts only together with the other option', scheduler('placement_aggregate_required_for_tenants = true'), 'zed', undefined],
     [
       'C18 nova/conf/scheduler.py: isolated aggregates',
       scheduler('enable_isolated_aggregate_filtering = true'),
@@ -213,11 +213,11 @@ test('a ratio that no filter reads counts on hosts all the same, and is not call
 describe('the release is guessed', () => {
   test.each([
     ['by old names', '[DEFAULT]\nscheduler_default_filters = ComputeFilter', 'newton'],
-    ['by old names and weighers that came later', '[DEFAULT]\nscheduler_weight_classes = nova.scheduler.weights.pci.PCIWeigher', 'wallaby'],
-    ['by filters that went', '[filter_scheduler]\nenabled_filters = RetryFilter, RamFilter', 'stein'],
-    ['by weighers that came', '[filter_scheduler]\nnum_instances_weight_multiplier = 1', '2023.2'],
-    ['by a class that came', '[filter_scheduler]\nweight_classes = nova.scheduler.weights.image_props.ImagePropertiesWeigher', '2025.1'],
-    ['not by ratios, which hosts took over', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
+    ['by old names and later weighers', '[DEFAULT]\nscheduler_weight_classes = nova.scheduler.weights.pci.PCIWeigher', 'wallaby'],
+    ['by removed filters', '[filter_scheduler]\nenabled_filters = RetryFilter, RamFilter', 'stein'],
+    ['by new weighers', '[filter_scheduler]\nnum_instances_weight_multiplier = 1', '2023.2'],
+    ['by a new class', '[filter_scheduler]\nweight_classes = nova.scheduler.weights.image_props.ImagePropertiesWeigher', '2025.1'],
+    ['not by ratios, which became options of hosts', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
   ])('%s', (_how, text, release) => expect(releaseName(imported(text).release)).toBe(release))
 })
 
@@ -237,7 +237,7 @@ test('a file that oslo.config refuses is refused with its lines', () => {
   expect(importNovaConf('[a]\nx')).toEqual({ ok: false, faults: [{ line: 2, message: expect.any(String) }] })
 })
 
-test('every filter and weigher of Nova can be taken over', () => {
+test('every filter and weigher of Nova can be imported', () => {
   const weighers = novaWeighers.map(({ name }) => `nova.scheduler.weights.x.${name}`).join()
   const conf = imported(`[filter_scheduler]\nenabled_filters = ${novaFilters.map(({ name }) => name).join()}\nweight_classes = ${weighers}`)
   expect([conf.isWhole, conf.profile.filters.length, conf.profile.weighers.length]).toEqual([true, novaFilters.length, novaWeighers.length])
@@ -251,7 +251,7 @@ test('every option of a filter or weigher has its row', () => {
   expect([...wanted, ...multipliers].filter((name) => !keys.has(name) && !keys.has(`filter_scheduler.${name}`))).toEqual([])
 })
 
-test('what comes out is a profile, and the same rules as the same configuration gives', () => {
+test('the result is a valid profile with the same rules as the configuration', () => {
   for (const [text, release] of [
     [JUNO, 'kilo'],
     [ZED, 'zed'],
@@ -275,11 +275,11 @@ test('what comes out is a profile, and the same rules as the same configuration 
   expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
 })
 
-describe('what counts on hosts', () => {
+describe('settings that apply to hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['with a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
-    ['0 leaves it open', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
+    ['0 counts as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
     // Nova: _from_db_object() uses the initial value only if the other one is not set
     [
       'nova compute_node.py: the first of two',
@@ -287,8 +287,8 @@ describe('what counts on hosts', () => {
       'zed',
       { release: 26, classes: { VCPU: { ratio: 3 } } },
     ],
-    ['an initial one alone', 'initial_disk_allocation_ratio = 2', 'train', { release: 20, classes: { DISK_GB: { ratio: 2 } } }],
-    ['not before there were initial ones', 'initial_cpu_allocation_ratio = 5', 'rocky', { release: 18, classes: {} }],
+    ['an initial ratio alone', 'initial_disk_allocation_ratio = 2', 'train', { release: 20, classes: { DISK_GB: { ratio: 2 } } }],
+    ['not before initial ratios existed', 'initial_cpu_allocation_ratio = 5', 'rocky', { release: 18, classes: {} }],
     [
       'nova virt/driver.py: amounts kept back, GiB of disk rounded up',
       'reserved_host_cpus = 2\nreserved_host_memory_mb = 2048\nreserved_host_disk_mb = 1025',

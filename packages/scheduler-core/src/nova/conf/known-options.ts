@@ -8,11 +8,11 @@ export interface KnownOption {
   readonly type: OptionType
   /** The sections and names under which it may be set, the present one first, with the releases that read each. */
   readonly places: readonly Place[]
-  /** Why it has no meaning here; `ifOn`: only while it is on. */
+  /** Why it has no meaning here; `ifOn`: only if it is enabled. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
   /**
-   * Which hosts it keeps out in Nova, and nothing here does; with one of the values `unless`, or while the flag `onlyIf` is off, it keeps
-   * out none.
+   * The hosts that it excludes in Nova but not here; with one of the values `unless`, or if the flag `onlyIf` is off,
+   * it excludes none.
    */
   readonly lost?: { readonly hosts: string; readonly unless: readonly OptionValue[]; readonly onlyIf?: Pick<Place, 'section' | 'name'> }
 }
@@ -25,7 +25,7 @@ export interface Place extends Lifespan {
 /** The release that gave the scheduler sections of its own, and the last one that read the old names. */
 const MOVED = 15
 const LAST_OLD = 23
-/** The first release in which Placement checks zones by default, and the last one with an option and a filter for them. */
+/** The first release in which Placement checks zones by default, and the last one with an option and a filter for zones. */
 export const ZONES_BY_PLACEMENT = 24
 const LAST_ZONE_FILTER = 27
 
@@ -36,7 +36,7 @@ const whole = (least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY
 const number = (least = -1e9): OptionType => ({ is: 'number', least, most: 1e9 })
 
 interface Parts {
-  /** The release that brought it. */
+  /** The release that introduced it. */
   readonly since?: number
   readonly until?: number
   /** Its name in the default group before it moved; the same name if absent. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { verdictOf } from '../testing/judge.ts'
 import { allHostsFilter } from './all-hosts.ts'
 
-test('every host passes, be it as full as it may', () => {
+test('every host passes, however full it is', () => {
   expect(verdictOf(allHostsFilter, { host: { freeRamMb: -1, vcpusTotal: 0 } })).toBe('passes')
 })
 

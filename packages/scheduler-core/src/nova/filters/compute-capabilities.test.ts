@@ -9,12 +9,12 @@ const host: Given['host'] = { cpuInfo, stats: { gpu: 'yes', nested: '{"a": {"b":
 test.each<[string, Record<string, string>, string]>([
   ['nothing asked', {}, 'passes'],
   ['an attribute', { 'capabilities:vcpus_total': '>= 16' }, 'passes'],
-  ['an attribute that is less', { 'capabilities:vcpus_total': '>= 17' }, 'capability.mismatch'],
+  ['an attribute that is too small', { 'capabilities:vcpus_total': '>= 17' }, 'capability.mismatch'],
   ['a bare name that the host knows', { vcpus_total: '>= 17' }, 'capability.mismatch'],
   ['a bare name that it does not know', { colour: 'red' }, 'passes'],
   ['a bare name of its statistics', { gpu: 'no' }, 'capability.mismatch'],
   ['another scope', { 'hw:vcpus_total': '>= 99' }, 'passes'],
-  ['a name that it does not know, asked of it', { 'capabilities:colour': 'red' }, 'capability.missing'],
+  ['an unknown name with the scope of capabilities', { 'capabilities:colour': 'red' }, 'capability.missing'],
   ['statistics as a path', { 'capabilities:stats:gpu': 'yes' }, 'passes'],
   ['statistics by their name', { 'capabilities:gpu': 's!= no' }, 'passes'],
   ['a path into text that is JSON', { 'capabilities:cpu_info:topology:cores': '8' }, 'passes'],
@@ -26,18 +26,18 @@ test.each<[string, Record<string, string>, string]>([
     { 'capabilities:cpu_info:ratio': 's== 4.0', 'capabilities:cpu_allocation_ratio': 's== 4.0' },
     'passes',
   ],
-  ['no step into a list', { 'capabilities:supported_instances:0': 'x' }, 'capability.missing'],
-  ['no step into text that is no JSON', { 'capabilities:hypervisor_type:x': 'x' }, 'capability.missing'],
-  ['no step into a number', { 'capabilities:vcpus_total:x': 'x' }, 'capability.missing'],
-  ['what is null', { 'capabilities:numa_topology': 's!= x' }, 'capability.missing'],
-  ['no step into the service', { 'capabilities:service:host': 'h1' }, 'capability.missing'],
+  ['a path into a list leads nowhere', { 'capabilities:supported_instances:0': 'x' }, 'capability.missing'],
+  ['a path into text that is not JSON leads nowhere', { 'capabilities:hypervisor_type:x': 'x' }, 'capability.missing'],
+  ['a path into a number leads nowhere', { 'capabilities:vcpus_total:x': 'x' }, 'capability.missing'],
+  ['a value that is null', { 'capabilities:numa_topology': 's!= x' }, 'capability.missing'],
+  ['a path into the service leads nowhere', { 'capabilities:service:host': 'h1' }, 'capability.missing'],
   ['an address is its text', { 'capabilities:host_ip': '192.0.2.10' }, 'passes'],
   ['no number where one is asked for', { 'capabilities:gpu': '>= 1' }, 'raises ValueError'],
   ['the first that fails decides', { 'capabilities:colour': 'red', 'capabilities:gpu': '>= 1' }, 'capability.missing'],
-  ['what every object inherits is no attribute', { 'capabilities:constructor': 's!= x' }, 'capability.missing'],
+  ['an inherited member is no attribute', { 'capabilities:constructor': 's!= x' }, 'capability.missing'],
 ])('%s', (_name, extraSpecs, verdict) => expect(verdictOf(computeCapabilitiesFilter, { request: asks(extraSpecs), host })).toBe(verdict))
 
-test('extra specs that are unset ask nothing', () => {
+test('unset extra specs require nothing', () => {
   expect(verdictOf(computeCapabilitiesFilter, { request: { flavor: { extraSpecs: undefined } } })).toBe('passes')
 })
 

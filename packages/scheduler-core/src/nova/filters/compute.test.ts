@@ -9,26 +9,26 @@ const service = (given: Partial<HostService> = {}): Given['host'] => ({
 const silentFor = (seconds: number) => service({ heartbeatAt: NOW - seconds * 1000 })
 
 test.each<[string, Given, string]>([
-  ['heard just now', { host: service() }, 'passes'],
-  ['heard as long ago as may be', { host: silentFor(60) }, 'passes'],
-  ['heard a moment longer ago', { host: silentFor(60.5) }, 'host.down'],
-  ['heard from a clock that is ahead as far as may be', { host: silentFor(-60) }, 'passes'],
-  ['heard from a clock that is further ahead', { host: silentFor(-61) }, 'host.down'],
-  ['watched in another way', { host: service({ heartbeatAt: null }) }, 'passes'],
+  ['a sign of life just now', { host: service() }, 'passes'],
+  ['the oldest allowed sign of life', { host: silentFor(60) }, 'passes'],
+  ['a sign of life that is slightly too old', { host: silentFor(60.5) }, 'host.down'],
+  ['a sign of life from the largest allowed time in the future', { host: silentFor(-60) }, 'passes'],
+  ['a sign of life from further in the future', { host: silentFor(-61) }, 'host.down'],
+  ['a service that is monitored in another way', { host: service({ heartbeatAt: null }) }, 'passes'],
   ['disabled', { host: service({ disabled: true }) }, 'host.disabled'],
-  ['said to be down', { host: service({ forcedDown: true }) }, 'host.down'],
+  ['a service that was forced down', { host: service({ forcedDown: true }) }, 'host.down'],
   ['another silence', { host: silentFor(90), options: { service_down_time: 90 } }, 'passes'],
   [
     'a silence not longer than a turn of reports becomes two and a half of them',
     { host: silentFor(25), options: { service_down_time: 10 } },
     'passes',
   ],
-  ['and no more', { host: silentFor(26), options: { service_down_time: 10 } }, 'host.down'],
-  ['cut to whole seconds', { host: silentFor(17.1), options: { service_down_time: 5, report_interval: 7 } }, 'host.down'],
-  ['a rebuild looks at nothing', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
+  ['a silence longer than that', { host: silentFor(26), options: { service_down_time: 10 } }, 'host.down'],
+  ['the time is truncated to whole seconds', { host: silentFor(17.1), options: { service_down_time: 5, report_interval: 7 } }, 'host.down'],
+  ['a rebuild checks nothing', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(computeFilter, given)).toBe(verdict))
 
-test('the reasons have the numbers, and who disabled', () => {
+test('the reasons have the numbers, and the operator’s reason for disabling the host', () => {
   expect(reasonOf(computeFilter, { host: silentFor(61) })).toMatchObject({
     need: 'at most 60',
     have: 61,

@@ -7,9 +7,9 @@ const kvm = (img_hv_requested_version: string) => image({ img_hv_type: 'kvm', im
 const xen: Given['host'] = { supportedInstances: [['x86_64', 'xen', 'hvm']] }
 
 test.each<[string, Given, string]>([
-  ['an image that says nothing', { request: image({}), host: { supportedInstances: [] } }, 'passes'],
+  ['an image without properties', { request: image({}), host: { supportedInstances: [] } }, 'passes'],
   ['no image', { host: { supportedInstances: [] } }, 'passes'],
-  ['a version alone asks nothing', { request: image({ img_hv_requested_version: '>=99.0' }) }, 'passes'],
+  ['a version alone requires nothing', { request: image({ img_hv_requested_version: '>=99.0' }) }, 'passes'],
   ['all three in one triple', { request: image({ hw_architecture: 'x86_64', img_hv_type: 'kvm', hw_vm_mode: 'hvm' }) }, 'passes'],
   ['a host that advertises nothing', { request: image({ hw_vm_mode: 'hvm' }), host: { supportedInstances: [] } }, 'image.unsupported'],
   ['another architecture', { request: image({ hw_architecture: 'i686' }) }, 'image.unsupported'],
@@ -20,7 +20,7 @@ test.each<[string, Given, string]>([
   ['one condition is not met', { request: kvm('>=7.0,!=7.2') }, 'image.version'],
   ['a host without version meets any', { request: kvm('>=99.0'), host: { hypervisorVersion: 0 } }, 'passes'],
   ['a condition of another shape', { request: kvm('=7') }, 'raises ValueError'],
-  ['unless the host is out anyway', { request: kvm('=7'), host: xen }, 'image.unsupported'],
+  ['an invalid condition on a host that is refused anyway', { request: kvm('=7'), host: xen }, 'image.unsupported'],
   [
     'a rebuild is judged too',
     { request: { ...image({ img_hv_type: 'xen' }), schedulerHints: { _nova_check_type: ['rebuild'] } } },

@@ -51,7 +51,7 @@ export const novaFilters: readonly NovaFilter[] = [
   serverGroupAffinityFilter,
   serverGroupAntiAffinityFilter,
   simpleCidrAffinityFilter,
-  // of Juno to Liberty
+  // filters of Juno to Liberty
   aggregateCoreFilter,
   aggregateDiskFilter,
   aggregateRamFilter,

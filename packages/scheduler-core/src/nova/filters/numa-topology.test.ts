@@ -6,7 +6,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
 import { numaTopologyFilter, PACKING } from './numa-topology.ts'
 
-/** Two cores of two threads each for guests that share, and two for guests that pin. */
+/** Two cores of two threads each for guests with shared CPUs, and two for guests with pinned CPUs. */
 const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   id,
   cpuset: [4, 5, 6, 7],
@@ -118,7 +118,7 @@ describe('all cells together', () => {
     ['networks that no cell knows', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 
-  test('devices are near to the cell, or it is another cell', () => {
+  test('a cell is chosen only if the devices are near it', () => {
     const given = (...cells: readonly HostCell[]): Given => ({
       host: { numaTopology: host(...cells), pciPools: [pool] },
       request: { image, numaTopology: guest(guestCell()), pciRequests: [device] },

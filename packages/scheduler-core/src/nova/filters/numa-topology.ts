@@ -52,7 +52,7 @@ export const numaTopologyFilter = novaFilter({
   },
 })
 
-/** The same of a guest's cell that no cell of the host has enough for in all: no release helps there. */
+/** The same for a guest cell for which no cell of the host is large enough in total, so that no release of resources helps. */
 function inAll(why: Shortfall, { cells }: HostTopology, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
   if (featureLevel < IN_ALL_BEFORE_FREE) return why
   const most = (count: (cell: HostCell) => number): number => Math.max(...cells.map(count))

@@ -127,7 +127,7 @@ test('preferred takes near devices before far ones, and legacy ones by their ord
   expect(consumePci(pools, [ask(1, { numaPolicy: 'preferred' })], cells(0)).pools).toEqual([pool(1, 1), pool(1)])
 })
 
-test('what earlier requests took stays taken when a later one fails', () => {
+test('the devices of earlier requests stay allocated when a later request fails', () => {
   expect(consumePci([pool(2)], [ask(1), ask(5)])).toMatchObject({
     ok: false,
     pools: [pool(1)],
@@ -135,7 +135,7 @@ test('what earlier requests took stays taken when a later one fails', () => {
   })
 })
 
-test('nothing that was given is changed', () => {
+test('the arguments are not changed', () => {
   const pools = Object.freeze([Object.freeze(pool(2)), Object.freeze(pool(1, 1))])
   consumePci(pools, [ask(3)])
   expect(pools).toEqual([pool(2), pool(1, 1)])

@@ -15,7 +15,10 @@ const FOUR = [
   [4, 5, 6, 7],
 ]
 
-/** Cores of the host, CPUs that are pinned already, the policy, how many are requested, how many for the emulator; and the result. */
+/**
+ * The host's cores, the CPUs that are pinned already, the policy, and the numbers of requested CPUs and of CPUs for
+ * the emulator; then the expected result.
+ */
 type Row = readonly [
   name: string,
   siblings: readonly (readonly number[])[],
@@ -49,7 +52,7 @@ const rows: readonly Row[] = [
   ['the emulator finds no core of its own', TWO, [], 'isolate', 4, 1, undefined],
   ['no CPU is left for the emulator', TWO, [], null, 8, 1, undefined],
   ['no more CPUs than there are', TWO, [0], null, 8, 0, undefined],
-  ['no pinned CPUs are never pinned', TWO, [], null, 0, 0, undefined],
+  ['a guest without pinned CPUs is never pinned', TWO, [], null, 0, 0, undefined],
 ]
 
 test.each(rows.map((row) => ({ name: row[0], row })))('$name', ({ row }) => {

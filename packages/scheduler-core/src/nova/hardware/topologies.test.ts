@@ -48,7 +48,7 @@ const short = (physnets: readonly string[], tunneled: boolean, ...chosen: readon
     { physnets, tunneled },
   )
 
-test('networks are led to by the chosen cells, or by no cell at all', () => {
+test('networks are reached by the chosen cells, or by no cell at all', () => {
   expect(short(['a'], false, 0)).toBeUndefined()
   expect(short(['elsewhere'], false, 2)).toBeUndefined()
   expect(short(['a', 'b'], false, 0, 1)).toBeUndefined()
@@ -183,7 +183,7 @@ test.each([
   expect(topology?.cells.map((cell) => [cell.cpuset, cell.pcpuset, cell.memory])).toEqual(cells)
 })
 
-test('nothing that concerns nodes makes no topology', () => {
+test('settings that do not concern NUMA nodes make no topology', () => {
   expect(guestTopologyFor(flavor({ 'hw:cpu_policy': 'shared', 'hw:mem_page_size': '0' }), {})).toBeNull()
 })
 

@@ -18,13 +18,13 @@ export interface NetworkMetadata {
 /** One NUMA cell of a host. Sets of CPUs are ascending. Undefined fields are unset: old hosts do not know them. */
 export interface HostCell {
   readonly id: number
-  /** CPUs for guests that share. */
+  /** CPUs for guests with shared CPUs. */
   readonly cpuset: readonly number[]
-  /** CPUs for guests that pin. */
+  /** CPUs for guests with pinned CPUs. */
   readonly pcpuset: readonly number[] | undefined
   /** MiB. */
   readonly memory: number
-  /** Shared virtual CPUs in use, and MiB. */
+  /** Shared virtual CPUs in use, and used memory in MiB. */
   readonly cpuUsage: number
   readonly memoryUsage: number
   readonly pinnedCpus: readonly number[]
@@ -46,10 +46,10 @@ export type EmulatorThreadsPolicy = 'share' | 'isolate'
 /** A page size of a guest that is a kind and not a size. */
 export const PAGES = { small: -1, large: -2, any: -3 } as const
 
-/** One NUMA cell of a guest. Once it is placed, `id` is the host's cell and the last two fields say what it takes there. */
+/** One NUMA cell of a guest. Once it is placed, `id` is the host's cell, and the last two fields are the CPUs that it takes there. */
 export interface GuestCell {
   readonly id: number
-  /** Virtual CPUs that share, and those that are pinned; undefined was not set. */
+  /** Shared virtual CPUs, and pinned ones; undefined if not set. */
   readonly cpuset: readonly number[]
   readonly pcpuset: readonly number[] | undefined
   /** MiB. */

@@ -152,8 +152,8 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
 }
 
 /**
- * Where in a document the value is that a reader of cells, devices or images could not read, by the path from there on:
- * `numa_topology.cells[0].id`.
+ * The path in a document of a value that a reader of cells, devices or images could not read, from the path inside of
+ * that part: `numa_topology.cells[0].id`.
  */
 export function readerPath(nova: WrittenRequest, at: string): Path {
   const [field = '', ...rest] = at.match(/[^.[\]]+/g) ?? []

@@ -35,7 +35,7 @@ function requestOf(imported: Imported) {
 
 const problemOf = (imported: Imported) => (imported.ok ? undefined : imported.problems[0])
 
-describe('a RequestSpec in our words', () => {
+describe('a RequestSpec in the typed form', () => {
   test('flavor, image and what stays as it is', () => {
     const image = envelope('ImageMeta', '1.8', {
       id: 'i1',
@@ -84,7 +84,7 @@ describe('a RequestSpec in our words', () => {
     expect(numaTopology).toMatchObject({ emulatorThreadsPolicy: 'isolate', cells: [{ id: 0, memoryMb: 1_024, ...typed }] })
   })
 
-  test('devices, without the requests for none', () => {
+  test('devices, without requests for zero devices', () => {
     const request = (data: object) =>
       envelope('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
     const pci_requests = envelope('InstancePCIRequests', '1.1', {
@@ -131,7 +131,7 @@ describe('a RequestSpec in our words', () => {
   })
 })
 
-describe('the older dictionaries in our words', () => {
+describe('the older dictionaries in the typed form', () => {
   const request_spec = { instance_type: { vcpus: 1, memory_mb: 512, root_gb: 1, ephemeral_gb: 0 }, num_instances: 2 }
 
   test.each<[string, unknown, object]>([
@@ -168,7 +168,7 @@ describe('what Nova’s rules read of an imported request', () => {
   })
 })
 
-describe('a ComputeNode in our words', () => {
+describe('a ComputeNode in the typed form', () => {
   const node = (data: object) =>
     envelope('ComputeNode', '1.19', { host: 'h1', vcpus: 8, memory_mb: 4_096, local_gb: 100, free_disk_gb: 90, stats: {}, ...data })
   const statsOf = (given: unknown) => {

@@ -38,7 +38,7 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
 
 const USED: Readonly<Record<string, string>> = { VCPU: 'vcpus_used', MEMORY_MB: 'memory_mb_used', DISK_GB: 'local_gb_used' }
 
-/** Where in a document about a host the value is that a reader could not read, by the path from the ComputeNode on. */
+/** The path in a document about a host of a value that a reader could not read, from the path inside of the ComputeNode. */
 export function hostReaderPath(given: unknown, [field, ...rest]: Path): Path {
   const { node, at } = partsOf(given)
   return [...at, ...(field === undefined ? [] : columnPath(node, field, rest))]

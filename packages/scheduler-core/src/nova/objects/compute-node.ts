@@ -12,20 +12,20 @@ export interface NovaComputeNode {
   readonly hypervisorHostname: string | null
   readonly vcpus: number
   readonly vcpusUsed: number
-  /** MiB */
+  /** In MiB. */
   readonly memoryMb: number
   readonly memoryMbUsed: number
-  /** GiB */
+  /** In GiB. */
   readonly localGb: number
   readonly localGbUsed: number
   readonly freeRamMb: number
-  /** GiB; null: the node has not reported yet, and Nova ignores it. */
+  /** In GiB; null: the node has not reported yet, and Nova ignores it. */
   readonly freeDiskGb: number | null
   readonly diskAvailableLeast: number | null
   readonly hypervisorType: string | null
   readonly hypervisorVersion: number | null
   readonly hostIp: string | null
-  /** JSON text. */
+  /** The field is JSON text. */
   readonly cpuInfo: string | null
   readonly stats: Readonly<Record<string, string>>
   readonly metrics: readonly HostMetric[]

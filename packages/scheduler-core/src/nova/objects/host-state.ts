@@ -17,12 +17,12 @@ export interface HostState {
   /** Undefined for hosts in this service's own form, which has no cells. */
   readonly cellUuid: string | undefined
   readonly uuid: string | undefined
-  /** MiB; may be negative. */
+  /** In MiB; may be negative. */
   readonly freeRamMb: number
   readonly totalUsableRamMb: number
   readonly totalUsableDiskGb: number
   readonly diskMbUsed: number
-  /** MiB; may be negative. */
+  /** In MiB; may be negative. */
   readonly freeDiskMb: number
   readonly vcpusTotal: number
   readonly vcpusUsed: number

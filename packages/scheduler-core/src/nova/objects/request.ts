@@ -27,7 +27,7 @@ export interface NovaRequest {
   readonly schedulerHints: Field<Readonly<Record<string, readonly string[]>>>
   readonly isBfv: Field<boolean>
   readonly limits: Field<NovaLimits>
-  /** Names. */
+  /** Names of hosts. */
   readonly securityGroups: Field<readonly string[]>
   readonly requestedResources: Field<readonly NovaRequestGroup[]>
   readonly requestLevelParams: Field<NovaRequestLevelParams>
@@ -66,13 +66,13 @@ export interface NovaFlavor {
   readonly name: string
   readonly flavorid: Field<string>
   readonly vcpus: number
-  /** MiB */
+  /** In MiB. */
   readonly memoryMb: number
-  /** GiB */
+  /** In GiB. */
   readonly rootGb: number
-  /** GiB */
+  /** In GiB. */
   readonly ephemeralGb: number
-  /** MiB */
+  /** In MiB. */
   readonly swap: number
   /** Unset: the sender did not load them. */
   readonly extraSpecs: Field<Readonly<Record<string, string>>>

@@ -47,9 +47,9 @@ export const checkEach = (each: readonly HostSingle[]): HostCheck =>
 /** Nova's SchedulerLimits. */
 export interface HostLimits {
   readonly vcpu?: number
-  /** MiB */
+  /** In MiB. */
   readonly memoryMb?: number
-  /** GiB */
+  /** In GiB. */
   readonly diskGb?: number
   readonly numaTopology?: NumaLimits
 }

@@ -11,11 +11,11 @@ describe('the sum of the weights', () => {
     expect(weighHosts([ram()], aNovaRequest(), hosts(512, 512)).totals).toEqual([1, 1])
   })
 
-  test('is 0 for all where the greatest is the least', () => {
+  test('is 0 for all if the largest number equals the smallest', () => {
     expect(weighHosts([ram()], aNovaRequest(), hosts(0, -5)).runs[0]).toMatchObject({ raw: [0, 0], normalised: [0, 0] })
   })
 
-  test('is 0 for a single host, which no weigher is asked about', () => {
+  test('is 0 for a single host, for which no weigher runs', () => {
     const metrics = chooseWeigher(findNovaWeigher('MetricsWeigher'), { 'metrics.weight_setting': ['gone=1'] })
     expect(weighHosts([metrics], aNovaRequest(), hosts(1))).toEqual({ totals: [0], runs: [] })
     expect(() => weighHosts([metrics], aNovaRequest(), hosts(1, 2))).toThrow('gone')
@@ -31,7 +31,7 @@ describe('the sum of the weights', () => {
     expect(totals).toEqual([-2.5, 7, 7])
   })
 
-  test('of failed builds is taken away', () => {
+  test('of failed builds is subtracted', () => {
     const weigher = chooseWeigher(findNovaWeigher('BuildFailureWeigher'), {})
     const { totals } = weighHosts([weigher], aNovaRequest(), [aHostState({ failedBuilds: 2 }), aHostState()])
     expect(totals).toEqual([-1_000_000, 0])
@@ -45,6 +45,6 @@ test.each([
   expect(() => chooseWeigher(findNovaWeigher(name), config)).toThrow(words)
 })
 
-test('an unknown weigher is answered with those that there are', () => {
+test('an unknown weigher is refused with a list of the known ones', () => {
   expect(() => findNovaWeigher('nova.scheduler.weights.x.XWeigher')).toThrow('BuildFailureWeigher')
 })

@@ -9,7 +9,7 @@ import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf } from './own-request.ts'
 import { triedHosts } from './tried-hosts.ts'
 
-/** What the core asks of requests that came in one of Nova's forms. */
+/** The questions of the core about requests in one of Nova's forms. */
 export const novaDocuments: RequestDocuments = {
   cellOf(request) {
     if (request.nova?.form !== 'RequestSpec') return undefined

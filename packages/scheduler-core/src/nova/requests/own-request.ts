@@ -70,7 +70,10 @@ const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): Nov
     ? readNovaRequest(document).request
     : readLegacyRequest({ request_spec: document.request_spec, filter_properties: document.filter_properties })
 
-/** Moves and evacuations ask again with other hosts, and with the group of the claim: the typed fields count there. */
+/**
+ * Moves and evacuations repeat the request with other hosts, and with the group that the claim names. They change only the typed fields, so
+ * for hosts and groups the typed fields are used where they differ from the document.
+ */
 function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
   const names = (field: 'ignoreHosts' | 'forceHosts' | 'forceNodes') => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
   const { host = null, node = null } = spec.requestedDestination ?? {}

@@ -14,13 +14,13 @@ export interface Given {
 /** The time of the tests: noon. */
 export const NOW = Date.parse('2026-01-15T12:00:00Z')
 
-/** The verdict of a filter on a host: nothing, or why not. */
+/** The verdict of a filter on a host: undefined if it passes, otherwise the refusal. */
 export function reasonOf(filter: NovaFilter, { request, host, options = {}, attestations }: Given): Reason | undefined {
   const context = attestations === undefined ? { now: NOW } : { now: NOW, attestations }
   return filter.prepare(aNovaRequest(request), options, context)?.(aHostState(host))
 }
 
-/** `passes`, the code of the reason, or `raises` and what Nova raises. */
+/** `passes`, the code of the reason, or `raises` with the name of Nova's exception. */
 export function verdictOf(filter: NovaFilter, given: Given): string {
   try {
     return reasonOf(filter, given)?.code ?? 'passes'

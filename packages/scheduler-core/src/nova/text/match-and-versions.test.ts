@@ -15,7 +15,7 @@ test.each([
   expect(match(value, requirement)).toBe(matches)
 })
 
-test('a value that is missing meets no operator', () => {
+test('a missing value satisfies no operator', () => {
   expect([match(null, '>= 1'), match(null, '<or> a'), match(null, 'a')]).toEqual([false, false, false])
 })
 
@@ -48,7 +48,7 @@ test.each([
   expect(() => versionSatisfies(version, predicate)).toThrow(expect.objectContaining({ kind }))
 })
 
-test('a version below nothing is refused rather than counted for ever', () => {
+test('a negative version is refused instead of an endless loop', () => {
   expect(() => hypervisorVersionText(-1)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 

@@ -1,6 +1,6 @@
 /** Names of errors in Python and Nova, as the recorded verdicts have them. */
 export type NovaErrorKind =
-  // Python's
+  // errors of Python
   | 'AttributeError'
   | 'IndexError'
   | 'JSONDecodeError'
@@ -8,10 +8,10 @@ export type NovaErrorKind =
   | 'NotImplementedError'
   | 'TypeError'
   | 'ValueError'
-  // of libraries
+  // errors of libraries
   | 'AddrFormatError'
   | 'ObjectActionError'
-  // Nova's
+  // errors of Nova
   | 'BadRequirementEmulatorThreadsPolicy'
   | 'CPUPinningInvalid'
   | 'CPUPinningUnknown'

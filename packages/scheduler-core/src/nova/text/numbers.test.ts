@@ -21,7 +21,7 @@ test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²'
   expect(() => pythonInt(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 
-test('a number longer than Python reads is none', () => {
+test('a number that is too long for Python is refused', () => {
   expect(() => pythonInt('1'.repeat(5000))).toThrow(NovaError)
 })
 

@@ -4,9 +4,9 @@ import { readSettings } from '../parts/weight-settings.ts'
 import { NovaError } from '../text/nova-error.ts'
 
 const options = z.strictObject({
-  /** `name=ratio`, one each. */
+  /** A list of `name=ratio` entries. */
   'metrics.weight_setting': z.array(z.string()).default([]),
-  /** A host without one of them is an error. */
+  /** If true, a host without one of the metrics is an error. */
   'metrics.required': z.boolean().default(true),
   'metrics.weight_of_unavailable': z.number().default(-10_000),
 })

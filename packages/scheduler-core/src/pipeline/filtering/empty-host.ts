@@ -8,7 +8,7 @@ import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import type { ReasonCode } from '../../text/codes.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** Refusals because the host lacks something in all: it would refuse the instance even if it were empty. */
+/** Refusals because the host's total is too small: it would refuse the instance even if it were empty. */
 const codesOfEmptyHosts: ReadonlySet<string> = new Set([
   'memory.too_little',
   'cpu.too_few',
@@ -47,7 +47,7 @@ export function holdsOneAlone(hosts: HostTable, request: RequestSpec): (host: Ho
     const record = hosts.get(host)
     const hasAmounts = amounts.every(
       ({ resourceClass, amount, columns }) =>
-        // Disk in a pool counts for the pool.
+        // disk space in a pool is checked for the pool
         (resourceClass === 'DISK_GB' && record.diskPools.length > 0) || (columns !== undefined && at(columns.capacity, host) >= amount),
     )
     return (

@@ -7,7 +7,7 @@ import type { FilterStep } from './filter-step.ts'
 import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
-  /** Hosts whose result may differ from that of the call before; undefined: any may. */
+  /** Hosts whose result may differ from that of the call before; undefined if any may. */
   readonly changed: readonly HostIndex[] | undefined
 }
 
@@ -87,7 +87,10 @@ function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): rea
 /** The step that first refuses each host, and the number of hosts that each step refuses. */
 class Verdicts {
   readonly #steps: readonly FilterStep[]
-  /** Order of the first step that refuses the host; the number of steps: none does; one more: the host is gone. */
+  /**
+   * The order of the first step that refuses the host; the number of steps if none does, and one more if the host left
+   * the fleet.
+   */
   readonly #refusedBy: Uint16Array
   readonly #fleet: Fleet
   /** 1 where that step failed on the host. */

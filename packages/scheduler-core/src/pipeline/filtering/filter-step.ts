@@ -3,8 +3,8 @@ import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * A filter prepared for one request; `prepared` undefined = the request needs nothing of it; `failed` = it threw while preparing, with
- * `error`.
+ * A filter prepared for one request; `prepared` is undefined if the request needs nothing of the filter; `failed`
+ * means that preparing it threw `error`.
  */
 export interface FilterStep {
   readonly name: string

@@ -22,7 +22,7 @@ const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly 
     group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
   })
 
-/** The end of that claim, which is the second in the fleet. */
+/** Ends that claim, which is the second one in the fleet. */
 const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
 
 function town(...changes: readonly Change[]) {
@@ -60,20 +60,20 @@ describe('G01, credativ/ProxLB #35: members of one group share no host with memb
     expect(new Set(placedOn(log.fleet, { numInstances: 3, ...groupOf(third) }, 'first-fit'))).toEqual(new Set(['a']))
   })
 
-  test('what one member names holds for all of them', () => {
+  test('the groups that one member names apply to all members', () => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web, backup))
     expect(placedOn(log.fleet, groupOf(backup), 'first-fit')).toEqual(['c'])
     expect(log.fleet.groups.find(web)?.apartFrom).toEqual([backup])
   })
 
-  test('a group without members keeps no group away', () => {
+  test('a group without members is kept apart from none', () => {
     const { log } = town(claimed('w', 'a', web, backup))
     const claim = log.fleet.ledger.claims.get('w.0')
     log.append([{ type: 'release', claim: 'w.0', fence: claim?.fence ?? 0, reason: null }])
     expect(placedOn(log.fleet, groupOf(backup), 'first-fit')).toEqual(['a'])
   })
 
-  test('the cause names it, with how many members are in the way', () => {
+  test('the cause names the other group, with the number of its members', () => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web), claimed('y', 'c', web))
     expect(causeText(causeOf(log.fleet, aRequest(groupOf(backup, web)), profileNamed('default')))).toBe(
       `Of 3 hosts none takes it: 3 with members of a server group that the own one is kept apart from. Nearest is a: Server group ${backup}: no member of ${web} wanted on the host; it holds 1.`,

@@ -28,7 +28,7 @@ describe('a host that leaves out what a filter reads', () => {
   const fleet = aFleet({ reported: { gpus: GPU }, none: {}, silent: { omitted: ['gpus', 'traits'] } })
   const request = aRequest({ gpus: { count: 1 } })
 
-  test('is refused with what it leaves out, not with what it may or may not have', () => {
+  test('is refused because of the field that it leaves out, not because of its value', () => {
     const { firstRefusing, checksOf, steps } = examine(fleet, request, named('GpuFilter', 'RAMWeigher'), 's')
     const refusals = fleet.hosts.records.map(({ index }) => checksOf(index).find(({ verdict }) => verdict === 'FAIL'))
     expect(refusals.map((refusal) => refusal?.reason)).toEqual([

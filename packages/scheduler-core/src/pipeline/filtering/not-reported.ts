@@ -17,7 +17,7 @@ interface NotReported {
 
 const rule = fromRule('what a filter reads is reported')
 
-/** Fields that hosts leave out of their own reports; undefined where no host leaves out any of them. */
+/** Fields that hosts leave out of their own reports; undefined if no host leaves out any of them. */
 function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefined {
   const omits = prepareOmits(hosts, reads)
   if (omits === undefined) return undefined
@@ -66,7 +66,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
             facts: (host) => (missing.of(host) ? missing.facts(host) : (asked.facts?.(host) ?? [])),
             havers() {
               const havers = asked.havers?.()
-              // A host that leaves it out may have it.
+              // a host that leaves the trait out may have it
               if (havers === undefined) return undefined
               const { each } = havers
               const mayHave = (has: (host: HostIndex) => boolean) => (host: HostIndex) => missing.of(host) || has(host)
@@ -82,7 +82,10 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
   )
 }
 
-/** The numbers of a weigher, and none for hosts that do not report what it reads. `ages`: they also depend on the time of the log. */
+/**
+ * The numbers of a weigher, with no number for hosts that do not report what it reads. `ages`: the numbers also depend
+ * on the time of the log.
+ */
 export function withoutUnreported(
   rawOf: (host: HostIndex) => number,
   fleet: Fleet,

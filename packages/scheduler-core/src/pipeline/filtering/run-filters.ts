@@ -44,7 +44,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
-      // Left-out fields were checked when the question was asked.
+      // fields that the report leaves out were checked before the question was sent
       const reads = isOutside ? [] : readsOf(filter.reads, options)
       return { ...known, prepared: prepared && refuseUnreported(prepared, fleet, reads, options), failed: false }
     } catch (error) {
@@ -70,9 +70,9 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
- * Which hosts make their domains count in a topology spread: those that the request admits, that could hold an instance if they were empty,
- * and that are not in MAINTENANCE, which is as good as gone. Disabled, down or full hosts count: members may come there again. Below
- * ADMITTED_DOMAINS every host.
+ * The hosts whose domains count in a topology spread: those that the request admits, that could hold an instance if
+ * they were empty, and that are not in MAINTENANCE, which counts as absent. Disabled, down or full hosts count,
+ * because members may be placed there again. Below feature level ADMITTED_DOMAINS every host counts.
  */
 export function countedHosts(
   steps: readonly FilterStep[],
@@ -110,7 +110,7 @@ const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter 
   verifiedAt: 'NONE',
 })
 
-/** How much a request wants verified: the filters of its level and of lower levels run. */
+/** The extent to which a request is to be verified: filters of its level and of lower levels run. */
 const levels = { NONE: 0, HARD: 1, ALL: 2 } as const
 
 function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
@@ -118,7 +118,7 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
   return ({ verifiedAt }) => levels[verifiedAt] <= level
 }
 
-/** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is refused. */
+/** Runs every filter over the remaining hosts. If a filter throws on a host, the host is refused. */
 export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
 
 /** The same as a generator that pauses; the fleet must not change until it ends. */
@@ -175,7 +175,7 @@ function keepPassing(
       else if (verdict !== false) break
     }
   } catch {
-    // The careful loop below calls the filter for the same host again.
+    // the loop below calls the filter for the same host again, with error handling
   }
   let errors = 0
   for (; i < to; i++) {

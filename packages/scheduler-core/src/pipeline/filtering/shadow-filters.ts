@@ -17,12 +17,12 @@ export interface ShadowStep {
   readonly asked: boolean
   /** Hosts that it would refuse. */
   readonly wouldRefuse: number
-  /** Hosts among them that passed everything else: what the funnel would lose with it. */
+  /** Hosts among them that all other filters passed: those that the filter would remove from the result. */
   readonly ofThosePassing: number
   readonly reasons: readonly ReasonCount[]
 }
 
-/** Hosts that are checked between two pauses. */
+/** The number of hosts that are checked between two pauses. */
 const SLICE = 128
 
 /** Calls the filters of a profile that are in shadow mode for every host. */

@@ -10,7 +10,7 @@ import { reasonText } from '../../text/reason-text.ts'
 import { ADMITTED_DOMAINS } from '../../values/levels.ts'
 
 interface Town {
-  /** Zones by name: their hosts. */
+  /** The hosts of each zone, by the name of the zone. */
   readonly zones: Readonly<Record<string, readonly string[]>>
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly changes?: readonly Change[]

@@ -4,7 +4,10 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { FilterStep } from './filter-step.ts'
 
-/** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
+/**
+ * The reason with which a filter refuses a host. If a filter fails while it gives its reason, that counts as an error
+ * of the filter, and the explanation goes on.
+ */
 export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
   if (failed || prepared === undefined) return failure(name, error)
   try {
@@ -22,7 +25,7 @@ export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason:
       const facts = prepared?.facts?.(host) ?? []
       if (facts.length > 0) return facts
     } catch {
-      // The reason remains without facts.
+      // if this fails, the reason is shown without facts
     }
   const { subject = name, need: required, have: actual, unit } = reason
   const unknown = fromRule(reason.code === 'filter.error' ? `${name} failed` : `as ${name} says`)
@@ -38,7 +41,7 @@ export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason:
   ]
 }
 
-/** Why a filter failed: what it could not read, if the error says so. */
+/** The cause of a filter's failure: what it could not read, if the error says so. */
 function failure(name: string, error: unknown): Reason {
   const have = error instanceof Error ? shorten(error.message) : undefined
   return {

@@ -8,7 +8,7 @@ import { compileProfile } from '../compile.ts'
 /** A namespace that a filter or weigher reads. */
 interface Reading {
   readonly namespace: string
-  /** The limit that its option sets; undefined: the namespace's own limit. */
+  /** The maximum age that its option sets; undefined if the namespace's own applies. */
   readonly maxAgeSeconds: number | undefined
 }
 

@@ -8,7 +8,7 @@ import type { Weighed } from './run-weighers.ts'
 const aProfile = (parts: Partial<ProfileInput>): Profile =>
   profileSchema.parse({ name: 'p', number: 1, filters: [], weighers: [], ...parts })
 
-/** Few distinct totals, so that most are shared, on hosts in any order. */
+/** Hosts in any order with few distinct totals, so that most of them share a total. */
 const weighedHosts = fc
   .uniqueArray(fc.nat(5_000), { minLength: 1, maxLength: 90 })
   .chain((hosts) =>

@@ -19,16 +19,16 @@ export interface Weighed {
 export interface WeigherScores {
   readonly name: string
   readonly unit: string
-  /** The multiplier of hosts that have none of their own. */
+  /** The multiplier of hosts that have no multiplier of their own. */
   readonly multiplier: number
-  /** The multiplier of every host, where some may have their own. */
+  /** The multiplier of every host, if some may have their own. */
   readonly multipliers?: Float64Array
   readonly raw: Float64Array
   /** Raw numbers scaled by the profile's normalisation; the contribution to the total is the host's multiplier x this. */
   readonly normalised: Float64Array
   readonly min: number
   readonly max: number
-  /** Some hosts had no valid number: they count as the least of the others. */
+  /** Whether some hosts had no valid number: they get the lowest number of the others. */
   readonly hasNonsense?: true
 }
 
@@ -174,7 +174,10 @@ const fillFrom =
     return numbers
   }
 
-/** A weigher that throws never fails a decision: its numbers become invalid, and an invalid number counts as the least. */
+/**
+ * A weigher that throws never fails a decision: its numbers become invalid, and an invalid number counts as the lowest
+ * one.
+ */
 function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostIndex) => number {
   let rawOf: (host: HostIndex) => number
   try {

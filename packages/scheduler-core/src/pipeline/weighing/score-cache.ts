@@ -7,7 +7,10 @@ export interface CachedScores {
   version: Float64Array
 }
 
-/** The most numbers that are kept per fleet: beyond, the least recently used kinds of request are dropped. */
+/**
+ * The largest number of scores that is kept per fleet; beyond it, the least recently used kinds of request are
+ * dropped.
+ */
 const MAX_NUMBERS = 16_000_000
 const MAX_KEYS = 4_096
 

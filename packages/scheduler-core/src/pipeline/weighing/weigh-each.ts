@@ -32,7 +32,7 @@ export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONC
 
 class Kept {
   readonly #steps: readonly WeighStep[]
-  /** The arrays belong to this class, which writes them. */
+  /** arrays that only this class writes */
   weighed: Weighed
 
   constructor(steps: readonly WeighStep[], weighed: Weighed) {
@@ -40,7 +40,10 @@ class Kept {
     this.weighed = weighed
   }
 
-  /** Continues with these hosts, of which only `changed` differ. False: it cannot, and must be discarded. */
+  /**
+   * Continues with these hosts, of which only `changed` differ. Returns false if that is impossible; the object must
+   * then be discarded.
+   */
   follow(hosts: Int32Array, changed: readonly HostIndex[]): boolean {
     const before = this.weighed.hosts
     const gone = changed.map((host) => (positionIn(hosts, host) < 0 ? positionIn(before, host) : -1)).filter((position) => position >= 0)

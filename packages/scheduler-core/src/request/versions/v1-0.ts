@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 
 export const name = z.string().min(1).max(limits.nameLength)
-/** One spelling for each: instances are compared as text. */
+/** Uuids have one spelling, because instances are compared as text. */
 export const uuid = z.uuid().toLowerCase()
 export const whole = (max: number) => z.number().int().min(0).max(max)
 export const positive = (max: number) => z.number().int().min(1).max(max)

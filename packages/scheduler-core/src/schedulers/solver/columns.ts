@@ -9,15 +9,15 @@ import type { MemberScores } from './scores.ts'
 export interface Column {
   readonly kind: number
   readonly host: HostIndex
-  /** Counted from 1: the second instance of a kind on a host is only possible with the first. */
+  /** Counted from 1: the second instance of a kind on a host requires the first. */
   readonly copy: number
   readonly score: number
 }
 
 export interface ColumnLimits {
-  /** Hosts that are considered; more where those have no room for all instances. */
+  /** The number of hosts that are considered; more if those have no room for all instances. */
   readonly hosts: number
-  /** Never more columns than this. */
+  /** The largest number of columns. */
   readonly columns: number
 }
 

@@ -21,19 +21,19 @@ import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.
 import { chain, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
 import { type MemberScores, scoresOfKind } from './scores.ts'
 
-/** A claim that is to move, and the request of its one instance as the claim completes it. */
+/** A claim that is to move, and the request of its instance, with the fields that the claim adds. */
 export interface Move {
   readonly request: RequestSpec
   readonly source: Claim
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True where not all may find room: placing one more is worth more than any difference in weighers. */
+  /** True if there may be no room for all moves: then placing one more is worth more than any difference in weighers. */
   readonly mayStay?: boolean
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
-  /** What each move adds to the objective, apart from its worth. */
+  /** The value that each move adds to the objective, apart from that of being placed. */
   readonly bonus: number
   /** The result of the filter scheduler, one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }

@@ -34,8 +34,9 @@ export function placeMost(draft: Draft, columns: readonly Column[], scores: read
 }
 
 /**
- * The second instance on a host requires the first. Where none adds more than the one before it, the best arrangement satisfies that
- * anyway, and the rows are left out, since they make a program much harder. Rows that refer to first instances need them, `isNeeded`.
+ * Requires the first instance on a host before the second one. If none adds more than the one before it, the best
+ * arrangement satisfies that anyway, and the rows are left out, because they make a program much harder; `isNeeded`:
+ * other rows refer to first instances, so they are kept.
  */
 export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
   const isRising = new Set<string>()

@@ -26,8 +26,9 @@ export interface MemberScores {
   /** Hosts whose domains count in a spread for the kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
-   * What the first, second, ... instance of the kind adds on a host that holds those before it and none of another kind; as long as all of
-   * them pass every filter there, and fit. Spread is not checked, since it depends on the hosts of the others.
+   * The value that the first, second, ... instance of the kind adds on a host that holds those before it and none of
+   * another kind; as long as all of them pass every filter there, and fit. Spread is not checked, since it depends on
+   * the hosts of the others.
    */
   chainOf(host: HostIndex, most: number): readonly number[]
 }
@@ -42,7 +43,7 @@ export function* scoresOf(
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  /** Hosts between two pauses. */
+  /** The number of hosts that are scored between two pauses. */
   slice = HOSTS_AT_ONCE,
 ): Steps<readonly MemberScores[]> {
   const scores: MemberScores[] = []

@@ -41,12 +41,12 @@ export const effortOf = (changes: readonly ProposedChange[]): number =>
 /** The effect of a change to the number of instances. */
 export const INSTANCES = 'instances'
 
-/** Numbers that may be lowered together: of more, two changes of one proposal are none. */
+/** The largest number of numbers that are lowered together: with more, no pairs are proposed. */
 const MOST_LOWERED = 2
-/** The largest number of sets of two least numbers that are tried, where hosts give amounts in several units. */
+/** The largest number of sets of two smallest numbers that are tried, if hosts give amounts in several units. */
 const MOST_SETS = 8
 
-/** What was found, the decisions that it took, and whether sets were left out that may have been enough. */
+/** The result, the number of decisions that it took, and whether sets were left out that may have been enough. */
 interface SharedRoom {
   readonly kept: Kept | undefined
   readonly runs: number
@@ -123,7 +123,7 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
   const withNumber = (one: number, step: number) => set.map((other) => (other.subject === subject ? number.at(one, step) : other))
   const least = new Map<number, Changes>()
   for (const range of rangesOf(number)) {
-    // a range takes some tens of requests, which are parsed
+    // a range takes some tens of requests, each of which is parsed
     yield
     const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)).request)
     const one = leastAsked(range, number, isAsked)

@@ -12,7 +12,7 @@ import { hasEndingClaims } from './remedies/ending-claims.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
-/** A host that is worth considering: hosts with the same refusals and no smaller shortfalls are not. */
+/** A host whose refusals are worth changing: hosts with the same refusals and no smaller shortfalls are left out. */
 export interface NearHost {
   readonly name: HostName
   /** The refusals of the host in the order of the filters. */

@@ -1,7 +1,7 @@
 import { createSource, type Offer, readPicture } from '@gantt/agent'
 import type { OwnService } from '../../../testing/own-service.ts'
 
-/** The part of the machine that is offered. */
+/** The part of the machine that is offered to instances. */
 export const offer: Offer = {
   nodeName: '',
   hostIp: undefined,
@@ -12,7 +12,7 @@ export const offer: Offer = {
 /** The machine that the tests run on, as it was when they started. */
 export const thisMachine = readPicture(createSource(), { arch: 'x86_64', diskFolder: '/', isContainer: false })
 
-/** A host as the service has it after reports. */
+/** A host as the service returns it after reports. */
 export interface Seen {
   readonly stats: {
     readonly vcpus: number

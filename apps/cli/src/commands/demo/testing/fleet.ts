@@ -6,7 +6,7 @@ import type { DemoSpec } from '../requests.ts'
 /** The demo's fleet as a replica holds it once it is set up. */
 export const applied = (fleet: DemoFleet): Fleet => appliedLog(fleet).fleet
 
-/** The log that it comes from. */
+/** The log that created it. */
 export function appliedLog({ hosts, aggregates, closed }: DemoFleet): TestLog {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }])
@@ -24,7 +24,7 @@ export function appliedLog({ hosts, aggregates, closed }: DemoFleet): TestLog {
   return log
 }
 
-/** A request of the demo as the core reads it. Throws where the API would refuse it. */
+/** Parses a request of the demo as the core does. Throws if the API would refuse it. */
 export function toRequest({ flavor, ...spec }: DemoSpec): RequestSpec {
   const extraSpecs = Object.fromEntries(flavor.extraSpecs.map(({ key, value }) => [key, value]))
   const parsed = parseRequestSpec({ ...spec, flavor: { ...flavor, extraSpecs } })

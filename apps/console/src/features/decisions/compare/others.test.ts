@@ -19,13 +19,18 @@ const answer = (previous: Other | null, placed: Other[], like: Other[]): Answer 
 const me = decided('me')
 
 test.each([
-  ['the try before it, though it placed nothing', answer(decided('before', 'NO_VALID_HOST'), [decided('same')], [me]), 'before', 2],
-  ['without one, the last that placed the same request', answer(null, [me, decided('same')], [me, decided('like')]), 'same', 2],
-  ['else the last that placed one like it', answer(null, [me], [me, decided('failed', 'NO_VALID_HOST'), decided('like')]), 'like', 2],
-  ['else whatever is like it', answer(null, [], [me, decided('failed', 'NO_VALID_HOST')]), 'failed', 1],
-  ['one that is found twice stands once', answer(decided('a'), [decided('a'), decided('b')], [decided('b'), me]), 'a', 2],
-  ['nothing, where no other decision', answer(null, [me], [me]), undefined, 0],
-  ['nothing, before it is known', undefined, undefined, 0],
+  ['the preceding attempt, even if it placed nothing', answer(decided('before', 'NO_VALID_HOST'), [decided('same')], [me]), 'before', 2],
+  ['otherwise, the last decision that placed the same request', answer(null, [me, decided('same')], [me, decided('like')]), 'same', 2],
+  [
+    'otherwise, the last decision that placed a similar request',
+    answer(null, [me], [me, decided('failed', 'NO_VALID_HOST'), decided('like')]),
+    'like',
+    2,
+  ],
+  ['otherwise, any decision about a similar request', answer(null, [], [me, decided('failed', 'NO_VALID_HOST')]), 'failed', 1],
+  ['a decision that is found twice is listed once', answer(decided('a'), [decided('a'), decided('b')], [decided('b'), me]), 'a', 2],
+  ['none if there is no other decision', answer(null, [me], [me]), undefined, 0],
+  ['none before the decisions are loaded', undefined, undefined, 0],
 ])('%s', (_name, found, best, count) => {
   const { others, best: taken } = othersOf('me', found)
   expect([taken?.id, others.length]).toEqual([best, count])

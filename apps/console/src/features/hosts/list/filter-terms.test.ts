@@ -4,18 +4,18 @@ import { narrowToGroup, toggleValue } from './filter-terms.ts'
 describe('a click on a value of a facet', () => {
   test.each([
     ['opens it', '', 'az', 'z1', 'az:z1'],
-    ['takes it back', 'az:z1', 'az', 'z1', ''],
-    ['takes one of many back', 'az:z1,z2', 'az', 'z2', 'az:z1'],
+    ['removes the term again', 'az:z1', 'az', 'z1', ''],
+    ['removes one of several values', 'az:z1,z2', 'az', 'z2', 'az:z1'],
     ['takes the place of another value', 'az:z1 mem.free>=4GiB', 'az', 'z2', 'mem.free>=4GiB az:z2'],
     ['takes the place of a pattern', 'az:z*', 'az', 'z1', 'az:z1'],
     ['takes the place of its own exclusion', '-agg:ssd', 'agg', 'ssd', 'agg:ssd'],
     ['knows other names of its field', 'zone:z1', 'az', 'z2', 'az:z2'],
     ['leaves the other facets', 'agg:ssd', 'az', 'z2', 'agg:ssd az:z2'],
     ['quotes what needs it', '', 'agg', 'rack 7*', 'agg:"rack 7*"'],
-    ['opens those that do not report it', 'cpu.model:Milan web', 'cpu.model', '', 'web -cpu.model:*'],
-    ['opens those that do not report a number', '', 'hypervisor.version', '', '-hypervisor.version>=0'],
-    ['takes them back', 'web -hypervisor.version>=0', 'hypervisor.version', '', 'web'],
-    ['takes their place', '-cpu.model:*', 'cpu.model', 'Milan', 'cpu.model:Milan'],
+    ['adds hosts without the value', 'cpu.model:Milan web', 'cpu.model', '', 'web -cpu.model:*'],
+    ['adds hosts without the number', '', 'hypervisor.version', '', '-hypervisor.version>=0'],
+    ['removes these hosts again', 'web -hypervisor.version>=0', 'hypervisor.version', '', 'web'],
+    ['replaces these hosts', '-cpu.model:*', 'cpu.model', 'Milan', 'cpu.model:Milan'],
   ] as const)('%s', (_name, text, field, value, after) => expect(toggleValue(text, field, value, false)).toBe(after))
 
   test('with Shift adds to the selected values', () => expect(toggleValue('az:z1', 'az', 'z2', true)).toBe('az:z1,z2'))
@@ -31,9 +31,9 @@ describe('a click on a value of a facet', () => {
 describe('a group of the map', () => {
   test.each([
     ['a zone alone', 'az:z1,z2 web', 'az', 'z2', 'web az:z2'],
-    ['an aggregate, and what else was asked', 'agg:ssd', 'aggregate', 'fast', 'agg:ssd agg:fast'],
-    ['an aggregate that is asked for already', 'agg:ssd', 'aggregate', 'ssd', 'agg:ssd'],
-    ['one of many that are asked for', 'agg:ssd,gpu', 'aggregate', 'ssd', 'agg:ssd,gpu agg:ssd'],
+    ['an aggregate in addition to other terms', 'agg:ssd', 'aggregate', 'fast', 'agg:ssd agg:fast'],
+    ['an aggregate that is in the filter already', 'agg:ssd', 'aggregate', 'ssd', 'agg:ssd'],
+    ['one of several aggregates in the filter', 'agg:ssd,gpu', 'aggregate', 'ssd', 'agg:ssd,gpu agg:ssd'],
     ['hosts in no aggregate', 'az:nova', 'aggregate', '', 'az:nova -agg:*'],
     ['a model alone', 'cpu.model:A,B web', 'cpu.model', 'B', 'web cpu.model:B'],
     ['hosts that do not report their version', 'hv.version>5', 'hypervisor.version', '', '-hypervisor.version>=0'],

@@ -26,7 +26,7 @@ export const NONE = ''
 export const inWords = (value: string): string => (value === NONE ? 'not reported' : value)
 
 export interface FacetValue {
-  /** Or NONE. */
+  /** The value, or NONE. */
   readonly value: string
   readonly count: number
 }

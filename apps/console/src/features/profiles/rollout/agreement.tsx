@@ -72,7 +72,7 @@ function emptyText(steps: readonly Step[]): string {
     return 'Nothing was compared yet: this profile has made no decision since, or the last few seconds are not written yet.'
   const left = [
     ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
-    ...(notSolved === 0 ? [] : [`about ${formatCount(notSolved)} a solver would have to be asked`]),
+    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver`]),
   ]
   return `Nothing was compared: ${left.join(', ')}.`
 }

@@ -35,7 +35,7 @@ function Counted({ profile, rollout }: { readonly profile: Profile; readonly rol
         Since <span title={titleOfTime(since)}>{formatTime(since, zone)}</span>, as counted by the answering replica.
         {sampled === 0 ? ' No decisions by both versions yet.' : ''}
         {skipped === 0 ? '' : ` For ${formatCount(skipped)} decisions the time ran out.`}
-        {notSolved === 0 ? '' : ` About ${formatCount(notSolved)} decisions a solver would have to be asked: they were not compared.`}
+        {notSolved === 0 ? '' : ` ${formatCount(notSolved)} decisions would have needed a solver and were not compared.`}
       </Text>
       {sampled === 0 ? null : (
         <Figures

@@ -30,9 +30,9 @@ describe('the scenarios stored in this browser', () => {
     ['an empty name', [{ name: ' ', search }]],
     ['too long a name', [{ name: 'n'.repeat(61), search }]],
     ['no search', [{ name: 'a' }]],
-    ['a search that asks nothing', [{ name: 'a', search: {} }]],
+    ['an empty search', [{ name: 'a', search: {} }]],
     ['a search that cannot be read', [{ name: 'a', search: { request: '{' } }]],
-    ['one that no address could hold', [{ name: 'a', search: { request: JSON.stringify({ hint: 'x'.repeat(40_000) }) } }]],
+    ['a search that is too long for an address', [{ name: 'a', search: { request: JSON.stringify({ hint: 'x'.repeat(40_000) }) } }]],
   ])('is left out where it is %s', (_name, value) => expect(readSaved(value)).toEqual([]))
 
   test('have unique names, and are limited in number', () => {

@@ -11,7 +11,7 @@ const MOVE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inpu
 
 export const CLAIM = `query ($id: ID!) { claim(id: $id) { id state fence reason host { name } serverGroup moveOf { id } movingTo { id } } }`
 
-/** Moves through the API of one service. */
+/** Makes moves through the API of one service. */
 export function movesOn(api: () => TestService) {
   const flavor = (vcpus: number) => ({ flavor: { vcpus, memoryMb: 1_024 } })
 
@@ -41,7 +41,7 @@ export function movesOn(api: () => TestService) {
       await dataOf(api(), 'query ($name: String!) { host(name: $name) { capacity { resourceClass free } } }', { name: host })
     ).host.capacity.find(({ resourceClass }: Json) => resourceClass === 'VCPU').free
 
-  /** Hosts of a test's own; requests are kept to them by naming them. */
+  /** Hosts for one test only; its requests name them. */
   async function hosts(prefix: string, count: number, shape: Record<string, unknown> = {}): Promise<string[]> {
     const names = Array.from({ length: count }, (_, i) => `${prefix}-${i + 1}`)
     await api().report(Object.fromEntries(names.map((name) => [name, { vcpus: 8, ...shape }])))

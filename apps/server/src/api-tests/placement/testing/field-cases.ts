@@ -15,7 +15,7 @@ const CLAIMS = {
   release: `mutation ($c: [ClaimRef!]!) { done: claimRelease(claims: $c) { __typename ... on UserError { code message } } }`,
 }
 
-/** Placements and claims through the API of one service. */
+/** Makes placements and claims through the API of one service. */
 export function casesOn(api: () => TestService) {
   const flavor = { vcpus: 1, memoryMb: 64 }
 
@@ -31,10 +31,10 @@ export function casesOn(api: () => TestService) {
     return { id, fence }
   }
 
-  /** Where it was placed, or the codes of the reasons why not. */
+  /** The host, or the codes of the reasons for a refusal. */
   const outcomeOf = (answer: Json): unknown => hostsOf(answer) ?? answer.reasons?.map(({ code }: Json) => code) ?? answer.__typename
 
-  /** Reports hosts and puts them in a zone of their own, so that no other test's hosts are in the way. */
+  /** Reports hosts in a zone of their own, so that hosts of other tests do not influence the result. */
   async function zone(
     name: string,
     hosts: Readonly<Record<string, Json>>,

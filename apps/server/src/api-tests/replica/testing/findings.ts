@@ -23,7 +23,7 @@ interface Chosen {
   readonly account?: string
 }
 
-/** Reports, placements and repairs through the API of one service. */
+/** Makes reports, placements and repairs through the API of one service. */
 export function findingsOn(api: () => TestService) {
   const reporter = { incarnation: randomUUID() }
 
@@ -48,7 +48,7 @@ export function findingsOn(api: () => TestService) {
   const repair = async (id: string, dryRun: boolean, reason = 'a test', chosen: Chosen = {}): Promise<Json> =>
     (await dataOf(api(), REPAIR, { id, reason, dryRun, ...chosen })).findingRepair
 
-  /** Members of claims and hosts as a repair leaves them, by subject, name and member. */
+  /** The state of claims and hosts after a repair, by subject, name and member. */
   const changesOf = ({ differences }: Json): Readonly<Record<string, readonly [string | null, string | null]>> =>
     Object.fromEntries(differences.map(({ subject, name, field, before, after }: Json) => [`${subject} ${name} ${field}`, [before, after]]))
 

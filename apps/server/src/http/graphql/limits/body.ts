@@ -102,7 +102,7 @@ function textOf(documentId: unknown, sent: unknown, documents: Documents): strin
   })
 }
 
-/** This limit is much smaller than that of the body, which is for variables, because no useful document is as long. */
+/** A document has a much smaller limit than the whole body: large requests have large variables, and not long documents. */
 function checkLength(query: string): void {
   const bytes = Buffer.byteLength(query)
   if (bytes > limits.documentBytes)

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const aliases = (field: string, count = 30): string => Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ')
 
-test.each(['stats', 'traits'])('a key that reads cannot make an answer without bound of %s under many aliases', async (field) => {
+test.each(['stats', 'traits'])('a key with READ cannot cause an unlimited answer by %s under many aliases', async (field) => {
   const key = await api.keyWith('READ')
   const query = `{ hosts(first: 30, query: "host:big*") { edges { node { ${aliases(field)} } } } }`
   const answers = await Promise.all(Array.from({ length: 6 }, () => api.ask(query, {}, key)))

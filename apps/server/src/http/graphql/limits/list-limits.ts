@@ -17,9 +17,9 @@ import { limits } from '../../limits.ts'
 export const LIST_ITEMS = 10_000
 
 /**
- * Lists with other limits, by the field of their input. Lists with larger limits are read with pauses; those with smaller limits have items
- * that cost more than a comparison. These bound the work on a call before it is read. What a document may have, its own form says with its
- * own code and path; no limit here is below it.
+ * Lists with other limits, by the field of their input. Lists with larger limits are read with pauses; those with
+ * smaller limits have items that cost more than a comparison. These limits bound the work on a call before it is read.
+ * The schema of a document states its own limits, with its own codes and paths; no limit here is lower than those.
  */
 export const listLimits: Readonly<Record<string, number>> = {
   'AggregateCreateInput.hosts': limits.listItems,

@@ -45,7 +45,7 @@ const weights: Readonly<Record<string, number>> = {
   // for each decision a past state is read
   'Destination.reportAge': 20,
   'Fleet.columns': 500,
-  // its first event has all hosts that changed since the reader's revision
+  // the first event contains all hosts that changed since the reader's revision
   'Subscription.fleetDeltas': 500,
   'Explanation.matrix': 100,
   'Explanation.nearMisses': 20,
@@ -118,8 +118,8 @@ export function checkCost(
 }
 
 /**
- * The variables with the defaults of those that are not given; a default of null is one. The object inherits nothing: callers choose the
- * names, and `constructor` is one as any other.
+ * The variables, with defaults for those that are not given; a default may be null. The object has no prototype,
+ * because callers choose the names, and `constructor` is a valid one.
  */
 function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Walk['variables'] {
   const values: Record<string, unknown> = Object.assign(Object.create(null), given)

@@ -11,7 +11,7 @@ beforeAll(() => {
   schema = createSchema()
 })
 
-/** Looks at shape and cost as a call's document is; answers its cost, or the rule that refused it. */
+/** Checks shape and cost in the way in which a call's document is checked; returns its cost, or the rule that refused it. */
 function judge(text: string, variables: Record<string, unknown> = {}): number | string {
   try {
     const document = parse(text, { maxTokens: limits.tokens })
@@ -22,7 +22,7 @@ function judge(text: string, variables: Record<string, unknown> = {}): number | 
   }
 }
 
-/** Objects in an answer, that of the root included. */
+/** The number of objects in an answer, with that of the root. */
 const objectsIn = (value: unknown): number => {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + objectsIn(item), 0)
   return value === null || typeof value !== 'object' ? 0 : Object.values(value).reduce((sum: number, item) => sum + objectsIn(item), 1)
@@ -30,7 +30,7 @@ const objectsIn = (value: unknown): number => {
 
 const nestedTypes = (levels: number): string => (levels === 0 ? 'name' : `fields { type { ${nestedTypes(levels - 1)} } }`)
 
-/** Fragments each of which spreads the next one twice, in two fields. */
+/** Fragments of which each spreads the next one twice, in two fields. */
 const doubling = (on: string, levels: number, field: string): string =>
   `${Array.from({ length: levels }, (_, i) => `fragment f${i} on ${on} { a: ${field} { ...f${i + 1} } b: ${field} { ...f${i + 1} } }`).join(
     ' ',
@@ -38,9 +38,9 @@ const doubling = (on: string, levels: number, field: string): string =>
 
 describe('introspection has a depth of its own and shares every other limit', () => {
   test.each<[string, string]>([
-    ['as GraphiQL asks', getIntrospectionQuery()],
+    ['of GraphiQL', getIntrospectionQuery()],
     [
-      'with all that can be asked, as code generators do',
+      'of code generators, with everything that can be selected',
       getIntrospectionQuery({
         descriptions: true,
         specifiedByUrl: true,
@@ -62,7 +62,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     '{ __schema { types { name fields(includeDeprecated: true) { name args(includeDeprecated: true) { name type { name } } type { name ofType { name } } } } } }',
     '{ __type(name: "Host") { interfaces { name } possibleTypes { name } fields(includeDeprecated: true) { ...F ...F } } } fragment F on __Field { type { name } }',
     getIntrospectionQuery({ inputValueDeprecation: true }),
-  ])('what it costs is the number of objects of its answer, with all that is deprecated: %.60s', (text) => {
+  ])('its cost is the number of objects in its answer, deprecated ones included: %.60s', (text) => {
     const { data } = execute({ schema, document: parse(text) }) as ExecutionResult
     // a fragment that is spread twice is counted twice, and answered once
     expect(judge(text.replace('...F ...F', '...F'))).toBe(objectsIn(data) - 1)
@@ -97,7 +97,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     ['of a mutation', `mutation { __schema { types { ${nestedTypes(6)} } } }`, 'limit.cost'],
   ])('%s is refused', (_name, text, rule) => expect(judge(text)).toContain(rule))
 
-  test('a type whose name is a variable costs what it costs by its name', () => {
+  test('a type whose name is in a variable costs the same as by its name', () => {
     const cost = judge('{ __type(name: "Host") { fields { type { ofType { fields { name type { name } } } } } } }')
     const text = 'query ($n: String! = "Host") { __type(name: $n) { fields { type { ofType { fields { name type { name } } } } } } }'
     expect([judge(text), judge(text, { n: 'Host' }), judge(text, { n: 'Nothing' })]).toEqual([cost, cost, 1])
@@ -114,7 +114,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
   })
 })
 
-describe('the work of looking at a document is that of reading it', () => {
+describe('the work of checking a document is proportional to its length', () => {
   const chain = (levels: number, line: (next: string) => string): string =>
     `{ ...f0 } ${Array.from({ length: levels }, (_, i) => `fragment f${i} on Query { ${line(`...f${i + 1}`)} }`).join(' ')} fragment f${levels} on Query { viewer { scopes } }`
   test.each<[string, string]>([

@@ -32,6 +32,6 @@ test('the executor, which writes a whole object out for each error, never sees o
   expect(ended?.[49]?.message).toContain('of.0.k49 is 0; there is no such field; there are vcpus, memoryMb')
 })
 
-test('what has few keys is read once, by the executor', async () => {
+test('an object with few keys is read once, by the executor', async () => {
   expect(await endedBy({ vcpus: 1, ...keys(100) })).toBeUndefined()
 })

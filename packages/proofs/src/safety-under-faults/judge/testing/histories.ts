@@ -46,7 +46,7 @@ export const confirmMove = op(
   ok({ type: 'ends', results: [{ end: 'done', revision: 6 }] }),
 )
 
-/** The same instance is tried on a host once more, while its move to b is open. */
+/** Another attempt to place the same instance, while its move to b is open. */
 export const attempt = (at: number, host: string): Operation =>
   op(
     at,
@@ -64,7 +64,7 @@ export const onTwoHosts = evidence(
   [puts(0, 'x', 'b', 1), reports(2, 'a', ['i-x'], { VCPU: 2 })],
   shows([stands('b', 'x', 1, materialised)], { hosts: [hostShown('a', { used: 2 }), hostShown('b', { used: 1 })] }),
 )
-/** The same, with what the auditors say that they found. */
+/** The same, with the findings that the auditors report. */
 export const finding = (findings: Parameters<typeof findingsOf>[0], given: Evidence): Evidence => ({
   ...given,
   finals: given.finals.map((final) => ({ ...final, ...findingsOf(findings) })),

@@ -35,7 +35,7 @@ import {
   status,
 } from './histories.ts'
 
-/** One violation planted at a time among what calls were answered and shown, and the promise that it breaks. */
+/** Violations in the answers of calls, each planted alone, and the promise that each breaks. */
 export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Evidence])[] = [
   [
     'a claim on what an operator kept back, which was given free again later',

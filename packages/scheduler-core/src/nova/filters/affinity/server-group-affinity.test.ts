@@ -12,7 +12,7 @@ test.each<[string, Given, string]>([
   ['a host of the group', { request: group() }, 'passes'],
   ['another host', { request: group(), host: { host: 'h3' } }, 'group.affinity'],
   ['capitals matter', { request: group(), host: { host: 'H1' } }, 'group.affinity'],
-  ['a group that lives nowhere', { request: group({ hosts: [] }), host: { host: 'h3' } }, 'passes'],
+  ['a group without hosts', { request: group({ hosts: [] }), host: { host: 'h3' } }, 'passes'],
   ['a group whose hosts are null', { request: group({ hosts: null }), host: { host: 'h3' } }, 'passes'],
   ['another policy', { request: group({ policies: ['soft-affinity'] }), host: { host: 'h3' } }, 'passes'],
   ['the list of policies alone', { request: group({ policy: null }), host: { host: 'h3' } }, 'group.affinity'],

@@ -30,7 +30,7 @@ test.each<[string, Given, string]>([
   ['another policy', { request: group() }, 'passes'],
   ['a host of the group', { request: group({ policies: ['legacy'] }) }, 'group.anti_affinity'],
   ['another host', { request: group({ policies: ['legacy'] }), host: { host: 'h2' } }, 'passes'],
-  ['a group that lives nowhere', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
+  ['a group without hosts', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
 ])('GroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(groupAntiAffinityFilter, given)).toBe(verdict))
 
 test('the reason has the numbers and the rule', () => {

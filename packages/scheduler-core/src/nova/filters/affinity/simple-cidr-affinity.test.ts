@@ -10,15 +10,15 @@ test.each<[string, string, string | undefined, string | null, string]>([
   ['the same network of 24 bits', '10.1.2.3', undefined, '10.1.2.250', 'passes'],
   ['another one', '10.1.2.3', undefined, '10.1.3.3', 'host.other_network'],
   ['a longer prefix', '10.1.2.3', '/30', '10.1.2.4', 'host.other_network'],
-  ['a prefix of 0 is everywhere', '10.1.2.3', '/0', '192.0.2.1', 'passes'],
+  ['a prefix of 0 contains every address', '10.1.2.3', '/0', '192.0.2.1', 'passes'],
   ['a netmask', '10.1.2.3', '/255.255.0.0', '10.1.99.9', 'passes'],
   ['a hostmask', '10.1.2.3', '/0.0.255.255', '10.1.99.9', 'passes'],
   ['a mask with holes', '10.1.2.3', '/255.0.255.0', '10.1.2.3', 'raises AddrFormatError'],
-  ['no slash makes it one longer number', '10.1.2.3', '4', '10.1.2.3', 'host.other_network'],
-  ['or none at all', '10.1.2.133', '24', '10.1.2.133', 'raises AddrFormatError'],
+  ['without a slash, the prefix extends the last number', '10.1.2.3', '4', '10.1.2.3', 'host.other_network'],
+  ['without a slash, the text may be invalid', '10.1.2.133', '24', '10.1.2.133', 'raises AddrFormatError'],
   ['no prefix is the address alone', '10.1.2.3', '', '10.1.2.3', 'passes'],
   ['a prefix that is too long', '10.1.2.3', '/33', '10.1.2.3', 'raises AddrFormatError'],
-  ['a negative one', '10.1.2.3', '/-1', '10.1.2.3', 'raises AddrFormatError'],
+  ['a negative prefix', '10.1.2.3', '/-1', '10.1.2.3', 'raises AddrFormatError'],
   ['two slashes', '10.1.2.3', '//8', '10.1.2.3', 'raises ValueError'],
   ['two slashes behind no address', 'here', '//8', '10.1.2.3', 'raises AddrFormatError'],
   ['parts left out are 0', '10.1', '/16', '10.1.9.9', 'passes'],
@@ -32,7 +32,7 @@ test.each<[string, string, string | undefined, string | null, string]>([
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(address, cidr), host: { hostIp } })).toBe(verdict),
 )
 
-test('without an address nothing is asked', () => {
+test('a request without an address requires nothing', () => {
   expect(verdictOf(simpleCidrAffinityFilter, { host: { hostIp: null } })).toBe('passes')
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(''), host: { hostIp: null } })).toBe('passes')
   expect(verdictOf(simpleCidrAffinityFilter, { request: { schedulerHints: { cidr: ['/8'] } }, host: { hostIp: null } })).toBe('passes')

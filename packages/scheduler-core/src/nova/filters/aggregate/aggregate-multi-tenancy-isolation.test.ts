@@ -12,10 +12,10 @@ test.each<[string, Given, string]>([
   ['the project is named by one of two', { host: { aggregates: kept('p2', 'p1') } }, 'passes'],
   ['others are named', { host: { aggregates: kept('p2') } }, 'aggregate.project'],
   ['a part of a name is not enough', { host: { aggregates: kept('p11') } }, 'aggregate.project'],
-  ['an empty value names nobody', { host: { aggregates: kept('') } }, 'aggregate.project'],
+  ['an empty value names no project', { host: { aggregates: kept('') } }, 'aggregate.project'],
   ['a key with a suffix is another key', { host: { aggregates: [anAggregate('a', { filter_tenant_id3: 'p2' })] } }, 'passes'],
   [
-    'a request of no project is of none that is named',
+    'a request without a project does not match a named one',
     { host: { aggregates: kept('p1') }, request: { projectId: null } },
     'aggregate.project',
   ],

@@ -8,12 +8,12 @@ const small = { vcpusTotal: 8, vcpusUsed: 0 }
 const host = { vcpusTotal: 16, vcpusUsed: 60, cpuAllocationRatio: 4 }
 
 test.each<[string, Given, string]>([
-  ['as many as are left', { request: asks(4), host }, 'passes'],
-  ['one more than is left', { request: asks(5), host }, 'cpu.short'],
+  ['as many CPUs as are free', { request: asks(4), host }, 'passes'],
+  ['one CPU more than is free', { request: asks(5), host }, 'cpu.short'],
   ['the option instead of the own ratio', { request: asks(4), host, options: { cpu_allocation_ratio: 16 } }, 'passes'],
-  ['a host without a ratio has sixteenfold', { request: asks(4), host: { ...host, vcpusUsed: 252, cpuAllocationRatio: 0 } }, 'passes'],
-  ['and no more', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
-  ['a host that counts none', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
+  ['a host without a ratio has a ratio of 16', { request: asks(4), host: { ...host, vcpusUsed: 252, cpuAllocationRatio: 0 } }, 'passes'],
+  ['more than a ratio of 16 gives', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
+  ['a host that reports no CPUs', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
   ['A15a nova core_filter.py: 9 on 8 by a ratio of 4', { request: asks(9), host: { ...small, cpuAllocationRatio: 4 } }, 'cpu.too_few'],
   ['all 8 of them', { request: asks(8), host: { ...small, cpuAllocationRatio: 4 } }, 'passes'],
   ['9 on 8 by the ratio of the option', { request: asks(9), host: small, options: { cpu_allocation_ratio: 16 } }, 'cpu.too_few'],
@@ -33,9 +33,9 @@ test('AggregateCoreFilter: the ratio of an aggregate gives one instance no more 
 })
 
 test.each<[string, Given, string]>([
-  ['exactly as many', { request: asks(4), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'passes'],
-  ['more are left', { request: asks(3), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'cpu.not_exact'],
-  ['a host that counts none', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
+  ['exactly as many free CPUs', { request: asks(4), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'passes'],
+  ['more free CPUs', { request: asks(3), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'cpu.not_exact'],
+  ['a host that reports no CPUs', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
 ])('ExactCoreFilter: %s', (_name, given, verdict) => expect(verdictOf(exactCoreFilter, given)).toBe(verdict))
 
 test('the limit is the ratio of the whole, where the host counts', () => {

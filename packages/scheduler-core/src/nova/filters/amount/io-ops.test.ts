@@ -9,14 +9,14 @@ test.each<[string, Given, string]>([
   ['one below the most passes', { host: { numIoOps: 7 } }, 'passes'],
   ['as many as the most fails', { host: { numIoOps: 8 } }, 'io_ops.too_many'],
   ['a most of 0 refuses every host', { host: { numIoOps: 0 }, options: { max_io_ops_per_host: 0 } }, 'io_ops.too_many'],
-  ['aggregates say nothing here', { host: { numIoOps: 7, aggregates: withKey('1') } }, 'passes'],
+  ['aggregates have no effect here', { host: { numIoOps: 7, aggregates: withKey('1') } }, 'passes'],
   ['a rebuild passes', { host: { numIoOps: 99 }, request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('IoOpsFilter: %s', (_name, given, verdict) => expect(verdictOf(ioOpsFilter, given)).toBe(verdict))
 
 test.each<[string, Given, string]>([
   ["the aggregate's number is taken", { host: { numIoOps: 2, aggregates: withKey('2') } }, 'io_ops.too_many'],
   ['the least of several is taken', { host: { numIoOps: 4, aggregates: withKey('9', ' 4 ', '5') } }, 'io_ops.too_many'],
-  ["one that is no whole number leaves the option's", { host: { numIoOps: 4, aggregates: withKey('3', '1.5') } }, 'passes'],
+  ["an invalid number leaves the option's in effect", { host: { numIoOps: 4, aggregates: withKey('3', '1.5') } }, 'passes'],
 ])('AggregateIoOpsFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateIoOpsFilter, given)).toBe(verdict))
 
 test('the reason names the source of the number', () => {

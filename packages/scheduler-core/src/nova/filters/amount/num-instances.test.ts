@@ -17,7 +17,7 @@ test.each<[string, Given, string]>([
   ["a list is no number, and leaves the option's", { host: { numInstances: 3, aggregates: withKey('1,2') } }, 'passes'],
 ])('AggregateNumInstancesFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateNumInstancesFilter, given)).toBe(verdict))
 
-test('a most of 0 is refused as Nova refuses it', () => {
+test('a maximum of 0 is refused as in Nova', () => {
   expect(() => verdictOf(numInstancesFilter, { options: { max_instances_per_host: 0 } })).toThrow(RangeError)
 })
 

@@ -7,8 +7,8 @@ const asks = (memoryMb: number): Given['request'] => ({ flavor: { memoryMb } })
 const host = { totalUsableRamMb: 1000, freeRamMb: -400, ramAllocationRatio: 1.5 }
 
 test.each<[string, Given, string]>([
-  ['as much as is left', { request: asks(100), host }, 'passes'],
-  ['one MiB more', { request: asks(101), host }, 'memory.short'],
+  ['as much memory as is free', { request: asks(100), host }, 'passes'],
+  ['one MiB more than is free', { request: asks(101), host }, 'memory.short'],
   [
     'B13a nova ram_filter.py: more than the host has in all',
     { request: asks(1001), host: { ...host, freeRamMb: 1000 } },

@@ -163,7 +163,7 @@ test('a page size stays chosen where a later rule refuses, as Nova keeps it', ()
   expect([cell.pagesize, cell.id, why?.().code]).toEqual([2048, 0, 'numa.cpus'])
 })
 
-test('what an old host or request has not set is an error only where it is looked at', () => {
+test('a field that an old host or request has not set is an error only if it is read', () => {
   const old = aHostCell(0, { pcpuset: undefined })
   expect(fitCell(old, aGuestCell(0), null, 0).why).toBeUndefined()
   expect(() => fitCell(old, aGuestCell(0, pinned(1)), null, 0)).toThrow(expect.objectContaining({ kind: 'NotImplementedError' }))

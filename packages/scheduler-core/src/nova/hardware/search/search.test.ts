@@ -213,7 +213,7 @@ const devices = (count: number, cell: number): FitOptions['pci'] & object => ({
   requests: [{ count: count + 1, spec: [{ v: 'x' }], numaPolicy: 'preferred' }],
 })
 
-test('Nova takes what it never tried: its memory identifies cells by ids, and those of the guest change', () => {
+test('Nova accepts a pair that it never tried: its memory identifies cells by ids, and those of the guest change', () => {
   const host = hostOf(3)
   const guest = guestOf(3, (id) => ({ memory: id === 2 ? 9999 : 512 + id }))
   expect(fitGuest(host, guest, { limits, search: 'nova' }).ok).toBe(true)
@@ -221,7 +221,7 @@ test('Nova takes what it never tried: its memory identifies cells by ids, and th
   expect(!result.ok && result.why()).toMatchObject({ code: 'numa.memory', guestCell: 2, need: 9999, have: 4096 })
 })
 
-test('Nova misses what fits, for the same reason, which is reported by a code of its own', () => {
+test('Nova misses a fit for the same reason, which is reported with a code of its own', () => {
   const host = hostOf(4, (id) => ({
     memory: id === 0 ? 8192 : 4096,
     networkMetadata: { physnets: id === 2 ? ['p'] : [], tunneled: false },

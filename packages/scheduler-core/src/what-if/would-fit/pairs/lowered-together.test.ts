@@ -11,7 +11,10 @@ import { atOnce } from '../../../values/steps.ts'
 import { simulate } from '../../simulate.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 
-/* Of several instances one host lacks the one number and another host the other: both are lowered, and neither more than needed. */
+/**
+ * Of several instances, one host has too little of one amount and another host too little of another one: both amounts
+ * are lowered, and neither more than needed.
+ */
 
 const GIB = 1_024
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
@@ -87,7 +90,7 @@ test('law: where less of one is not enough, and less of both is, it is proposed;
       const requestOf = (cpus: number, memoryMb: number) => aRequest({ vcpus: cpus, memoryMb, numInstances })
       const isEnough = (cpus: number, memoryMb: number) => fits(fleet, requestOf(cpus, memoryMb))
       if (isEnough(vcpus, gib * GIB)) return
-      // neither number alone is enough, however little of it is asked
+      // lowering one of the two numbers is not enough, however much it is lowered
       const isPair = !isEnough(1, gib * GIB) && !isEnough(vcpus, 1) && isEnough(1, 1)
       const { requests, cut } = proposals(fleet, requestOf(vcpus, gib * GIB))
       if (cut !== null) isCut++

@@ -11,7 +11,7 @@ interface Lowered {
   readonly host: HostName
 }
 
-/** Two numbers of the request to lower together, and a host for whose sake. */
+/** Two numbers of the request to lower together, and the host that needs it. */
 interface Pair {
   readonly changes: readonly ProposedChange[]
   readonly host: HostName
@@ -27,7 +27,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
   for (const { name, refusals } of nearest)
     for (const refusal of refusals) {
       const { filter, reason } = refusal
-      // of one lack the nearest host was first
+      // of the numbers of one kind, the one that the nearest host lacks was examined first
       const lack = `${filter} ${reason.code} ${reason.subject ?? ''}`
       if (asked.has(lack)) continue
       asked.add(lack)
@@ -53,5 +53,5 @@ const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 
-/** One of both hosts, whatever the order in which they were looked at. */
+/** One of two hosts, independently of the order in which they were examined. */
 const nearerOf = (one: Lowered, other: Lowered): HostName => (hostKey(one.host) <= hostKey(other.host) ? one.host : other.host)

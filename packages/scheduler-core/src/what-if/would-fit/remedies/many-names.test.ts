@@ -10,7 +10,7 @@ import { surveyRefusals } from '../survey.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 import { respelt } from './spelling.ts'
 
-/* A request may name many hosts. What is looked for then is bounded in steps, and still found. */
+/* A request may name many hosts: the search has a limit of steps, and still finds the changes. */
 
 const HOSTS = 400
 const nameOf = (i: number): string => `compute-${String(i).padStart(4, '0')}.example.org`

@@ -99,13 +99,14 @@ describe.each(
       expect(change.effort).toBeLessThanOrEqual(10)
       const own = edit(copyFleet(fleet), { ...NO_EDITS, ...change.edits })
       const filters = change.filters?.(profile.filters) ?? profile.filters
-      // an added host replaces the host that it copies
+      // if the change adds a host, that one is checked instead of the host that it copies
       const asked = change.edits?.addHosts === undefined ? host : (own.hosts.records.at(-1)?.index ?? host)
       const [again] = prepareChecks(own, change.request?.(request) ?? request, { ...profile, filters })
         .checksOf(asked)
         .filter((check) => check.filter === filter && check.reason !== undefined)
       const left = asksOf(again?.facts)
-      // one of several words may be given up to suit another host: then this host is not asked for it either, and no further word is added
+      // one of several wishes may be given up for the sake of another host: this host is then asked for one wish fewer,
+      // and for no further one
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
       // the words of the first fact, and its amounts with any value
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))

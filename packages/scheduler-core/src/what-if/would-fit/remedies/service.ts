@@ -2,7 +2,7 @@ import { at } from '../../../hosts/columns.ts'
 import { anotherHost } from './another-host.ts'
 import type { Remedy } from './remedy.ts'
 
-/** Place in `livenessStates`. */
+/** An index in `livenessStates`. */
 const DOWN = 2
 
 /**

@@ -25,12 +25,15 @@ interface Name {
 
 /** The largest number of pairs of a word and a name that are compared for one refusal, which takes about 12 ms. */
 const MOST_PAIRS = 20_000
-/** Misspelt words of one kind that are looked up: each may be three candidates, and there is more to try than names. */
+/**
+ * The number of misspelt words of one kind that are looked up: each may lead to three candidates, and other kinds of
+ * changes have to be tried too.
+ */
 const MOST_WORDS = 8
 
 interface KnownNames {
   readonly there: Spellings
-  /** Words that were looked up, each once for all hosts that refuse it. */
+  /** The words that were looked up, each once for all hosts that refuse it. */
   readonly near: Map<string, readonly string[]>
 }
 
