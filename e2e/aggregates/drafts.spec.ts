@@ -3,7 +3,7 @@ import { expect, type Page, test } from '../fixtures.ts'
 import { gather } from '../seed.ts'
 import { READ, type Read } from './read.ts'
 
-test('an answer for a draft that was discarded meanwhile does not restore it', async ({ page, visit, service }) => {
+test('an answer for a draft that was discarded meanwhile does not restore it', { tag: '@rare' }, async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-drop', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
@@ -20,7 +20,7 @@ test('an answer for a draft that was discarded meanwhile does not restore it', a
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()
 })
 
-test('after a concurrent edit the slower operator sees the other changes, and applies their own on top', async ({
+test('after a concurrent edit the slower operator sees the other changes, and applies their own on top', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -46,7 +46,7 @@ test('after a concurrent edit the slower operator sees the other changes, and ap
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
 })
 
-test('two tabs edit one aggregate: the slower one shows the changes of the other, and no change is lost', async ({
+test('two tabs edit one aggregate: the slower one shows the changes of the other, and no change is lost', { tag: '@rare' }, async ({
   page,
   context,
   visit,

@@ -1,7 +1,7 @@
 import { expect, test } from '../fixtures.ts'
 import { gather } from '../seed.ts'
 
-test('an aggregate shows the readers of each metadata key, and a suggestion for a misspelled key @looks', async ({
+test('an aggregate shows the readers of each metadata key, and a suggestion for a misspelled key @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,

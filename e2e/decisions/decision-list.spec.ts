@@ -127,7 +127,7 @@ test('a filter of decisions narrows to the outcome', async ({ page, visit }) => 
   await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)
 })
 
-test('a request id finds its decision, from a log line in the palette or in the filter; and then the audit', async ({
+test('a request id finds its decision, from a log line in the palette or in the filter; and then the audit', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -166,7 +166,11 @@ test('a request id finds its decision, from a log line in the palette or in the 
   await expectRowCount(page, 'Decisions', 2)
 })
 
-test('[ and ] step through the decisions of the list, and through those of a list of claims', async ({ page, visit, service }) => {
+test('[ and ] step through the decisions of the list, and through those of a list of claims', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const ids: string[] = []
   for (let i = 0; i < 3; i++) ids.unshift((await place(service.client, { flavor: 'x1.neighbour', vcpus: 1, memoryMb: 64 })).decisionId)
   await visit('/decisions?q=flavor:x1.neighbour')

@@ -5,7 +5,11 @@ import { place, report, setStatus } from '../seed.ts'
 import { startService } from '../service.ts'
 import { addressOf, answerAbout, explain, MATRIX } from './explained.ts'
 
-test('parts of a request without effect are listed on the page of the decision and in its simulation', async ({ page, visit, service }) => {
+test('parts of a request without effect are listed on the page of the decision and in its simulation', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const { decisionId } = await place(service.client, { extraSpecs: { 'hw:cpu_policy': 'dedicated' } })
   const ignored = page.getByRole('region', { name: 'Without effect' })
   await visit(addressOf(decisionId))

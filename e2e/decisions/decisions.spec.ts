@@ -89,7 +89,7 @@ test('the numbers of the funnel are the API’s, and they add up', async ({ page
   await expect(page.locator('[data-law=sum]')).toHaveText(`${refused} refused + 0 left = ${countHosts(hostCount)}`)
 })
 
-test('every count links to exactly that many hosts', async ({ page, visit, service }) => {
+test('every count links to exactly that many hosts', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit(`${addressOf(service.seed.refused.decisionId)}?all=yes`)
   const regions = [
     page.getByRole('region', { name: 'Filters' }).getByRole('button', { name: /hosts?/ }),
@@ -109,7 +109,7 @@ test('every count links to exactly that many hosts', async ({ page, visit, servi
   expect(opened).toBeGreaterThan(6)
 })
 
-test('a histogram shows the missing amounts; each bar links to exactly the hosts that lack this amount @looks', async ({
+test('a histogram shows the missing amounts; each bar links to exactly the hosts that lack this amount @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,

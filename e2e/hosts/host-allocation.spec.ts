@@ -15,12 +15,9 @@ const shown = (page: Page, resourceClass: string) =>
     .filter({ has: page.getByRole('rowheader', { name: resourceClass, exact: true }) })
     .getByRole('cell')
 
-test('a ratio and a reserved amount are shown, set, shown with account and reason, and removed one by one @looks', async ({
-  page,
-  visit,
-  look,
-  service,
-}) => {
+test('a ratio and a reserved amount are shown, set, shown with account and reason, and removed one by one @looks', {
+  tag: '@rare',
+}, async ({ page, visit, look, service }) => {
   await report(service.client, { 'al-01': { vcpusUsed: 4 } })
   await gather(service.client, 'twice', { hosts: ['al-01'], metadata: { cpu_allocation_ratio: '2' } })
   await visit('/hosts/al-01')

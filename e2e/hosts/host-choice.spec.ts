@@ -48,11 +48,9 @@ test('after a restart with a new fleet, whose ordinals belong to other hosts, no
   await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0)
 })
 
-test('hosts are selected by x and Shift-x, all by a second step, and their status is set after a preview of each', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('hosts are selected by x and Shift-x, all by a second step, and their status is set after a preview of each', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   await report(service.client, { 'many-01': {}, 'many-02': {}, 'many-03': {}, 'many-04': {} })
   await visit('/hosts?view=table&q=host:many-*')
   await expectRowCount(page, 'Hosts', 4)
@@ -168,7 +166,11 @@ test('hosts selected by a frame on the map or by the key x are compared with the
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
 
-test('an incoming change moves neither the selection, nor a cursor, nor the scroll position', async ({ page, visit, service }) => {
+test('an incoming change moves neither the selection, nor a cursor, nor the scroll position', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const names = Array.from({ length: 60 }, (_, i) => `keep-${String(i + 1).padStart(2, '0')}`)
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
   await visit('/hosts?q=host:keep-*')

@@ -3,7 +3,7 @@ import { firstCells, gridOf, rowsOf, rowWith } from '../grid.ts'
 import { boxOf } from '../layout.ts'
 import { headsOf } from './lists.ts'
 
-test('every column is visible at 1280 pixels', async ({ page, visit }) => {
+test('every column is visible at 1280 pixels', { tag: '@rare' }, async ({ page, visit }) => {
   for (const view of ['split', 'table']) {
     await visit(`/hosts?view=${view}`)
     await expect(gridOf(page, 'Hosts')).toBeVisible()
@@ -15,7 +15,12 @@ test('every column is visible at 1280 pixels', async ({ page, visit }) => {
   }
 })
 
-test('a list is copied in its order: the copied query returns the visible rows', async ({ page, visit, context, service }) => {
+test('a list is copied in its order: the copied query returns the visible rows', { tag: '@rare' }, async ({
+  page,
+  visit,
+  context,
+  service,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   await visit('/hosts?view=table&q=host:az*&sort=az,-mem.free')
   const names = async () =>
@@ -97,7 +102,7 @@ test('the width of a column is changed by its edge or by a number, within limits
   await expect.poll(widthOf).toBe(before)
 })
 
-test('hosts are sorted by several columns with Shift and a click or a key, and the address has the order', async ({
+test('hosts are sorted by several columns with Shift and a click or a key, and the address has the order', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -124,7 +129,7 @@ test('hosts are sorted by several columns with Shift and a click or a key, and t
   }
 })
 
-test('nothing moves under the pointer when late content is loaded', async ({ page, visit }) => {
+test('nothing moves under the pointer when late content is loaded', { tag: '@rare' }, async ({ page, visit }) => {
   let release = (): void => undefined
   const released = new Promise<void>((resolve) => {
     release = resolve

@@ -77,7 +77,7 @@ test('a list that was not loaded before its key ended is loaded with the next ke
   }
 })
 
-test('a lost feed is reported, and reconnects by itself', async ({ page, visit, axe, service, provokes }) => {
+test('a lost feed is reported, and reconnects by itself', { tag: '@rare' }, async ({ page, visit, axe, service, provokes }) => {
   provokes('ERR_FAILED')
   const isFeed = (request: { postData(): string | null }): boolean => request.postData()?.includes('subscription FleetDeltas') ?? false
   await page.route('**/graphql', (route) => (isFeed(route.request()) ? route.abort() : route.continue()))

@@ -3,7 +3,11 @@ import { expectRowCount, firstCells, gridOf, numberIn, rowWith } from '../grid.t
 import { report } from '../seed.ts'
 import { filterOf, found, IN_SIGHT, namesOf } from './lists.ts'
 
-test('every count of a facet links to exactly that many hosts, and equals the API’s', async ({ page, visit, service }) => {
+test('every count of a facet links to exactly that many hosts, and equals the API’s', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit('/hosts?view=table')
   const facets = page.getByRole('navigation', { name: 'Facets' }).getByRole('button', { pressed: false })
   await expect(facets.first()).toBeVisible()
@@ -90,10 +94,9 @@ test('a filter is applied while one types; Back undoes it', async ({ page, visit
   await expect(found(page)).toHaveAttribute('data-count', '1')
 })
 
-test('the terms of a filter are shown below it: each can be edited, removed by its cross or by Delete, and restored by Back', async ({
-  page,
-  visit,
-}) => {
+test('the terms of a filter are shown below it: each can be edited, removed by its cross or by Delete, and restored by Back', {
+  tag: '@rare',
+}, async ({ page, visit }) => {
   const chips = page.getByRole('list', { name: 'Filter hosts: terms' }).getByRole('listitem')
   const chip = (written: string) => page.locator(`[data-term='${written}']`)
   await visit(`/hosts?view=table&q=${encodeURIComponent('az:az1 -agg:"with  space" status:ENABLED')}`)

@@ -39,12 +39,9 @@ const readmit = (client: Client, host: string): Promise<void> =>
 const replace = (client: Client, host: string, by: string): Promise<void> =>
   change(client, `hostReplace(host: { host: "${host}" }, by: { host: "${by}" }, reason: "moved")`)
 
-test('a host is forgotten after a preview of the claims that end; its page stays, and offers to readmit it @looks', async ({
-  page,
-  visit,
-  look,
-  service,
-}) => {
+test('a host is forgotten after a preview of the claims that end; its page stays, and offers to readmit it @looks', {
+  tag: '@rare',
+}, async ({ page, visit, look, service }) => {
   const { client } = service
   const { instance } = await withClaim(client, 'lv-01')
   await gather(client, 'rack of lv-01', { hosts: ['lv-01'] })
@@ -95,12 +92,9 @@ test('a host is forgotten after a preview of the claims that end; its page stays
   await expect(page.getByRole('button', { name: 'Forget' })).toBeVisible()
 })
 
-test('a host is replaced after a preview of what moves to the new name; its former address redirects to it @looks', async ({
-  page,
-  visit,
-  look,
-  service,
-}) => {
+test('a host is replaced after a preview of what moves to the new name; its former address redirects to it @looks', {
+  tag: '@rare',
+}, async ({ page, visit, look, service }) => {
   const { client } = service
   const { instance } = await withClaim(client, 'lv-10')
   await boundKey(client, 'agent of lv-10', 'lv-10')

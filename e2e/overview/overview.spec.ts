@@ -88,7 +88,7 @@ test('every count of a reason links to exactly that many decisions', async ({ pa
   }
 })
 
-test('a count links to the decisions that it counted, without later ones', async ({ page, visit, service }) => {
+test('a count links to the decisions that it counted, without later ones', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.before', vcpus: 999 })
   await visit('/overview?last=24h')
   const figure = (label: string) => page.locator(`[data-figure="${label}"]`).getByRole('link')

@@ -74,7 +74,11 @@ const orderOf = (page: Page, label: string) =>
     .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-part')))
 const diff = (page: Page) => page.getByRole('region', { name: 'Changes of the draft' })
 
-test('with the keyboard alone a version is drafted, evaluated, written, and then activated', async ({ page, visit, fleet }) => {
+test('with the keyboard alone a version is drafted, evaluated, written, and then activated', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   const { client } = fleet
   const name = 'by-keyboard'
   await write(client, name, 1)
@@ -175,7 +179,7 @@ test('a version without a rollout cannot be activated before its evaluation arri
   await expect(dialog.getByRole('button', { name: 'Activate unchecked@2' })).toBeEnabled()
 })
 
-test("an error is shown at its field, before sending and after the service's refusal", async ({ page, visit, fleet }) => {
+test("an error is shown at its field, before sending and after the service's refusal", { tag: '@rare' }, async ({ page, visit, fleet }) => {
   await write(fleet.client, 'wrong', 1)
   await visit('/profiles/wrong/draft')
   await page.getByLabel('Add a filter').selectOption('MetricsFilter')
@@ -196,11 +200,9 @@ test("an error is shown at its field, before sending and after the service's ref
   await expect(page).toHaveURL('/profiles/wrong?version=1')
 })
 
-test('after a concurrent version the slower operator sees it, and applies their own changes on top; a filter can be dragged', async ({
-  page,
-  visit,
-  fleet,
-}) => {
+test('after a concurrent version the slower operator sees it, and applies their own changes on top; a filter can be dragged', {
+  tag: '@rare',
+}, async ({ page, visit, fleet }) => {
   const { client } = fleet
   await write(client, 'contested', 1)
   await visit('/profiles/contested/draft')
@@ -221,11 +223,9 @@ test('after a concurrent version the slower operator sees it, and applies their 
   expect(written?.weighers).toEqual([{ name: 'RAMWeigher', multiplier: 7 }])
 })
 
-test('only one draft exists at a time, it is kept while the past is shown, and only operators who may write have one', async ({
-  page,
-  visit,
-  fleet,
-}) => {
+test('only one draft exists at a time, it is kept while the past is shown, and only operators who may write have one', {
+  tag: '@rare',
+}, async ({ page, visit, fleet }) => {
   await write(fleet.client, 'waiting', 1)
   await write(fleet.client, 'waiting', -1)
   await visit('/profiles/waiting/draft?from=1')

@@ -4,12 +4,9 @@ import { tabTo } from '../keyboard.ts'
 import { place } from '../seed.ts'
 import { type Compared, evaluation, test, writeTwo } from './profile-fleet.ts'
 
-test('the decisions that a version would have changed are listed with their requests, and the link repeats the evaluation', async ({
-  page,
-  visit,
-  browser,
-  fleet,
-}) => {
+test('the decisions that a version would have changed are listed with their requests, and the link repeats the evaluation', {
+  tag: '@rare',
+}, async ({ page, visit, browser, fleet }) => {
   const { client } = fleet
   // the first request requires no trait
   await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])

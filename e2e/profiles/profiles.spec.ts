@@ -6,11 +6,9 @@ import { pressSequence, tabTo } from '../keyboard.ts'
 import { activate, keyFor, place, writeVersion as write } from '../seed.ts'
 import { dialog, evaluation, PACKS, SPREADS, stateOf, summary, test, writeTwo } from './profile-fleet.ts'
 
-test('with the keyboard alone a version becomes shadow, canary, active, and is rolled back; the audit has the account', async ({
-  page,
-  visit,
-  fleet,
-}) => {
+test('with the keyboard alone a version becomes shadow, canary, active, and is rolled back; the audit has the account', {
+  tag: '@rare',
+}, async ({ page, visit, fleet }) => {
   const { client } = fleet
   await writeTwo(client, 'a-course')
   await visit('/hosts')

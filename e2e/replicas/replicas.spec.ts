@@ -25,7 +25,11 @@ test('the page shows the state, the log and the auditor of the replica that answ
   await expect(page.locator('[data-trouble]')).toHaveCount(0)
 })
 
-test('every kind of trouble that replicas and the auditor report is shown', { tag: '@colours' }, async ({ page, visit, look }) => {
+test('every kind of trouble that replicas and the auditor report is shown', { tag: ['@colours', '@rare'] }, async ({
+  page,
+  visit,
+  look,
+}) => {
   await page.route('**/graphql', async (route) => {
     if (!operationOf(route.request()).includes('query Replicas')) return route.continue()
     const answer = await route.fetch()

@@ -18,7 +18,11 @@ async function ask(page: Page, answer: string | RegExp): Promise<void> {
   await expect(response(page).first()).toContainText(answer)
 }
 
-test("a call in the address is sent with the session's key, and nothing is sent to another host", async ({ page, visit, service }) => {
+test("a call in the address is sent with the session's key, and nothing is sent to another host", { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const hosts = new Set<string>()
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url())
@@ -175,13 +179,16 @@ test('the call of a panel in the past has the moment', { tag: '@rare' }, async (
   await expect(response(page).first()).not.toContainText('"errors"')
 })
 
-test('a browser that opens the address of the API is redirected to this page with the query', async ({ page, service }) => {
+test('a browser that opens the address of the API is redirected to this page with the query', { tag: '@rare' }, async ({
+  page,
+  service,
+}) => {
   await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)
   await expect(page).toHaveURL(/\/graphiql\?query=/)
   await ask(page, 'ADMIN')
 })
 
-test('the document for the frame shows nothing without the frame', async ({ page, service }) => {
+test('the document for the frame shows nothing without the frame', { tag: '@rare' }, async ({ page, service }) => {
   const answer = await page.goto('/graphiql-frame.html')
   expect(answer?.headers()['content-security-policy']).toContain("frame-ancestors 'self'")
   await expect(page.locator('#root')).toBeEmpty()

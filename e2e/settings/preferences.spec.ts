@@ -35,7 +35,7 @@ test.describe('with forced colours', () => {
 test.describe('with reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
-  test('no animation lasts longer than a moment', async ({ page, visit }) => {
+  test('no animation lasts longer than a moment', { tag: '@rare' }, async ({ page, visit }) => {
     await visit('/hosts')
     await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
     await page.keyboard.press('?')

@@ -56,10 +56,9 @@ const pages: readonly (readonly [path: string, live: (page: Page) => Locator])[]
   ['/profiles', (page) => gridOf(page, 'Profiles')],
 ]
 
-test('while the service is paused every page shows it and is dimmed; once it continues, the pages are current again', async ({
-  context,
-  service,
-}) => {
+test('while the service is paused every page shows it and is dimmed; once it continues, the pages are current again', {
+  tag: '@rare',
+}, async ({ context, service }) => {
   test.setTimeout(300_000)
   const opened: { readonly path: string; readonly page: Page; readonly live: Locator }[] = []
   for (const [path, live] of pages) {

@@ -58,7 +58,7 @@ test('a dialog has the focus while it is open, and returns it @looks', { tag: '@
   await expect(opener).toBeFocused()
 })
 
-test('a dialog previews a change before it makes the change, and shows refusals', async ({ page }) => {
+test('a dialog previews a change before it makes the change, and shows refusals', { tag: '@rare' }, async ({ page }) => {
   await page.goto('/kit')
   const open = async (button: string) => {
     await page.locator('[data-story=preview-dialog]').getByRole('button', { name: button, exact: true }).click()

@@ -27,7 +27,10 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL('/overview')
   })
 
-  test('a click opens each page, which sets the title of the tab and is marked in the navigation', async ({ page, visit }) => {
+  test('a click opens each page, which sets the title of the tab and is marked in the navigation', { tag: '@rare' }, async ({
+    page,
+    visit,
+  }) => {
     await visit('/')
     for (const { name, path } of [...PAGES].reverse()) {
       const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
@@ -177,7 +180,7 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL('/decisions')
   })
 
-  test('Ctrl-K finds a claim by its instance, and the actions of the page', async ({ page, visit, service }) => {
+  test('Ctrl-K finds a claim by its instance, and the actions of the page', { tag: '@rare' }, async ({ page, visit, service }) => {
     const instance = randomUUID()
     await place(service.client, { vcpus: 1, memoryMb: 64, instance })
     await visit('/aggregates')
@@ -338,7 +341,7 @@ test.describe('copied as', () => {
   ] as const
 
   for (const [path, operation, command] of pages)
-    test(`${path}: with the keyboard alone, the copied call equals the page's`, { tag: operation === 'Hosts' ? [] : '@rare' }, async ({
+    test(`${path}: with the keyboard alone, the copied call equals the page's`, { tag: '@rare' }, async ({
       page,
       context,
       visit,

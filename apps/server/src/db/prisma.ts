@@ -2,10 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { askedAnyway, type DatabaseWatch } from './database-watch.ts'
-import { TIMEOUTS } from './session.ts'
-
-/** How long Prisma waits for a transaction to begin, milliseconds: longer than the pool waits for a connection, so that its error says why. */
-const CONNECTED_MS = 15_000
+import { TIMEOUTS, TRANSACTIONS } from './session.ts'
 
 /**
  * The one client of the projections and records; the log has sessions of its own. Disconnect it after use. While the
@@ -14,8 +11,7 @@ const CONNECTED_MS = 15_000
 export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatch = askedAnyway): PrismaClient {
   const client = new PrismaClient({
     adapter: new PrismaPg({ ...TIMEOUTS, ...connection, max: 8 }),
-    // on a busy machine it takes longer than Prisma's 2 s
-    transactionOptions: { maxWait: CONNECTED_MS },
+    transactionOptions: TRANSACTIONS,
   })
   if (database === askedAnyway) return client
   const watched = client.$extends({

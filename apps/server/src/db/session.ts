@@ -13,9 +13,18 @@ export const STATEMENT_MS = 10_000
 /** The timeout of an answer: longer than the server's own timeout, so that the server's error arrives first. */
 const ANSWER_MS = 15_000
 
+/** How long anything waits for a connection, milliseconds: for a new one to be open, and for one of a pool to be free. */
+const CONNECTED_MS = 5_000
+
+/**
+ * How long Prisma waits for a transaction to begin: longer than its pool waits for a connection, so that the pool's error arrives first,
+ * which says why. Prisma's own 2 s would end the wait before.
+ */
+export const TRANSACTIONS = { maxWait: CONNECTED_MS + 1_000 }
+
 /** Settings of every connection of the service, so that a server that does not answer cannot block the caller. */
 export const TIMEOUTS = {
-  connectionTimeoutMillis: 5_000,
+  connectionTimeoutMillis: CONNECTED_MS,
   statement_timeout: STATEMENT_MS,
   idle_in_transaction_session_timeout: STATEMENT_MS,
   query_timeout: ANSWER_MS,

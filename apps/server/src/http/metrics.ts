@@ -7,7 +7,7 @@ import { type MetricHead, type Samples, writeMetric } from './prometheus-text.ts
 
 /** The values that a scrape reads; all of them are in memory. */
 export interface MetricsSource {
-  readonly health: Pick<HealthView, 'version' | 'replica' | 'mode' | 'revision' | 'featureLevel' | 'ageMs' | 'flushMs'>
+  readonly health: Pick<HealthView, 'release' | 'version' | 'replica' | 'mode' | 'revision' | 'featureLevel' | 'ageMs' | 'flushMs'>
   readonly auditor: Pick<AuditorView, 'counts' | 'warnings' | 'violations' | 'clean' | 'ageMs' | 'rounds' | 'compared'>
   readonly proposals: Tally
   readonly hosts: number
@@ -31,9 +31,11 @@ const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY
 
 /** All metrics, in the order in which they are served. Times are in seconds, sizes in bytes. */
 const metrics: readonly Metric[] = [
-  gauge('gantt_info', 'Release of the core and name of the replica; always 1.', ({ health: { version, replica } }) => [
-    { labels: { version, replica }, value: 1 },
-  ]),
+  gauge(
+    'gantt_info',
+    'The release of the service, the version of the rules by which it decides, and the name of the replica; always 1. `version` is deprecated: it is the same as `rules`.',
+    ({ health: { release, version, replica } }) => [{ labels: { release, rules: version, version, replica }, value: 1 }],
+  ),
   gauge('gantt_mode', 'What the replica can do: 1 for its mode, 0 for the others.', ({ health }) =>
     MODES.map((mode) => ({ labels: { mode }, value: health.mode === mode ? 1 : 0 })),
   ),

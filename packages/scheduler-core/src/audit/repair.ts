@@ -2,7 +2,7 @@ import { liveClaimsOf } from '../claims/instances.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { claimsKeeping, nameAfter } from '../fleet/leave.ts'
 import { warningsOf } from '../fleet/warnings.ts'
-import { type HostRecord, hostKey } from '../hosts/hosts.ts'
+import { addressOfKey, type HostRecord, hostAddress, hostKey } from '../hosts/hosts.ts'
 import type { Change } from '../records/change.ts'
 import { type Claim, isLive } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
@@ -56,13 +56,14 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
     return byHand(
       'Compare the state of the replica with the log by replicaHeal with dryRun, then rebuild it without: gantt replicas --heal.',
     )
+  const where = host === null ? 'its host' : addressOfKey(fleet.hosts, host)
   const listers = (): HostRecord[] => listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 })
   switch (code) {
     case 'instance.unlisted': {
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listers().length > 0)
         return byHand('It is so no more: the claim has ended, or a host lists its instance again.')
-      const text = `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${host} runs it, its report must list it.`
+      const text = `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${where} runs it, its report must list it.`
       return { text, options: [ends(unlisted, 'End the claim.')] }
     }
     case 'instance.twice':
@@ -92,16 +93,16 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       if (counted === undefined || !isLive(counted) || !isUnseen(fleet, counted) || running.length === 0)
         return byHand('It is so no more: the claim has ended or moved, or its own host lists the instance.')
       const isBlind = fleet.hosts.get(counted.host).stats.instances === null
-      const first = isBlind ? `${host} does not list its instances: see whether it runs this one too, and stop one of the two. ` : ''
+      const first = isBlind ? `${where} does not list its instances: see whether it runs this one too, and stop one of the two. ` : ''
       return {
         text: `${first}Instance ${name} runs elsewhere than it is counted: move its claim to the host that lists it. Until the next report of that host it is counted there twice, so it needs room.`,
-        options: running.map((record) => moves(counted, record)),
+        options: running.map((record) => moves(fleet, counted, record)),
       }
     }
     case 'instance.unclaimed': {
       const record = recordOf(fleet, host)
       return {
-        text: `Claim each instance that is to stay, of the size that it has, and stop those that are not to. Until then only the report of ${host} counts them${textOfRoom(fleet)}.`,
+        text: `Claim each instance that is to stay, of the size that it has, and stop those that are not to. Until then only the report of ${where} counts them${textOfRoom(fleet)}.`,
         options: record === undefined ? [] : lazily(() => claimsFor(fleet, record)),
       }
     }
@@ -112,8 +113,8 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       }
     case 'use.no_instances':
       return {
-        text: `Let ${host} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`,
-        options: fromClaims(recordOf(fleet, host)),
+        text: `Let ${where} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`,
+        options: fromClaims(fleet, recordOf(fleet, host)),
       }
     case 'capacity.below_claims': {
       const record = recordOf(fleet, host)
@@ -125,22 +126,22 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
           options: lazily(() => endsOn(record)),
         }
       return {
-        text: `Let ${host} report what it has: a card that is not found, or a setting that went, is the usual reason. If it will not have that again, move instances away (gantt host evacuate), or end the claims of those that are gone, until the rest fits.`,
+        text: `Let ${where} report what it has: a card that is not found, or a setting that went, is the usual reason. If it will not have that again, move instances away (gantt host evacuate), or end the claims of those that are gone, until the rest fits.`,
         options: record === undefined ? [] : lazily(() => endsOn(record)),
       }
     }
     case 'use.beyond_memory': {
       const record = recordOf(fleet, host)
       return {
-        text: `Let ${host} count all memory in use, huge pages included. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims.`,
-        options: fromClaims(record),
+        text: `Let ${where} count all memory in use, huge pages included. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims.`,
+        options: fromClaims(fleet, record),
       }
     }
     case 'use.below_claims': {
       const record = recordOf(fleet, host)
       return {
-        text: `Let ${host} report the use of all instances that it lists. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims; if it lists an instance that is gone, end the claim of that one.`,
-        options: record === undefined ? [] : lazily(() => either(record, fromClaims(record))),
+        text: `Let ${where} report the use of all instances that it lists. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims; if it lists an instance that is gone, end the claim of that one.`,
+        options: record === undefined ? [] : lazily(() => either(fleet, record, fromClaims(fleet, record))),
       }
     }
   }
@@ -165,19 +166,19 @@ const ends = ({ id }: Claim, text: string): RepairOption => ({
 })
 
 const textOfEnd = ({ hosts }: Fleet, { id, host, project, account }: Claim): string =>
-  `End claim ${id} on ${hostKey(hosts.get(host))}, of ${project === null ? `account ${account}` : `project ${project}`}.`
+  `End claim ${id} on ${hostAddress(hosts, hosts.get(host))}, of ${project === null ? `account ${account}` : `project ${project}`}.`
 
-const moves = (claim: Claim, to: HostRecord): RepairOption => ({
+const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => ({
   name: `host:${hostKey(to)}`,
-  text: `Move claim ${claim.id} to ${hostKey(to)}.`,
+  text: `Move claim ${claim.id} to ${hostAddress(hosts, to)}.`,
   act: { type: 'move', claim, to },
 })
 
 /** An instance stays on a host: its one claim is there, is moved there, or is created there. */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
-  const where = hostKey(record)
-  const name = `host:${where}`
+  const where = hostAddress(fleet.hosts, record)
+  const name = `host:${hostKey(record)}`
   if (live === undefined)
     return { name, text: `${where} keeps it: claim it there.`, act: { type: 'claim', instance, on: record, reported: null } }
   if (live.destination?.host === record.index) {
@@ -193,7 +194,7 @@ function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption
     const why = `It has ${1 + others.length} live claims: end those of hosts that do not keep it first (gantt claims revoke).`
     return { name, text: `${where} keeps it. ${why}`, act: { type: 'nothing', why } }
   }
-  return { ...moves(live.claim, record), text: `${where} keeps it: move claim ${live.claim.id} there.` }
+  return { ...moves(fleet, live.claim, record), text: `${where} keeps it: move claim ${live.claim.id} there.` }
 }
 
 /** Claims of a host, of which one may be ended. */
@@ -203,7 +204,7 @@ function* endsOn({ claims }: HostRecord): Generator<RepairOption, void> {
 }
 
 function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, void> {
-  const where = hostKey(record)
+  const where = hostAddress(fleet.hosts, record)
   const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
     (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
   )
@@ -271,23 +272,23 @@ function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
   return [becomes(first, second.host), becomes(second, first.host)]
 }
 
-function fromClaims(record: HostRecord | undefined): RepairOption[] {
+function fromClaims({ hosts }: Fleet, record: HostRecord | undefined): RepairOption[] {
   if (record === undefined || record.usedFrom === 'CLAIMS') return []
   const { host, node } = record
   return [
     {
       name: 'used-from-claims',
-      text: `Let the used amounts of ${hostKey(record)} come from claims: only where it runs no instance without one.`,
+      text: `Let the used amounts of ${hostAddress(hosts, record)} come from claims: only where it runs no instance without one.`,
       act: { type: 'change', toChange: (reason) => ({ type: 'usedFrom', host, node, usedFrom: 'CLAIMS', reason }) },
     },
   ]
 }
 
-function* either(record: HostRecord, first: readonly RepairOption[]): Generator<RepairOption, void> {
+function* either({ hosts }: Fleet, record: HostRecord, first: readonly RepairOption[]): Generator<RepairOption, void> {
   yield* first
   for (const claim of record.claims)
     if (isLive(claim) && claim.instance !== null && record.present.has(claim.instance))
-      yield ends(claim, `End claim ${claim.id}: instance ${claim.instance} does not run on ${hostKey(record)}.`)
+      yield ends(claim, `End claim ${claim.id}: instance ${claim.instance} does not run on ${hostAddress(hosts, record)}.`)
 }
 
 /**

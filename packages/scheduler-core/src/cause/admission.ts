@@ -145,7 +145,7 @@ function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, 
       ...known,
       isSingle: false,
       isExclusion: isExclusion || each.some((one) => one.isExclusion === true),
-      which: step.admits?.which(request, fleet) ?? '',
+      which: step.prepared?.which ?? step.admits?.which(request, fleet) ?? '',
       lets: (host: HostIndex) => passes(step, host),
     },
   ]

@@ -93,7 +93,7 @@ describe('A9: members that live together, with devices near their cells: what th
         { cpus: 2, gib: 8, gpus: 2, devices: 0 },
       ],
       [2, { cpus: 4, gib: 1, isDedicated: true }, gpus(1)],
-      'h0: cell 0 of 2 instances on cell 1 of the host: 8 CPUs needed, 2 here.',
+      'h0: cell 0 of 2 instances on cell 1 of the host: 4 CPUs needed, 2 in all; 8 CPUs needed, 2 here.',
     ],
     [
       'C9: devices if no member has room',

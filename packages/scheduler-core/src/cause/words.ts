@@ -27,6 +27,7 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'numa.huge_pages': 'with the rest of the memory of each NUMA cell set aside as huge pages',
   'numa.pinned_memory': 'with too little memory in each NUMA cell that is given to one guest alone',
   'numa.too_few_cpus': 'with too few shared CPUs in all in each NUMA cell',
+  'numa.too_few_dedicated': 'with too few CPUs to dedicate in all in each NUMA cell',
   'numa.cpus': 'with too few shared CPUs left in each NUMA cell',
   'numa.dedicated_cpus': 'with too few CPUs left to dedicate in each NUMA cell',
   'numa.no_cell': 'without a NUMA cell that has both the CPUs and the memory',

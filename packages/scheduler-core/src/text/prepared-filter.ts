@@ -26,6 +26,11 @@ export interface PreparedFilter {
    * (cause/admission.ts). Absent: there is one demand.
    */
   each?(): readonly Single[]
+  /**
+   * The hosts that meet all demands, as text that follows "hosts", where the filter reads the request, or its options, otherwise than the
+   * request says it. Absent: what `admits` says.
+   */
+  readonly which?: string
 }
 
 /** One of several demands of a filter: a trait, an image property, a list of aggregates. */

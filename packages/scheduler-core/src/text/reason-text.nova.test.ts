@@ -28,6 +28,12 @@ test.each([
   expect(text).toContain(have)
 })
 
+test('a request without a project is kept out of the hosts of projects as such', () => {
+  expect(reasonText({ code: 'aggregate.project', subject: 'project', need: 'none', have: 'p1' })).toBe(
+    "The host's aggregates are kept for the projects p1; the request has no project.",
+  )
+})
+
 test('a silent host has the duration and the limit', () => {
   const silent = { code: 'host.down', need: 'at most 60', have: 735.5, unit: 's', source: 'option service_down_time' } as const
   expect(reasonText(silent)).toBe('The host was last heard 735.5 s ago; at most 60 s is allowed (option service_down_time).')

@@ -97,6 +97,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `Guest ${subject}: ${need} MiB that no other guest may have needed in one NUMA cell, as its CPUs are dedicated; the freest has ${have} MiB.`,
   'numa.too_few_cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the largest has ${have} to share.`,
+  'numa.too_few_dedicated': ({ subject, need, have }) =>
+    `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the largest has ${have} to dedicate in all.`,
   'numa.cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the freest has ${have}.`,
   'numa.dedicated_cpus': ({ subject, need, have }) =>
@@ -157,7 +159,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'disk.not_exact': exact,
   'aggregate.image_property': ({ subject, need, have }) =>
     `The image says ${subject} = ${need}; the host's aggregates are kept for ${have}.`,
-  'aggregate.project': ({ need, have }) => `The host's aggregates are kept for the projects ${have}; the request is of ${need}.`,
+  'aggregate.project': ({ need, have }) =>
+    `The host's aggregates are kept for the projects ${have}; the request ${need === 'none' ? 'has no project' : `is of ${need}`}.`,
   'aggregate.flavor': ({ need, have }) => `The host's aggregates are kept for the flavors ${have}; ${need} was asked for.`,
   'aggregate.tenant': ({ subject, need }) => `${subject} gets hosts of ${need} alone, and the host is in none of them.`,
   'aggregate.trait': ({ need, have }) => `The aggregate ${have} is kept for requests that require the trait ${need}.`,

@@ -51,6 +51,7 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
   'numa.huge_pages': 'NUMA',
   'numa.pinned_memory': 'NUMA',
   'numa.too_few_cpus': 'NUMA',
+  'numa.too_few_dedicated': 'NUMA',
   'numa.cpus': 'NUMA',
   'numa.dedicated_cpus': 'NUMA',
   'numa.no_cell': 'NUMA',

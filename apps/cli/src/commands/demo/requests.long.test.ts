@@ -59,7 +59,7 @@ function fate(hosts: number, seed: string, example: number) {
 test.each([
   [0, 'near miss', 'RamFilter', 'memory.short'],
   [1, 'a model of another zone', 'GpuFilter', 'gpu.model'],
-  [2, 'a cell that is too wide', 'NUMATopologyFilter', 'numa.dedicated_cpus'],
+  [2, 'a cell that is too wide', 'NUMATopologyFilter', 'numa.too_few_dedicated'],
   [3, 'more nodes than licences', 'ServerGroupAntiAffinityFilter', 'group.anti_affinity'],
   [4, 'a slip of the pen', 'AggregateInstanceExtraSpecsFilter', 'aggregate.extra_spec'],
 ])('example %i, %s, finds no host because of %s', (example, _name, filter, code) => {

@@ -13,7 +13,7 @@ interface Flags extends ConnectionFlags {
 }
 
 const HEALTH = graphql(
-  `query Health { health { mode reason replica revision stateAge featureLevel version violations warnings cleanSince cleanRounds cleanLooks checkedAge } }`,
+  `query Health { health { mode reason replica revision stateAge featureLevel release version violations warnings cleanSince cleanRounds cleanLooks checkedAge } }`,
 )
 
 /** What each mode means for callers. */
@@ -38,7 +38,7 @@ export function addHealth(program: Command): void {
 
 async function showHealth(flags: Flags): Promise<Result> {
   const { health } = await connect(flags).request(HEALTH)
-  const { mode, reason, replica, revision, stateAge, featureLevel, version, violations, warnings, checkedAge } = health
+  const { mode, reason, replica, revision, stateAge, featureLevel, release, version, violations, warnings, checkedAge } = health
   const meaning = MODES[mode]
   return {
     lines: toPairs([
@@ -53,7 +53,7 @@ async function showHealth(flags: Flags): Promise<Result> {
       ],
       ['revision', revision],
       ['replica', replica],
-      ['version', `${version}, log of feature level ${featureLevel}`],
+      ['release', `${release}, decides by rules ${version}, log of feature level ${featureLevel}`],
     ]),
     json: health,
     exitCode: mode === 'NORMAL' ? EXIT.done : EXIT.refused,

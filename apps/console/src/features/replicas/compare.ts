@@ -14,7 +14,7 @@ export function troublesOf(replicas: readonly Replica[]): readonly string[] {
         `The states of the replicas differ at revision ${revision}: this is an error. Heal the replicas whose auditor found violations.`,
     ),
     ...(versions.length > 1
-      ? [`Replicas of several releases are running: ${versions.join(', ')}. This is expected only during an upgrade.`]
+      ? [`Replicas that decide by different rules are running: ${versions.join(', ')}. This is expected only during an upgrade.`]
       : []),
     ...replicas
       .filter((one) => !one.live && one.stoppedAt === null)

@@ -9,7 +9,7 @@ export const STANDING = graphql(`
       lagHistory decisionsPerSecond proposals conflicts memoryBytes hosts { up suspect down }
     }
     health {
-      replica mode reason code engine revision stateAge version featureLevel flushMs sharedFlush
+      replica mode reason code engine revision stateAge release version featureLevel flushMs sharedFlush
       degraded { code message since }
     }
     auditor {

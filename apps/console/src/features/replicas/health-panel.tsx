@@ -17,7 +17,7 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
     <section aria-label="This replica">
       <Heading keys="2">This replica</Heading>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {replica}, release {health.version}
+        {replica}, release {health.release}, rules {health.version}
       </Text>
       {mode === 'NORMAL' ? null : (
         <Alert color="red" p="xs" title={mode.toLowerCase().replaceAll('_', ' ')} role="status">

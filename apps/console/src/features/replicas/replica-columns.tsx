@@ -102,7 +102,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
   {
     key: 'version',
-    label: 'Release',
+    label: 'Rules',
     // if all are the same, the line about the answering replica shows it
     isExtra: new Set(all.map(({ version }) => version)).size < 2,
     width: '90px',

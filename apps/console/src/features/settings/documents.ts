@@ -3,7 +3,7 @@ import { graphql } from '../../lib/service/graphql.ts'
 /** The settings of the answering replica. */
 export const SETTINGS = graphql(`
   query Settings {
-    health { replica version engine }
+    health { replica release engine }
     settings { name value unit source isSecret description }
   }
 `)

@@ -20,7 +20,7 @@ export function ServerSettings() {
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        Of the answering replica, {health.replica}, release {health.version}; its log is kept by {health.engine}. They are read from its
+        Of the answering replica, {health.replica}, release {health.release}; its log is kept by {health.engine}. They are read from its
         environment when it starts.
       </Text>
       <SmallTable

@@ -287,3 +287,17 @@ describe('hosts that left', () => {
     expect(versusWinner.length).toBeGreaterThan(0)
   })
 })
+
+test('of a host with several nodes, the sentences say which node is meant', async () => {
+  const full = { vcpus: 2, vcpusUsed: 0, memoryMb: 4_096, memoryMbUsed: 4_000, localGb: 100, localGbUsed: 0 }
+  const updates = ['drv', 'n2'].map((node) => ({
+    name: { host: 'drv', node },
+    reporter: { incarnation: randomUUID(), sequence: 1 },
+    report: { full },
+  }))
+  const report = 'mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }'
+  expect((await dataOf(api, report, { updates })).updateResourceStats.appliedCount).toBe(2)
+  const placed = await placeWith(api, { claim: { mode: 'NONE' } }, { ignoreHosts: ['barred'] })
+  const { headline } = await whyNot('drv', `decisionId: "${placed.decision.id}"`)
+  expect(headline).toMatch(/^drv\/drv was refused by \w+\. /)
+})

@@ -71,6 +71,7 @@ test('who has no key, or one that sees only a part, is refused', async () => {
 test('unknown values are left out, and names are quoted', () => {
   const health = {
     replica: 'a "b"\\c',
+    release: '1.2.3',
     version: '1',
     mode: 'CLOSING' as const,
     reason: null,
@@ -121,7 +122,7 @@ test('unknown values are left out, and names are quoted', () => {
     claims: 0,
     pause: { wallMs: 12, cpuMs: 11 },
   })
-  expect(text).toContain('gantt_info{version="1",replica="a \\"b\\"\\\\c"} 1\n')
+  expect(text).toContain('gantt_info{release="1.2.3",rules="1",version="1",replica="a \\"b\\"\\\\c"} 1\n')
   expect(text).toContain('gantt_audit_violations 2\n')
   expect(text).toContain('gantt_audit_findings{code="instance.two_hosts",severity="warning"} 3\n')
   expect(text).toContain('gantt_audit_clean_looks 0\n')

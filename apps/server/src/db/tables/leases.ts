@@ -1,6 +1,7 @@
 import { hostKey } from '@gantt/scheduler-core'
 import pg from 'pg'
 import type { LastOf, LeaseStore } from '../../stores/leases.ts'
+import { TIMEOUTS } from '../session.ts'
 
 /** A lock that the replica which evaluates the leases holds during one read. */
 const WATCH_LOCK = 0x67616e82
@@ -22,7 +23,8 @@ const ignored = (): void => {}
 
 /** Leases in a table; a reader holds a lock for this long. */
 export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
-  const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 15_000 })
+  const { connectionTimeoutMillis, query_timeout } = TIMEOUTS
+  const pool = new pg.Pool({ connectionTimeoutMillis, query_timeout, ...connection, max: 2 })
   pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
   return {
     async renew(hosts) {

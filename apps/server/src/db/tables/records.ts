@@ -11,7 +11,7 @@ export interface RecordStoreOptions {
   warn(message: string): void
 }
 
-/** How long a transaction of writes may take if the database is slow, milliseconds; the client sets how long it waits for a connection. */
+/** How long a transaction of writes may take if the database is slow, milliseconds; how long it waits for a connection is in db/session.ts. */
 const PATIENCE = { timeout: 15_000 }
 
 /** Writes records directly into their tables. */

@@ -20,7 +20,8 @@ const Health = builder.objectRef<HealthView>('Health').implement({
   description: 'The health of the answering replica.',
   fields: (t) => ({
     replica: t.exposeString('replica', { description: 'Its name: machine, process and start.' }),
-    version: t.exposeString('version', { description: 'Release of the core.' }),
+    release: t.exposeString('release', { description: 'The release of the service, of which it runs the packages.' }),
+    version: t.exposeString('version', { description: 'Version of the rules by which it decides, not of its release.' }),
     mode: t.expose('mode', { type: HealthMode, description: 'What the replica can do now.' }),
     code: t.exposeString('code', { nullable: true, description: 'The code of the reason why it is READ_ONLY (docs/errors.md).' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),

@@ -28,7 +28,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its name: machine, process and start.' }),
     url: t.exposeString('url', { nullable: true, description: 'The URL at which it answers; null until it listens.' }),
-    version: t.exposeString('version', { description: 'Release of the core.' }),
+    version: t.exposeString('version', { description: 'Version of the rules by which it decides, not of its release.' }),
     featureLevel: t.exposeInt('featureLevel', { description: 'The highest feature level that it reads.' }),
     mode: t.exposeString('mode', { description: 'STARTING, or a mode of health: NORMAL, STORE_AWAY, READ_ONLY, CLOSING.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),

@@ -6,6 +6,7 @@ import {
   currentSpec,
   type Fleet,
   type HostName,
+  hostAddress,
   hostKey,
   inSlices,
   isLive,
@@ -159,7 +160,7 @@ function createTally(sides: Sides) {
           filter,
           code: reason.code,
           claims,
-          text: `${hostKey(host)} holds ${claims === 1 ? '1 claim of an instance' : `${claims} claims of instances`} that ${filter} would refuse there after the edit. ${reasonText(reason)}`,
+          text: `${hostAddress(sides.now.hosts, host)} holds ${claims === 1 ? '1 claim of an instance' : `${claims} claims of instances`} that ${filter} would refuse there after the edit. ${reasonText(reason)}`,
         }),
       )
       return { asked, notAskable, refused, warnings: warnings.sort((a, b) => b.claims - a.claims) }

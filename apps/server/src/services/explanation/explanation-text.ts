@@ -18,7 +18,7 @@ const NEAR = 5
 const BEST = 5
 
 /** A host as it was addressed at that time, with its node if its name had several nodes. */
-const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
+export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
   withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
 
 /** The result in one or two sentences with numbers. */

@@ -4,7 +4,6 @@ import {
   type HostChange,
   type HostName,
   type HostTable,
-  hostKey,
   isNamedIn,
   reasonText,
   winningMultipliersInSteps,
@@ -12,6 +11,7 @@ import {
 import { answerInPieces } from '../../event-loop/question.ts'
 import type { HostNameInput } from '../host/hosts.ts'
 import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
+import { addressIn } from './explanation-text.ts'
 import { decidingOf } from './weighing.ts'
 
 /** The difference between a host and the winner by one weigher, in contributions to the total. */
@@ -105,16 +105,18 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
   }
   if (index < 0 || left !== null) {
     const unknown: HostName = names[index] ?? { host: name.host, node: node ?? name.host }
-    const key = hostKey(unknown)
+    const address = addressIn(examined, unknown)
     return {
       headline:
         left === null
-          ? `${key} was not known at revision ${question.basis}: no host of that name had reported.`
-          : `${key} was not in the fleet at revision ${question.basis}. ${forgottenText(key, left)}`,
+          ? `${address} was not known at revision ${question.basis}: no host of that name had reported.`
+          : `${address} was not in the fleet at revision ${question.basis}. ${forgottenText(address, left)}`,
       outcome: 'UNKNOWN',
       because: 'NEVER_CONSIDERED',
       neverConsidered:
-        left === null ? unknownThen(key, present) : { kind: 'FORGOTTEN', text: forgottenText(key, left), firstSeen: null, fields: [] },
+        left === null
+          ? unknownThen(address, present)
+          : { kind: 'FORGOTTEN', text: forgottenText(address, left), firstSeen: null, fields: [] },
       verdict: {
         ...unknown,
         outcome: 'UNKNOWN',
@@ -133,7 +135,7 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
   const winner = winnerOf(examined)
   const checks = await verdict.checks(false)
   const versusWinner = verdict.outcome === 'FILTERED' || winner === undefined ? [] : await gapsOf(examined, index, verdict, winner)
-  const neverConsidered = excludedBy(verdict, checks)
+  const neverConsidered = excludedBy(examined, verdict, checks)
   return {
     headline: headlineOf(examined, verdict, winner, versusWinner, checks),
     outcome: verdict.outcome,
@@ -163,10 +165,15 @@ function unknownThen(name: string, { firstSeen }: Present): NeverConsidered {
 }
 
 /** Whether the request itself excludes the host before any filter of the profile runs. */
-function excludedBy(verdict: HostVerdict, [candidates]: readonly Check[]): NeverConsidered | null {
+function excludedBy(examined: Examined, verdict: HostVerdict, [candidates]: readonly Check[]): NeverConsidered | null {
   if (candidates?.filter !== CANDIDATES || candidates.verdict !== 'FAIL') return null
   const fields = [...new Set((candidates.facts ?? []).map(({ requiredFrom }) => requiredFrom.ref))]
-  return { kind: 'EXCLUDED', text: `The request excludes ${hostKey(verdict)} by ${fields.join(' and ')}.`, firstSeen: null, fields }
+  return {
+    kind: 'EXCLUDED',
+    text: `The request excludes ${addressIn(examined, verdict)} by ${fields.join(' and ')}.`,
+    firstSeen: null,
+    fields,
+  }
 }
 
 /** The selected host, otherwise the first in the order. */
@@ -201,7 +208,7 @@ function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winn
   const { question, ranked } = examined
   const { scheduler, hostSubsetSize } = question.profile
   const passed = ranked.length
-  const taken = hostKey(winner)
+  const taken = addressIn(examined, winner)
   const deciding = decidingOf(examined)
   if (deciding === 'SOLVER')
     return `passed every filter, and was not taken for this instance: of the ${passed} hosts that passed, the best arrangement of all instances, which the solver found, puts it on ${taken}.`
@@ -226,7 +233,7 @@ function headlineOf(
   checks: readonly Check[],
 ): string {
   const { hostCount, ranked } = examined
-  const name = hostKey(verdict)
+  const name = addressIn(examined, verdict)
   if (verdict.outcome === 'SELECTED')
     return `${name} was selected: ${verdict.rank === 1 ? 'the best' : `rank ${verdict.rank}`} of ${ranked.length} ${ranked.length === 1 ? 'host' : 'hosts'} that passed every filter, of ${hostCount}.`
   if (verdict.outcome === 'FILTERED') {
@@ -240,7 +247,7 @@ function headlineOf(
   if (otherwise !== undefined) return `${name} ${otherwise}`
   const how = verdict.outcome === 'ALTERNATE' ? 'was the next best' : 'passed every filter and lost on weight'
   if (winner === undefined) return `${name} ${how}.`
-  const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${hostKey(winner)}`
+  const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${addressIn(examined, winner)}`
   const [most] = [...gaps].sort((a, b) => b.gap - a.gap)
   const why =
     most === undefined || most.gap <= 0

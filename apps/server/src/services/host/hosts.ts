@@ -6,7 +6,7 @@ import {
   type HostAllocationSet,
   type HostRecord,
   type HostStatus,
-  hostKey,
+  hostAddress,
   hostOfKey,
   isLive,
   type NamedHost,
@@ -143,8 +143,9 @@ export function createHosts(replica: Replica): Hosts {
     if (code === undefined || change === undefined) return undefined
     const done = verdicts.filter((verdict) => verdict.void === undefined).length
     const rest = done > 0 ? ` The other ${done} of ${changes.length} hosts are changed.` : ''
-    const message = `${hostKey(change)} left or was replaced meanwhile: read the hosts again.${rest}`
-    return invalid([{ code, path: ['hosts'], message, expected: 'a host that is there', actual: hostKey(change) }], 'CONFLICT')
+    const address = hostAddress(replica.fleet.hosts, change)
+    const message = `${address} left or was replaced meanwhile: read the hosts again.${rest}`
+    return invalid([{ code, path: ['hosts'], message, expected: 'a host that is there', actual: address }], 'CONFLICT')
   }
   return {
     find,
@@ -238,7 +239,8 @@ function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resource
   const lacking = records.filter(({ index }) => hosts.classes.get(resourceClass)?.reported[index] !== 1)
   const [first] = lacking
   if (first === undefined) return []
-  const who = lacking.length === 1 ? `${hostKey(first)} does` : `${hostKey(first)} and ${lacking.length - 1} more hosts do`
+  const who =
+    lacking.length === 1 ? `${hostAddress(hosts, first)} does` : `${hostAddress(hosts, first)} and ${lacking.length - 1} more hosts do`
   const near = nearSpellings(resourceClass, [...hosts.classes.keys()])
   const hint = near.length === 0 ? '' : `; a similar name is ${near.join(', ')}`
   return [`${who} not report ${resourceClass}: what is set counts once that is reported${hint}`]
@@ -259,7 +261,7 @@ export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[]
     const after = new Map(capacityOf(viewHost(copy, record)).map(({ resourceClass, free }) => [resourceClass, free]))
     return capacityOf(viewHost(fleet, record)).flatMap(({ resourceClass, free }) => {
       const next = after.get(resourceClass)
-      return next === undefined || next === free ? [] : [`${hostKey(record)}: ${resourceClass} free ${free}, then ${next}`]
+      return next === undefined || next === free ? [] : [`${hostAddress(fleet.hosts, record)}: ${resourceClass} free ${free}, then ${next}`]
     })
   })
   return records.length > MOST_LISTED ? [...sentences, `and what changes on ${records.length - MOST_LISTED} more hosts`] : sentences

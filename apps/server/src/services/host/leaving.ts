@@ -7,7 +7,7 @@ import {
   type HostRecord,
   type HostReplaced,
   heirOf,
-  hostKey,
+  hostAddress,
   isLive,
   nameAfter,
   refusesReplace,
@@ -111,7 +111,7 @@ export function createLeaving(replica: Replica): Leaving {
     )
     const claims = await answerInPieces(claimsOn(fleet, now))
     const holding = new Set(claims.map(({ host }) => host))
-    const named = now.filter(({ index }) => holding.has(index)).map(hostKey)
+    const named = now.filter(({ index }) => holding.has(index)).map((record) => hostAddress(fleet.hosts, record))
     const shown = `${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}`
     return {
       type: 'host-has-claims',
@@ -135,7 +135,7 @@ export function createLeaving(replica: Replica): Leaving {
       const fleet = snapshotOf(replica)
       const missing = names.findIndex((name) => presentOf(name, fleet).length === 0 && forgottenOf(name, fleet).length === 0)
       const lost = names[missing]
-      if (lost !== undefined) return notThere(lost, renamedOf(lost), ['hosts', String(missing)])
+      if (lost !== undefined) return notThere(replica.fleet, lost, renamedOf(lost), ['hosts', String(missing)])
       const forgotten = names.flatMap((name) => forgottenOf(name, fleet))
       const readmitted = forgotten.filter(({ gone }) => gone?.isReadmitted === true)
       const leaving = [...new Set([...names.flatMap((name) => presentOf(name, fleet)), ...readmitted])]
@@ -186,7 +186,7 @@ export function createLeaving(replica: Replica): Leaving {
       const all = [...forgotten, ...renamed]
       if (all.length === 0) {
         const present = presentOf(name)
-        return present.length > 0 ? done(present, true, revision) : notThere(name, [], ['host'])
+        return present.length > 0 ? done(present, true, revision) : notThere(replica.fleet, name, [], ['host'])
       }
       const asked: HostName[] = [
         ...forgotten.filter(({ gone }) => gone?.isReadmitted !== true).map(nameOf),
@@ -213,7 +213,7 @@ export function createLeaving(replica: Replica): Leaving {
       const followers = renamedOf(host)
       if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
         return { type: 'done', hosts: viewsOf(followers), impact: NO_IMPACT, merged: [], unchanged: true, dryRun, revision }
-      if (old.length === 0) return notThere(host, followers, ['host'])
+      if (old.length === 0) return notThere(replica.fleet, host, followers, ['host'])
       const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
@@ -259,10 +259,12 @@ const isMeant = (name: HostName, { host, node }: HostNameInput): boolean =>
 
 const shown = ({ host, node }: HostNameInput): string => (node && node !== host ? `${host}/${node}` : host)
 
-function notThere(name: HostNameInput, renamed: readonly HostRecord[], path: readonly string[]): NotFound {
+function notThere({ hosts }: Fleet, name: HostNameInput, renamed: readonly HostRecord[], path: readonly string[]): NotFound {
   const failure = notFound('host', shown(name), path)
   const [heir] = renamed
-  return heir === undefined ? failure : { ...failure, message: `${failure.message} It is called ${hostKey(heir)} since it was replaced.` }
+  return heir === undefined
+    ? failure
+    : { ...failure, message: `${failure.message} It is called ${hostAddress(hosts, heir)} since it was replaced.` }
 }
 
 /** The reason for which hosts cannot get a name, with the action that helps. */

@@ -1,4 +1,4 @@
-import { type Change, type HostRecord, hostKey, type Liveness, nodesNamed } from '@gantt/scheduler-core'
+import { type Change, type HostRecord, hostAddress, type Liveness, nodesNamed } from '@gantt/scheduler-core'
 import type { Patience } from '../../liveness/judge-liveness.ts'
 import type { LivenessSource } from '../../liveness/liveness-source.ts'
 import type { LivenessWatcher } from '../../liveness/watcher.ts'
@@ -119,8 +119,9 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
       const [code, record] = [verdicts[refused]?.void, suspect[refused]]
       if (code !== undefined && record !== undefined) {
-        const message = `${hostKey(record)} left, was replaced or was heard meanwhile: read the hosts again.`
-        return invalid([{ code, path: ['hosts'], message, expected: 'as it was read', actual: hostKey(record) }], 'CONFLICT')
+        const address = hostAddress(replica.fleet.hosts, record)
+        const message = `${address} left, was replaced or was heard meanwhile: read the hosts again.`
+        return invalid([{ code, path: ['hosts'], message, expected: 'as it was read', actual: address }], 'CONFLICT')
       }
       return { type: 'done', hosts: all.map(viewOf), revision: verdicts[0]?.revision ?? replica.fleet.place.revision }
     },

@@ -10,7 +10,7 @@ import {
   type Fleet,
   type HostIndex,
   type HostRecord,
-  hostKey,
+  hostAddress,
   type InstanceSize,
   isProposal,
   listingOf,
@@ -143,14 +143,14 @@ export function createFindingRepairs({
       if (!('changes' in tried))
         return tried.type === 'placed'
           ? refused('The finding is already repaired, so that nothing would be written.', ['id'])
-          : refusedAs(tried, to)
+          : refusedAs(before, tried, to)
       const made = tried.changes.filter(isProposal).flatMap(({ parts }) => parts.map(({ claim }) => claim))
       const refusal =
         (await applyTo(after, tried.changes)) ?? (await applyTo(after, input.moveOf === null ? [] : made.map((id) => confirms(after, id))))
       return refusal === undefined ? done(after, made, before.place.revision) : refused(refusal, ['id'])
     }
     const outcome = await placement.select(account, input, request)
-    if (outcome.type !== 'placed') return refusedAs(outcome, to)
+    if (outcome.type !== 'placed') return refusedAs(before, outcome, to)
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
@@ -325,5 +325,5 @@ const refused = (message: string, path: readonly string[], code: FailureCode = '
   path,
 })
 
-const refusedAs = ({ message }: Failure, to: HostRecord): RepairRefused =>
-  refused(`It is not possible on ${hostKey(to)}. ${message}`, ['id'])
+const refusedAs = ({ hosts }: Fleet, { message }: Failure, to: HostRecord): RepairRefused =>
+  refused(`It is not possible on ${hostAddress(hosts, to)}. ${message}`, ['id'])

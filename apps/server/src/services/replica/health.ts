@@ -1,5 +1,6 @@
 import { CORE_VERSION } from '@gantt/scheduler-core'
 import type { DatabaseWatch } from '../../db/database-watch.ts'
+import { RELEASE } from '../../release.ts'
 import { type ModeView, modeOf } from '../../replica/mode.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
@@ -29,6 +30,8 @@ export const degradedOf = ({ away }: DatabaseWatch): readonly Degraded[] =>
 export interface HealthView extends ModeView {
   readonly degraded: readonly Degraded[]
   readonly replica: string
+  readonly release: string
+  /** The version of the rules by which it decides. */
   readonly version: string
   readonly revision: number
   /** How long ago the state was last known to be as new as the store's, milliseconds. */
@@ -57,6 +60,7 @@ export function createHealth(replica: Replica, auditor: Auditor, degraded: () =>
       const { violations, warnings, clean, ageMs: checkedAgeMs } = auditor.view()
       return {
         replica: replica.name,
+        release: RELEASE,
         version: CORE_VERSION,
         ...modeOf(replica),
         degraded: degraded(),

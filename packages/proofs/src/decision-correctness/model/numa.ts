@@ -99,6 +99,8 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
     if (cells.some((cell) => suits(cell, guest))) continue
     const largest = most(cells.map(({ memory }) => memory))
     if (largest < guest.memoryMb) return { code: 'numa.too_little_memory', need: guest.memoryMb, have: largest }
+    const largestOwn = most(cells.map(({ cpus }) => cpus.length))
+    if (largestOwn < guest.dedicated) return { code: 'numa.too_few_dedicated', need: guest.dedicated, have: largestOwn }
     const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
     const isTooLarge = cells.every(({ cpus }) => cpus.length - guest.dedicated < guest.shared)
     if (guest.shared > 0 && isTooLarge) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }

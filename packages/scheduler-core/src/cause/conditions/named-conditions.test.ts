@@ -49,6 +49,41 @@ test.each<[filter: string, options: object, metadata: Record<string, string>, as
     'There is no host open to images with os_distro fedora by the metadata of their aggregates.',
   ],
   [
+    'AggregateImagePropertiesIsolation',
+    {},
+    { hw_architecture: 'aarch64' },
+    { image: image({ architecture: 'x86_64', hw_disk_bus: 'scsi' }) },
+    'There is no host open to images with hw_architecture x86_64, hw_disk_bus scsi by the metadata of their aggregates.',
+  ],
+  [
+    'AggregateImagePropertiesIsolation',
+    {},
+    { hw_architecture: 'aarch64' },
+    { image: { id: aUuid(66), architecture: 'x86_64' } },
+    'There is no host open to images with hw_architecture x86_64 by the metadata of their aggregates.',
+  ],
+  [
+    'AggregateImagePropertiesIsolation',
+    { aggregate_image_properties_isolation_namespace: 'os', aggregate_image_properties_isolation_separator: '_' },
+    { os_distro: 'debian' },
+    { image: image({ os_distro: 'fedora', hw_disk_bus: 'scsi' }) },
+    'There is no host open to images with os_distro fedora by the metadata of their aggregates.',
+  ],
+  [
+    'ImagePropertiesFilter',
+    { image_properties_default_architecture: 'aarch64' },
+    {},
+    { image: image() },
+    'There is no host for images with aarch64 by image_properties_default_architecture.',
+  ],
+  [
+    'ImagePropertiesFilter',
+    { image_properties_default_architecture: 'aarch64' },
+    {},
+    {},
+    'There is no host for images with aarch64 by image_properties_default_architecture.',
+  ],
+  [
     'IsolatedHostsFilter',
     { isolated_hosts: ['elsewhere'], isolated_images: [aUuid(66)] },
     {},
@@ -75,4 +110,15 @@ test.each<[filter: string, options: object, metadata: Record<string, string>, as
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...['a', 'b'].map((host) => aReport(host, { hostIp: '192.168.0.1' }))])
   log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'all', hosts: ['a', 'b'], metadata } }])
   expect(causeText(causeOf(log.fleet, aRequest(asks), profile))).toContain(text)
+})
+
+test.each<[projectId: string | null, text: string]>([
+  ['p1', 'There is no host in aggregates with filter_tenant_id of project p1.'],
+  [null, 'There is no host in aggregates with filter_tenant_id for requests without a project.'],
+])('the aggregates of a project, for a request of project %s', (projectId, text) => {
+  const placement = { limitTenants: true, tenantsNeedAggregate: true }
+  const profile = profileSchema.parse({ name: 'one', number: 1, compat: 'nova', filters: [], weighers: [], nova: { placement } })
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a')])
+  expect(causeText(causeOf(log.fleet, aRequest({ projectId }), profile))).toContain(text)
 })

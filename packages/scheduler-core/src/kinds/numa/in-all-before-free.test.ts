@@ -20,11 +20,14 @@ function fleetWith(numaCells: readonly Cell[], level = FEATURE_LEVEL) {
   return log.fleet
 }
 
-const guestOf = (cells: number, cpus: number, memoryMb: number) =>
+const guestOf = (cells: number, cpus: number, memoryMb: number, cpuPolicy: 'shared' | 'dedicated' = 'shared') =>
   aRequest({
     flavor: { vcpus: cells * cpus, memoryMb: cells * memoryMb },
     numaTopology: {
-      cells: Array.from({ length: cells }, (_, id) => ({ id, memoryMb, cpus: Array.from({ length: cpus }, (_, i) => id * cpus + i) })),
+      cells: Array.from({ length: cells }, (_, id) => ({
+        ...{ id, memoryMb, cpuPolicy },
+        cpus: Array.from({ length: cpus }, (_, i) => id * cpus + i),
+      })),
     },
   })
 
@@ -61,6 +64,20 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         '3000 MiB needed',
       ],
       ['more shared CPUs than each cell has', [cellOf(0), cellOf(1)], guestOf(1, 6, 64), 'numa.too_few_cpus', '6 CPUs needed, 4 in all'],
+      [
+        'more dedicated CPUs than each cell has, while some are given to others',
+        [cellOf(0, { pinnedCpus: [0] }), cellOf(1, { pinnedCpus: [100, 101] })],
+        guestOf(1, 6, 64, 'dedicated'),
+        'numa.too_few_dedicated',
+        '6 CPUs needed, 4 in all',
+      ],
+      [
+        'dedicated CPUs that are given to others',
+        [cellOf(0, { pinnedCpus: [0, 1] })],
+        guestOf(1, 3, 64, 'dedicated'),
+        'numa.dedicated_cpus',
+        '3 CPUs needed, 2 here',
+      ],
       ['shared CPUs that other instances use', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
     ])('%s', (_what, cells, request, code, text) => {
       const cause = causeIn(fleetWith(cells), request, profile)

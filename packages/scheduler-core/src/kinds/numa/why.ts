@@ -216,7 +216,7 @@ interface Rule {
 function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
   const rules = rulesOf(guest)
-  const inAll = isInAllFirst ? rules.filter(({ code }) => code === 'numa.too_little_memory' || hasNoCpus(cells, guest, code)) : []
+  const inAll = isInAllFirst ? rules.filter(({ code }) => inAllCodes.includes(code) || hasNoCpus(cells, guest, code)) : []
   for (const { have, ...rule } of [...inAll, ...rules]) {
     const most = Math.max(...cells.map(have))
     if (most < rule.need) return { ...rule, subject, have: most }
@@ -225,6 +225,9 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: bo
   if (pages !== undefined) return { ...pages, subject }
   return cpusBesideMemory(cells, guest)
 }
+
+/** Rules about the totals of a cell, which do not depend on what else the guest asks of it. */
+const inAllCodes: readonly Reason['code'][] = ['numa.too_little_memory', 'numa.too_few_dedicated']
 
 /** Whether a rule is about shared CPUs, and no cell would have enough of them if it were empty. */
 const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
@@ -244,6 +247,7 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
   const cpusInAll: Rule = { code: 'numa.too_few_cpus', need: guest.shared, have: (cell) => sharedInAll(cell, guest), unit: 'CPUs' }
   const memory: Rule = { code: 'numa.memory', need: guest.memoryMb, have: ({ memoryFree }) => memoryFree, unit: 'MiB' }
   const dedicated: Rule = { code: 'numa.dedicated_cpus', need: own, have: ownLeft, unit: 'CPUs' }
+  const dedicatedInAll: Rule = { code: 'numa.too_few_dedicated', need: own, have: ({ pinnable }) => pinnable.length, unit: 'CPUs' }
   const threads: Rule = {
     code: 'numa.threads',
     need: guest.dedicated,
@@ -256,7 +260,7 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
     memory,
     inAll,
     plain,
-    ...(own > 0 ? [pinned, dedicated] : []),
+    ...(own > 0 ? [pinned, dedicated, dedicatedInAll] : []),
     ...(guest.threads === 'prefer' ? [] : [threads]),
     ...(guest.shared > 0 ? [shared, cpusInAll] : []),
   ]

@@ -130,7 +130,8 @@ const tenant = placementFilter({
   description: 'The host is in an aggregate that names the project, where one does.',
   admits: {
     by: 'property',
-    which: ({ projectId }) => `in aggregates with ${TENANT_KEY} of ${projectId === null ? 'a project' : `project ${projectId}`}`,
+    which: ({ projectId }) =>
+      `in aggregates with ${TENANT_KEY} ${projectId === null ? 'for requests without a project' : `of project ${projectId}`}`,
   },
   readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'operators, one key for each project', option: 'limitTenants' }],
   prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {

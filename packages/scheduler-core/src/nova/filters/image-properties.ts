@@ -42,8 +42,9 @@ export const imagePropertiesFilter = novaFilter({
   },
   options,
   prepare(request, { [DEFAULT_ARCHITECTURE]: byDefault }) {
+    const ownArchitecture = propertyOf(request, 'hw_architecture')
     const wanted = [
-      canonical(propertyOf(request, 'hw_architecture') ?? byDefault, architectureName),
+      canonical(ownArchitecture ?? byDefault, architectureName),
       canonical(propertyOf(request, 'img_hv_type'), hypervisorTypeName),
       canonical(propertyOf(request, 'hw_vm_mode'), vmModeName),
     ].filter((name) => name !== undefined)
@@ -71,7 +72,11 @@ export const imagePropertiesFilter = novaFilter({
       ...wanted.map((name) => ({ which: `for images with ${name}`, check: (host: HostState) => instancesReason(host, [name]) })),
       ...(version ? [{ which: `for images with img_hv_requested_version ${version}`, check: versionReason }] : []),
     ]
-    return Object.assign((host: HostState) => instancesReason(host) ?? versionReason(host), { each })
+    const check = Object.assign((host: HostState) => instancesReason(host) ?? versionReason(host), { each })
+    if (ownArchitecture !== undefined || !byDefault) return check
+    const stated = [...wanted.slice(1), ...(version ? [`img_hv_requested_version ${version}`] : [])]
+    const which = `for images with ${[`${wanted[0]} by ${DEFAULT_ARCHITECTURE}`, ...stated].join(', ')}`
+    return Object.assign(check, { which })
   },
 })
 

@@ -85,7 +85,7 @@ describe('one cell on another', () => {
     ['pinned CPUs need as many free', on(host(hostCell(0, { pinnedCpus: [0, 1] })), guest(pinned())), 'passes'],
     ['and not one less', on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned())), 'numa.dedicated_cpus'],
     ['memory of a pinned guest has no ratio', on(host(hostCell(0, { memoryUsage: 3_073 })), guest(pinned())), 'numa.memory'],
-    ['the emulator needs a CPU of its own', on(host(hostCell(0)), isolating), 'numa.dedicated_cpus'],
+    ['the emulator needs a CPU of its own', on(host(hostCell(0)), isolating), 'numa.too_few_dedicated'],
     [
       'threads that are required need a core with two free',
       on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'require' }))),

@@ -5,7 +5,7 @@ import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 import { checkHost } from '../hardware/check-host.ts'
 import { createFitter } from '../hardware/search/fit-alike.ts'
 import type { Shortfall } from '../hardware/shortfall.ts'
-import type { HostTopology, NumaLimits } from '../hardware/topology.ts'
+import type { HostCell, HostTopology, NumaLimits } from '../hardware/topology.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { type CheckContext, novaFilter, withLimits } from '../parts/nova-filter.ts'
@@ -55,9 +55,12 @@ export const numaTopologyFilter = novaFilter({
 /** The same for a guest cell for which no cell of the host is large enough in total, so that no release of resources helps. */
 function inAll(why: Shortfall, { cells }: HostTopology, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
   if (featureLevel < IN_ALL_BEFORE_FREE) return why
-  const [memory, cpus] = [Math.max(...cells.map((cell) => cell.memory)), Math.max(...cells.map(({ cpuset }) => cpuset.length))]
+  const most = (count: (cell: HostCell) => number): number => Math.max(...cells.map(count))
+  const [memory, cpus] = [most((cell) => cell.memory), most(({ cpuset }) => cpuset.length)]
+  const dedicated = most(({ cpuset, pcpuset = cpuset }) => pcpuset.length)
   if (why.code === 'numa.memory' && Number(why.need) > memory) return { ...why, code: 'numa.too_little_memory', have: memory }
   if (why.code === 'numa.cpus' && Number(why.need) > cpus) return { ...why, code: 'numa.too_few_cpus', have: cpus }
+  if (why.code === 'numa.dedicated_cpus' && Number(why.need) > dedicated) return { ...why, code: 'numa.too_few_dedicated', have: dedicated }
   return why
 }
 

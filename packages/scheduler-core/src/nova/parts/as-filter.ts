@@ -45,9 +45,10 @@ export const asFilter = (filter: NovaFilter): Filter => ({
     const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
-    const { each } = check
+    const { each, which } = check
     const keepsOwn = prepareKeepsOwn(filter.name, request, fleet.hosts)
     return {
+      ...(which !== undefined && { which }),
       ...(each !== undefined && {
         each: () =>
           [...each]

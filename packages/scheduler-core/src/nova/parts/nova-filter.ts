@@ -20,6 +20,8 @@ export interface HostCheck {
   readonly limits?: (host: HostState) => HostLimits
   /** The single demands of the filter, if it can have several (see PreparedFilter). */
   readonly each?: readonly HostSingle[]
+  /** The hosts that pass, where Nova reads the request otherwise than it says (see PreparedFilter). */
+  readonly which?: string
 }
 
 /** One of several demands of a Nova filter. */

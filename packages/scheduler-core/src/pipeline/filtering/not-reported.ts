@@ -76,6 +76,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
               }
             },
             ...(asked.each !== undefined && { each: asked.each }),
+            ...(asked.which !== undefined && { which: asked.which }),
           },
     prepared,
   )

@@ -18,13 +18,14 @@ export interface MinimalOptions extends SearchOptions {
 
 /**
  * Removes each change, and each part of one (a claim to wait for, a wish), without which the request is still placed, and moves each number
- * as near to its present value as possible: every remaining part is needed. Undefined if runs or time did not suffice to find this out.
+ * as near to its present value as possible: every remaining part is needed. `isCut` if runs or time did not suffice: then a number may be
+ * farther than needed, or, if they did not even suffice to find out which parts are needed, nothing is kept.
  */
 export function* minimal(
   options: MinimalOptions,
   kept: Kept,
   mostRuns: number,
-): Steps<{ readonly kept: Kept | undefined; readonly runs: number }> {
+): Steps<{ readonly kept: Kept | undefined; readonly runs: number; readonly isCut: boolean }> {
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
@@ -39,7 +40,7 @@ export function* minimal(
   for (let left = smallerThan(best.candidate); ; ) {
     const [fewer] = left.splice(0, 1)
     if (fewer === undefined) break
-    if (isOver()) return { kept: undefined, runs }
+    if (isOver()) return { kept: undefined, runs, isCut: true }
     if (yield* isEnough(fewer)) left = smallerThan(best.candidate)
   }
   for (const { subject, number } of best.candidate.changes) {
@@ -54,7 +55,7 @@ export function* minimal(
         return best.candidate.changes.map((one) => (one.subject === subject ? number.at(other, range.step) : one))
       }
       if (count === 0) continue
-      if (isOver()) return { kept: undefined, runs }
+      if (isOver()) return { kept: best, runs, isCut: true }
       let [enough, tooLittle] = [-1, count]
       // for a number larger than the present one, the smallest is the easiest
       if (now.to > now.from && number.among !== undefined) {
@@ -62,14 +63,14 @@ export function* minimal(
         continue
       }
       for (let next = 0; tooLittle - enough > 1; next = Math.floor((enough + tooLittle) / 2)) {
-        if (isOver()) return { kept: undefined, runs }
+        if (isOver()) return { kept: best, runs, isCut: true }
         if (yield* isEnough(nearer(next))) enough = next
         else if (next === 0) break
         else tooLittle = next
       }
     }
   }
-  return { kept: best, runs }
+  return { kept: best, runs, isCut: false }
 }
 
 /** All ways to leave one part out: whole changes first, then their parts, the last part first. */

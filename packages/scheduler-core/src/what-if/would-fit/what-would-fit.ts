@@ -1,7 +1,6 @@
 import type { Cause } from '../../cause/cause.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
-import { hostKey } from '../../hosts/hosts.ts'
 import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { restated } from '../../request/restated.ts'
@@ -13,10 +12,11 @@ import type { FleetEdits } from '../edits.ts'
 import { minimal, saysNoMore } from './minimal.ts'
 import { hasMoreRanges } from './numbers.ts'
 import { loweredTogether } from './pairs/lowered-together.ts'
+import { createQueue, isLastResort } from './queue/queue.ts'
 import { anotherHost } from './remedies/another-host.ts'
 import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
-import { type Candidate, effortOf, INSTANCES, isLowered, type Kept, sharedRoom } from './shared-room.ts'
+import { type Candidate, INSTANCES, isLowered, type Kept, sharedRoom } from './shared-room.ts'
 import { type Survey, surveyRefusals } from './survey.ts'
 import { type Applied, applyTo, createFleets, decideOn, inputOf, nothing, type Trial, tryOn } from './trial.ts'
 
@@ -74,6 +74,13 @@ export interface WhatWouldFit {
 }
 
 const MOST_REFINED = 6
+/**
+ * The share of the decisions after which, if nothing was found, the plain changes of the nearest hosts are tried before all others, and the
+ * share that these trials may take.
+ */
+const SHARE_OF_PLAIN = 1 / 8
+/** The share of the decisions that the numbers of one candidate may take while nothing was found. */
+const SHARE_OF_NUMBERS = 1 / 2
 
 /**
  * The smallest changes that make a request fit. The refusals of the nearest hosts are collected; remedies propose changes for them; each
@@ -87,7 +94,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     return { fits: true, counterfactuals: [], cause: null, way: undefined, runs: 1, cut: null, leftOut: 0 }
   yield
   const survey = yield* surveyOn(fleet, options)
-  const queue = createQueue(options)
+  const queue = createQueue(options.kinds)
   queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
   // a second host like the one that took the last instance would take another instance
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
@@ -112,31 +119,63 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (!isOtherOrder && isKnown(kept)) return
     const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
     runs += found.runs
-    const least = found.kept
-    if (least === undefined) cut = isOver() ? 'deadline' : 'limit'
-    else if (!isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
+    if (found.isCut) cut = isOver() ? 'deadline' : 'limit'
+    // a number that may be farther than needed is better than no proposal at all
+    const least = found.isCut && results.length > 0 ? undefined : found.kept
+    if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
   }
+  const tried = new Map<Candidate, { readonly hosts: number; readonly trial: Trial }>()
+  /** Decides with a candidate, once for the hosts that it is meant for. */
+  function* trialOf(own: Fleet, candidate: Candidate, applied: Applied): Steps<Trial> {
+    const hosts = candidate.hosts.length
+    const known = tried.get(candidate)
+    if (known?.hosts === hosts) return known.trial
+    runs++
+    const trial = yield* tryOn(own, options.seed, applied, candidate.hosts, start.found)
+    tried.set(candidate, { hosts, trial })
+    return trial
+  }
+  /** Tries the plain changes until one is enough; the search goes on with what has less effort. */
+  function* tryPlain(): Steps<void> {
+    const most = Math.min(mostRuns, runs + Math.ceil(mostRuns * SHARE_OF_PLAIN))
+    for (const candidate of queue.plain(survey)) {
+      if (results.length > 0 || cut !== null || runs >= most || isOver()) return
+      yield
+      const applied = applyTo(request, options.profile, candidate.changes)
+      const own = yield* fleets.with(applied.edits)
+      if (own === undefined) continue
+      const trial = yield* trialOf(own, candidate, applied)
+      if (trial.placed && trial.unlocks >= minHosts) yield* addResult({ candidate, trial, applied })
+    }
+  }
+  const mostOfNumbers = (): number =>
+    results.length > 0 ? mostRuns - runs : Math.min(mostRuns - runs, Math.ceil(mostRuns * SHARE_OF_NUMBERS))
+  let isPlainTried = false
   for (let candidate = queue.next(); candidate !== undefined && cut === null; candidate = queue.next()) {
+    if (!isPlainTried && results.length === 0 && runs >= mostRuns * SHARE_OF_PLAIN) {
+      isPlainTried = true
+      yield* tryPlain()
+    }
     // all further candidates have more effort than the results that will be shown
-    if (results.length >= first && (results[first - 1] as Kept).candidate.effort <= candidate.effort) break
+    const rivals = isLastResort(candidate) ? results : results.filter((known) => !isLastResort(known.candidate))
+    if (rivals.length >= first && (rivals[first - 1] as Kept).candidate.effort <= candidate.effort) break
     if (isLastResort(candidate) && results.some(({ candidate: known }) => isMild(known))) break
-    if (isOver()) cut = 'deadline'
-    else if (runs >= mostRuns) cut = 'limit'
+    if (cut === null && isOver()) cut = 'deadline'
+    if (cut === null && runs >= mostRuns) cut = 'limit'
     if (cut !== null) break
     yield
     const applied = applyTo(request, options.profile, candidate.changes)
     if (isKnown({ candidate, applied })) continue
     const own = yield* fleets.with(applied.edits)
     if (own === undefined) continue
-    runs++
     isPartial ||= candidate.changes.some(({ number }) => number !== undefined && hasMoreRanges(number))
-    const trial = yield* tryOn(own, options.seed, applied, candidate.hosts, start.found)
+    const trial = yield* trialOf(own, candidate, applied)
     if (trial.placed && trial.unlocks >= minHosts) {
       yield* addResult({ candidate, trial, applied })
       continue
     }
     if (runs < mostRuns) {
-      const shared = yield* sharedRoom(own, options, candidate, eased, { failed: start.found, mostRuns: mostRuns - runs })
+      const shared = yield* sharedRoom(own, options, candidate, eased, { failed: start.found, mostRuns: mostOfNumbers() })
       runs += shared.runs
       isPartial ||= shared.isPartial
       if (shared.kept !== undefined) yield* addResult(shared.kept)
@@ -204,8 +243,6 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
-const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
-
 /** Whether a change affects only the request, or is waiting. */
 const isMild = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
@@ -215,43 +252,6 @@ function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChan
   if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to, change.number.step)
   return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
 }
-
-/**
- * A queue of candidates, least effort first, with all last resorts after all others. Each candidate is tried once for each host, and one
- * that waits is tried once for all hosts.
- */
-function createQueue({ kinds }: WhatWouldFitOptions) {
-  let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
-  const seen = new Set<string>()
-  return {
-    add(proposed: readonly ProposedChange[], beside: readonly ProposedChange[], host: HostName | undefined, refined: number): void {
-      if (host === undefined) return
-      for (const change of proposed) {
-        if (!kinds.includes(change.kind)) continue
-        const changes = [...beside, change]
-        const key = changes.map(keyOf).sort().join('\n')
-        const ofHost = `${key}\n${hostKey(host)}`
-        if (seen.has(ofHost)) continue
-        seen.add(ofHost)
-        const same = waiting.find((other) => other.key === key)
-        const effort = effortOf(changes)
-        if (same !== undefined && same.effort <= effort) {
-          same.hosts.push(host)
-          continue
-        }
-        const candidate = { key, changes, hosts: [...(same?.hosts ?? []), host], effort, refined }
-        waiting = waiting.filter((other) => other !== same)
-        const isLast = isLastResort(candidate)
-        const at = waiting.findIndex((other) => (isLastResort(other) === isLast ? other.effort > candidate.effort : !isLast))
-        waiting.splice(at < 0 ? waiting.length : at, 0, candidate)
-      }
-    },
-    next: (): Candidate | undefined => waiting.shift(),
-  }
-}
-
-const keyOf = ({ kind, subject, to, gives = [], parts }: ProposedChange): string =>
-  [kind, subject, to, ...gives, ...(parts?.names ?? [])].join(' ')
 
 /** Proposes to place fewer of several instances. A request with all-or-nothing is placed as a whole or not at all. */
 function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {

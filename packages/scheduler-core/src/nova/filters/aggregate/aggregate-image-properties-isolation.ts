@@ -22,7 +22,7 @@ export const aggregateImagePropertiesIsolation = novaFilter({
   description: "The host's aggregates are kept for no image property that the image has otherwise.",
   admits: {
     by: 'property',
-    which: ({ image }) => `open to images with ${shortList(namedIn(image?.properties ?? {}))} by the metadata of their aggregates`,
+    which: () => 'open to the properties of the image by the metadata of their aggregates',
   },
   reads: [],
   readsMetadata: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => [
@@ -38,9 +38,9 @@ export const aggregateImagePropertiesIsolation = novaFilter({
       .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value))
       .map(([name, value]) => ({ name, need: textOf(name, value) }))
     if (asked.length === 0) return undefined
-    return checkEach(
+    const check = checkEach(
       asked.map(({ name, need }) => ({
-        which: `open to images with ${name} ${need} by the metadata of their aggregates`,
+        which: openTo([`${name} ${need}`]),
         check(host) {
           const values = splitValues(host, name)
           if (values === undefined || values.has(need)) return undefined
@@ -49,14 +49,11 @@ export const aggregateImagePropertiesIsolation = novaFilter({
         },
       })),
     )
+    return Object.assign(check, { which: openTo(asked.map(({ name, need }) => `${name} ${need}`)) })
   },
 })
 
-/** The properties of an image that aggregates may name, with their values. */
-const namedIn = (properties: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(properties).flatMap(([name, value]) =>
-    imagePropertyFields.has(name) ? [`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`] : [],
-  )
+const openTo = (properties: readonly string[]): string => `open to images with ${shortList(properties)} by the metadata of their aggregates`
 
 const prefixOf = (namespace: unknown, separator: unknown): string => (namespace ? `${namespace}${separator}` : '')
 

@@ -1,7 +1,7 @@
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { reservedOf } from '../../../hosts/allocation.ts'
 import { at } from '../../../hosts/columns.ts'
-import { type HostRecord, hostKey } from '../../../hosts/hosts.ts'
+import { type HostRecord, hostAddress } from '../../../hosts/hosts.ts'
 import type { Claim } from '../../../records/claim.ts'
 import { demandOf } from '../../../request/request-spec.ts'
 import type { Code } from '../../../text/codes.ts'
@@ -117,12 +117,14 @@ type AskFor = (resourceClass: string, need: number, amount: number) => ProposedC
 
 /** Proposes another amount of a class, in the units of some host of the fleet. */
 function askIn(fleet: Fleet): AskFor {
-  // read from every host, and so once for the many amounts that are tried of a class
+  // read from every host, and so once for the many amounts that are tried of a class, and only where one is searched
   const units = new Map<string, ReturnType<typeof unitsOf>>()
+  const unitsFor = (resourceClass: string) => {
+    if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
+    return units.get(resourceClass)
+  }
   const askFor: AskFor = (resourceClass, need, amount) => {
     const unit = unitOf(resourceClass)
-    if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
-    const among = units.get(resourceClass)
     return {
       kind: 'REQUEST',
       subject: names[resourceClass] ?? resourceClass,
@@ -131,7 +133,11 @@ function askIn(fleet: Fleet): AskFor {
       effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
       request: (request) => withAmount(request, resourceClass, amount),
       number: {
-        ...{ from: need, to: amount, ...(among !== undefined && { among }) },
+        ...{ from: need, to: amount },
+        // many amounts are proposed, and the nearest one is searched for few of them
+        get among() {
+          return unitsFor(resourceClass)
+        },
         at: (other) => askFor(resourceClass, need, other),
         of: (request) => {
           // memory in pages is reduced by whole pages in each cell (guest-cells.ts)
@@ -178,7 +184,7 @@ function inUnits({ fleet, host }: Refusal, resourceClass: string, need: number):
 function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
   const record = refusal.fleet.hosts.get(refusal.host)
   return [
-    ...endingClaims(record, heldOf(resourceClass, shortfall)),
+    ...endingClaims(refusal.fleet.hosts, record, heldOf(resourceClass, shortfall)),
     ...higherRatio(refusal, record, resourceClass, shortfall),
     // an empty host has room
     ...(at(refusal.fleet.hosts.classColumns(resourceClass).capacity, refusal.host) < need ? [] : [anotherHost(record)]),
@@ -203,7 +209,9 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
   const wanted = at(capacity, host) + shortfall
   let milli = Math.max(now + 1, Math.floor((wanted * 1_000) / rest))
   while (capacityOf(at(total, host), at(reserved, host), milli) < wanted) milli++
-  return milli > HIGHEST_RATIO_MILLI ? [] : [raiseRatio(record, resourceClass, now, milli)]
+  return milli > HIGHEST_RATIO_MILLI
+    ? []
+    : [raiseRatio({ ...nameOf(record), address: hostAddress(fleet.hosts, record) }, resourceClass, now, milli)]
 }
 
 /**
@@ -222,29 +230,36 @@ function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string
   // no instance gets more than the total without the reserve
   let reserved = Math.min(now.value - 1, total - need, total - Math.floor((wanted * 1_000) / ratio))
   while (reserved >= least && capacityOf(total, reserved, ratio) < wanted) reserved--
-  return reserved < least ? [] : [keepBack(record, resourceClass, now.value, reserved)]
+  return reserved < least ? [] : [keepBack({ ...nameOf(record), address: hostAddress(hosts, record) }, resourceClass, now.value, reserved)]
 }
 
-function keepBack({ host, node }: HostName, resourceClass: string, now: number, reserved: number): ProposedChange {
+/** A host with the words that name it in a sentence. */
+interface Addressed extends HostName {
+  readonly address: string
+}
+
+const nameOf = ({ host, node }: HostName): HostName => ({ host, node })
+
+function keepBack({ address, host, node }: Addressed, resourceClass: string, now: number, reserved: number): ProposedChange {
   return {
     kind: 'POLICY',
-    subject: `reserved ${resourceClass} of host ${hostKey({ host, node })}`,
+    subject: `reserved ${resourceClass} of host ${address}`,
     from: `${now}${unitOf(resourceClass)}`,
     to: `${reserved}${unitOf(resourceClass)}`,
     effort: 5 + (5 * (now - reserved)) / now,
     edits: { reserves: [{ host, node, resourceClass, reserved }] },
-    number: { from: now, to: reserved, at: (other) => keepBack({ host, node }, resourceClass, now, other) },
+    number: { from: now, to: reserved, at: (other) => keepBack({ address, host, node }, resourceClass, now, other) },
   }
 }
 
-function raiseRatio({ host, node }: HostName, resourceClass: string, now: number, milli: number): ProposedChange {
+function raiseRatio({ address, host, node }: Addressed, resourceClass: string, now: number, milli: number): ProposedChange {
   return {
     kind: 'POLICY',
-    subject: `${resourceClass} allocation ratio of host ${hostKey({ host, node })}`,
+    subject: `${resourceClass} allocation ratio of host ${address}`,
     from: String(now / 1_000),
     to: String(milli / 1_000),
     effort: Math.min(10, 5 + (5 * (milli - now)) / now),
     edits: { ratios: [{ host, node, aggregate: null, resourceClass, allocationRatio: milli / 1_000 }] },
-    number: { from: now, to: milli, at: (other) => raiseRatio({ host, node }, resourceClass, now, other) },
+    number: { from: now, to: milli, at: (other) => raiseRatio({ address, host, node }, resourceClass, now, other) },
   }
 }

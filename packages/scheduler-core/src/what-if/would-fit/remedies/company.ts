@@ -47,7 +47,7 @@ export const companyRemedy: Remedy = {
     if (unwanted !== undefined)
       return [
         // an instance that must be apart may end
-        ...(reason.code === 'instance.same_host' ? waitsOn(record, ({ instance }) => instance !== null) : []),
+        ...(reason.code === 'instance.same_host' ? waitsOn(fleet.hosts, record, ({ instance }) => instance !== null) : []),
         ...anyOf(
           [
             ...unwanted
@@ -69,7 +69,7 @@ export const companyRemedy: Remedy = {
       // the subject of a reason about a domain is the key and its value
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
-        ...(reason.code === 'topology.full' ? waitsOn(record, ({ group }) => group === request.instanceGroup?.uuid) : []),
+        ...(reason.code === 'topology.full' ? waitsOn(fleet.hosts, record, ({ group }) => group === request.instanceGroup?.uuid) : []),
         ...request.topologySpread
           .filter(isMeant)
           .flatMap((spread) => [...laxerLimit(spread, reason, request), withoutLimit(spread, reason)]),
@@ -105,7 +105,7 @@ export const companyRemedy: Remedy = {
       ]
     }
     return [
-      ...(reason.code === 'group.anti_affinity' ? waitsOn(record, ({ group }) => group === uuid) : []),
+      ...(reason.code === 'group.anti_affinity' ? waitsOn(fleet.hosts, record, ({ group }) => group === uuid) : []),
       ...(reason.code === 'group.anti_affinity' ? morePerHost(refusal, instanceGroup) : []),
       ...(canSoften ? [{ ...asked(`policy of server group ${uuid}`, policy, soft, 4, softened), lastResort: true }] : []),
       {

@@ -1,6 +1,9 @@
-import type { HostRecord } from '../../../hosts/hosts.ts'
+import { type HostRecord, hostAddress } from '../../../hosts/hosts.ts'
 import { type Claim, isLive } from '../../../records/claim.ts'
 import type { ProposedChange } from './remedy.ts'
+
+/** The hosts, of which the address of one says whether its node has to be named. */
+type Hosts = Parameters<typeof hostAddress>[0]
 
 /** The amount of the missing resource that a host's claims hold. */
 export interface HeldRoom {
@@ -23,19 +26,20 @@ export const MOST_WAITED = 16
  * Reservations that end soonest and together free enough; otherwise, as a last resort, the one permanent claim that frees enough with the
  * least excess.
  */
-export function endingClaims(record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
+export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
+  const address = hostAddress(hosts, record)
   const held = [...record.claims].filter((claim) => (claim.state === 'RESERVED' || claim.state === 'CONFIRMED') && sizeOf(claim) > 0)
   const changes: ProposedChange[] = []
   const ending = expiring(held)
   const enough = ending.findIndex((_, i) => isEnough(ending.slice(0, i + 1)))
-  if (enough >= 0) changes.push(waitFor(record, onlyNeeded(ending.slice(0, enough + 1), { sizeOf, isEnough })))
+  if (enough >= 0) changes.push(waitFor(address, onlyNeeded(ending.slice(0, enough + 1), { sizeOf, isEnough })))
   const [lasting] = held
     .filter((claim) => claim.state === 'CONFIRMED' && isEnough([claim]))
     .sort((a, b) => sizeOf(a) - sizeOf(b) || a.createdAt - b.createdAt)
   if (lasting !== undefined)
     changes.push({
       kind: 'FLEET',
-      subject: `claim ${lasting.id} on ${record.host}`,
+      subject: `claim ${lasting.id} on ${address}`,
       from: 'CONFIRMED',
       to: 'released',
       effort: 4,
@@ -56,9 +60,9 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
 }
 
 /** The reservations of a host that may cause the refusal: trials find out which of them have to end. */
-export function waitsOn(record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
+export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
   const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
-  return ending.length === 0 ? [] : [waitFor(record, ending)]
+  return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]
 }
 
 interface Ending extends Claim {
@@ -71,12 +75,12 @@ const expiring = (claims: readonly Claim[]): Ending[] =>
     .sort((a, b) => a.expiresAt - b.expiresAt || a.fence - b.fence)
 
 /** Proposes to wait until these reservations end, the earliest first. */
-function waitFor(record: HostRecord, claims: readonly Ending[]): ProposedChange {
+function waitFor(address: string, claims: readonly Ending[]): ProposedChange {
   const end = new Date(claims.at(-1)?.expiresAt ?? 0).toISOString()
   const ids = claims.map(({ id }) => id)
   return {
     kind: 'FLEET',
-    subject: `reservations on ${record.host}`,
+    subject: `reservations on ${address}`,
     from: null,
     to:
       ids.length === 1 ? `wait until claim ${ids[0]} expires at ${end}` : `wait until claims ${ids.join(', ')} expire, the last at ${end}`,
@@ -87,7 +91,7 @@ function waitFor(record: HostRecord, claims: readonly Ending[]): ProposedChange 
       names: ids,
       of: (some) =>
         waitFor(
-          record,
+          address,
           claims.filter(({ id }) => some.includes(id)),
         ),
     },

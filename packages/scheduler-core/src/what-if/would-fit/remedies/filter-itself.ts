@@ -21,7 +21,7 @@ export const filterItselfRemedy: Remedy = {
   propose({ fleet, host, reason, profile, filter }) {
     if (!profile.filters.some(({ name }) => name === filter)) return []
     return [
-      ...(reason.code === 'instances.too_many' ? waitsOn(fleet.hosts.get(host), () => true) : []),
+      ...(reason.code === 'instances.too_many' ? waitsOn(fleet.hosts, fleet.hosts.get(host), () => true) : []),
       {
         kind: 'POLICY',
         subject: `filter ${filter} of profile ${profile.name}`,

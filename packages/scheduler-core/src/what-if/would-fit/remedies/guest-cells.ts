@@ -148,7 +148,13 @@ const MOST_CELLS = 4
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
 const pageCodes: ReadonlySet<string> = new Set(['numa.pages', 'numa.page_multiple'])
 const togetherCodes: ReadonlySet<string> = new Set(['numa.no_match', 'numa.missed'])
-const cpuCodes: ReadonlySet<string> = new Set(['numa.cpus', 'numa.too_few_cpus', 'numa.dedicated_cpus', 'numa.no_cell'])
+const cpuCodes: ReadonlySet<string> = new Set([
+  'numa.cpus',
+  'numa.too_few_cpus',
+  'numa.too_few_dedicated',
+  'numa.dedicated_cpus',
+  'numa.no_cell',
+])
 
 interface Part {
   readonly name: string

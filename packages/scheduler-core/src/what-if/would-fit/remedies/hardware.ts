@@ -23,6 +23,7 @@ export const numaRemedy: Remedy = {
     'numa.huge_pages',
     'numa.pinned_memory',
     'numa.too_few_cpus',
+    'numa.too_few_dedicated',
     'numa.cpus',
     'numa.dedicated_cpus',
     'numa.no_cell',
@@ -40,7 +41,11 @@ export const numaRemedy: Remedy = {
     return [
       ...smallerCells(refusal),
       ...moreCells(refusal),
-      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.numa !== undefined || grants.classes !== undefined),
+      ...waitsOn(
+        refusal.fleet.hosts,
+        refusal.fleet.hosts.get(refusal.host),
+        ({ grants }) => grants.numa !== undefined || grants.classes !== undefined,
+      ),
       ...farther(refusal),
       ...lessTopology(refusal.request).filter((change) => answers(refusal, change.request?.(refusal.request) ?? refusal.request)),
     ]
@@ -55,7 +60,7 @@ export const pciRemedy: Remedy = {
     const { request } = refusal
     if (request.pciRequests.length === 0) return []
     return [
-      ...waitsOn(refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.pci !== undefined),
+      ...waitsOn(refusal.fleet.hosts, refusal.fleet.hosts.get(refusal.host), ({ grants }) => grants.pci !== undefined),
       ...farther(refusal),
       ...fewer(refusal),
       ...withoutSome(request),
@@ -178,7 +183,7 @@ export const gpuRemedy: Remedy = {
     return [
       ...(less === undefined ? [] : [fewerGpus(gpus, less)]),
       ...(code === 'gpu.short'
-        ? [...smallerShare(record, gpus), ...endingClaims(record, gpusHeld(record, gpus)), anotherHost(record)]
+        ? [...smallerShare(record, gpus), ...endingClaims(fleet.hosts, record, gpusHeld(record, gpus)), anotherHost(record)]
         : []),
       ...(code === 'gpu.model' ? [withGpus('GPU models', gpus.models.join(', '), 'any', 2, 'models', { models: [] })] : []),
       ...farther(refusal),

@@ -3,6 +3,8 @@ import { builtInProfiles } from '../../../profiles/built-in.ts'
 import { FEATURE_LEVEL } from '../../../records/change.ts'
 import type { Profile } from '../../../records/profile.ts'
 import { aLog, aReport, aRequest, aUuid } from '../../../testing/index.ts'
+import type { Reason } from '../../../text/reason.ts'
+import type { HostIndex } from '../../../values/host-index.ts'
 import { atOnce } from '../../../values/steps.ts'
 import { surveyRefusals } from '../survey.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
@@ -80,4 +82,50 @@ test('each misspelt name is compared with the names of the fleet once, however m
   for (let i = 0; i < 50; i++) for (const { refusals } of nearest) for (const refusal of refusals) respelt(refusal, work)
   expect(work.compared).toBeGreaterThan(0)
   expect(work.compared).toBeLessThanOrEqual(8 * HOSTS)
+})
+
+describe('of many misspelt words of one kind the first eight are looked up, although each is refused for itself', () => {
+  const words = Array.from({ length: 20 }, (_, i) => `SOMETHING_${String.fromCharCode(65 + i).repeat(3)}`)
+  const log = aLog()
+  log.append([
+    { type: 'feature', level: FEATURE_LEVEL },
+    aReport('h', {
+      traits: words.map((word) => `${word}S`),
+      inventories: words.map((word) => ({ resourceClass: `CUSTOM_${word}S`, total: 1 })),
+    }),
+  ])
+  const metadata = Object.fromEntries(
+    words.flatMap((word) => [
+      [`${word}S`, 'x'],
+      [`KEY_${word}`, 'values'],
+    ]),
+  )
+  log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'all', hosts: ['h'], metadata } }])
+  const specs = (entries: readonly (readonly [string, string])[]) => ({
+    flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(entries) },
+  })
+  test.each<[string, Parameters<typeof aRequest>[0], (word: string) => Reason]>([
+    ['traits', specs(words.map((word) => [`trait:${word}`, 'required'])), (word) => ({ code: 'trait.missing', need: word })],
+    [
+      'resource classes',
+      specs(words.map((word) => [`resources:CUSTOM_${word}`, '1'])),
+      (word) => ({ code: 'class.not_reported', subject: `CUSTOM_${word}` }),
+    ],
+    [
+      'keys of extra specs',
+      specs(words.map((word) => [`aggregate_instance_extra_specs:${word}`, 'x'])),
+      (word) => ({ code: 'aggregate.extra_spec', subject: word, need: 'x' }),
+    ],
+    [
+      'values of extra specs',
+      specs(words.map((word) => [`aggregate_instance_extra_specs:KEY_${word}`, 'value'])),
+      (word) => ({ code: 'aggregate.extra_spec', subject: `KEY_${word}`, need: 'value' }),
+    ],
+  ])('%s', (_kind, asked, reasonOf) => {
+    const request = aRequest(asked)
+    const found = words.flatMap((word) =>
+      respelt({ fleet: log.fleet, request, profile, host: 0 as HostIndex, filter: 'any', reason: reasonOf(word) }),
+    )
+    expect(new Set(found.map(({ subject, from }) => `${subject} ${from}`)).size).toBe(8)
+  })
 })

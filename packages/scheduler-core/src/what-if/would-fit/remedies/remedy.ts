@@ -54,7 +54,7 @@ export interface ChangedNumber {
   /** The step between possible values; 1 if absent. */
   readonly step?: number
   /** The possible numbers, if hosts restrict them: for each kind of host the smallest number and the step. */
-  readonly among?: readonly NumberRange[]
+  readonly among?: readonly NumberRange[] | undefined
   /** The same change with another value, which is a multiple of `step` if that is given. */
   at(to: number, step?: number): ProposedChange
   /**

@@ -1,5 +1,6 @@
 import { imagePropertiesRead } from '../../../filters/image-properties.ts'
 import { restated } from '../../../request/restated.ts'
+import { keysOfProperty } from '../../../text/legacy-image-properties.ts'
 import { withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { asked, eachOf, type Wish } from './wishes.ts'
@@ -42,7 +43,10 @@ export const specsRemedy: Remedy = {
       case 'trust.level':
         return withoutSpecs(refusal, (key) => key.startsWith('trust:'), 'trust')
       default: {
-        const wishes = imageWishes(request, reason.code === 'aggregate.image_property' ? [subject] : imagePropertiesRead)
+        const wishes = imageWishes(
+          request,
+          reason.code === 'aggregate.image_property' ? keysOfProperty(request.image?.properties ?? {}, subject) : imagePropertiesRead,
+        )
         const name = (path: string) => (path === ARCHITECTURE ? 'architecture' : path.slice(PROPERTIES.length))
         return eachOf(wishes, (paths) => ({ subject: `image ${[...new Set(paths.map(name))].join(', ')}`, to: 'not asked' }), 4)
       }

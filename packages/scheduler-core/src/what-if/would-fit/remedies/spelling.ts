@@ -1,4 +1,5 @@
 import type { Fleet } from '../../../fleet/fleet.ts'
+import { bareAndOf } from '../../../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../../../request/request-spec.ts'
 import { restated } from '../../../request/restated.ts'
 import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
@@ -7,9 +8,16 @@ import { asked } from './wishes.ts'
 
 /** A name in the request, the names of its kind in the fleet, and a function that replaces it in the request. */
 interface Name {
+  /** What it names, such as a trait: only so many words of one kind are looked up. The names of a kind are the same for all its words. */
+  readonly kind: string
   readonly subject: string
   readonly word: string
   known(): Iterable<string>
+  /**
+   * The number of unknown words of its kind that the request has before this one. Absent: the words before it in the list, where all words
+   * of a kind are looked up for one refusal.
+   */
+  misspeltBefore?(there: Spellings): number
   /** Other names of its kind in the request, which are not proposed: two wishes with one name would be one wish fewer. */
   readonly others?: readonly string[]
   rename(request: RequestSpec, to: string): RequestSpec
@@ -29,16 +37,16 @@ interface KnownNames {
   readonly near: Map<string, readonly string[]>
 }
 
-const looked = new WeakMap<Fleet, { readonly revision: number; readonly bySubject: Map<string, KnownNames> }>()
+const looked = new WeakMap<Fleet, { readonly revision: number; readonly byKind: Map<string, KnownNames> }>()
 
 /** The names of a fleet by their kinds, kept while it is at one revision: many hosts refuse the same word. */
 function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
   const { revision } = fleet.place
   const known = looked.get(fleet)
-  if (known?.revision === revision) return known.bySubject
-  const bySubject = new Map<string, KnownNames>()
-  looked.set(fleet, { revision, bySubject })
-  return bySubject
+  if (known?.revision === revision) return known.byKind
+  const byKind = new Map<string, KnownNames>()
+  looked.set(fleet, { revision, byKind })
+  return byKind
 }
 
 /**
@@ -49,15 +57,15 @@ export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChang
   const spellings = spellingsOf(refusal.fleet)
   const words = new Map<string, number>()
   let pairs = 0
-  return namesIn(refusal).flatMap(({ subject, word, known, others = [], rename }) => {
-    const kind = spellings.get(subject) ?? { there: createSpellings(known()), near: new Map<string, readonly string[]>() }
-    spellings.set(subject, kind)
-    const { there, near } = kind
+  return namesIn(refusal).flatMap(({ kind, subject, word, known, misspeltBefore, others = [], rename }) => {
+    const names = spellings.get(kind) ?? { there: createSpellings(known()), near: new Map<string, readonly string[]>() }
+    spellings.set(kind, names)
+    const { there, near } = names
     if (word === '' || there.has(word)) return []
     pairs += there.size
-    const count = (words.get(subject) ?? 0) + 1
-    words.set(subject, count)
-    if ((pairs > MOST_PAIRS && pairs > there.size) || count > MOST_WORDS) return []
+    const before = misspeltBefore?.(there) ?? words.get(kind) ?? 0
+    words.set(kind, before + 1)
+    if ((pairs > MOST_PAIRS && pairs > there.size) || before >= MOST_WORDS) return []
     if (!near.has(word)) work.compared += there.size
     const found = near.get(word) ?? there.near(word)
     near.set(word, found)
@@ -74,7 +82,7 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
     case 'zone.other': {
       const known = () => new Set(hosts.present.map(({ zone }) => zone))
       const rename = (one: RequestSpec, to: string) => restated(one, { availabilityZone: to })
-      return [{ subject: 'availability zone', word: request.availabilityZone ?? '', known, rename }]
+      return [{ kind: 'zone', subject: 'availability zone', word: request.availabilityZone ?? '', known, rename }]
     }
     case 'trait.missing':
       return [traitName(fleet, request, String(reason.need ?? ''))]
@@ -84,7 +92,9 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
       return [className(fleet, request, subject)]
     case 'aggregate.flavor': {
       const rename = (one: RequestSpec, to: string) => restated(one, { flavor: { ...one.flavor, name: to } })
-      return [{ subject: 'flavor', word: request.flavor.name ?? '', known: () => metadataValues(fleet, 'instance_type'), rename }]
+      return [
+        { kind: 'flavor', subject: 'flavor', word: request.flavor.name ?? '', known: () => metadataValues(fleet, 'instance_type'), rename },
+      ]
     }
     case 'gpu.model':
       return gpuModels(fleet, request)
@@ -98,13 +108,17 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
   }
 }
 
+/** The unknown words of a list before one of them. */
+const misspeltBefore = (words: readonly string[], word: string, there: Spellings): number =>
+  words.slice(0, words.indexOf(word)).filter((one) => !there.has(one)).length
+
 function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
   const { requiredTraits, forbiddenTraits } = demandOf(asking)
   const key = `trait:${word}`
   const other = (to: string) => (trait: string) => (trait === word ? to : trait)
   return {
-    subject: `trait ${word}`,
-    word,
+    ...{ kind: 'trait', subject: `trait ${word}`, word },
+    misspeltBefore: (there) => misspeltBefore(requiredTraits, word, there),
     // hosts with equal reports share one set
     known: () => [...new Set(hosts.present.map(({ traits }) => traits))].flatMap((traits) => [...traits]),
     others: [...requiredTraits, ...forbiddenTraits],
@@ -119,17 +133,29 @@ function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
   }
 }
 
-const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
+const AGGREGATE = 'aggregate_instance_extra_specs'
+const AGGREGATE_SCOPE = `${AGGREGATE}:`
 
 /** The key if no aggregate has it, otherwise its value. */
 function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, key: string, value: string): Name[] {
   const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
-  const specs = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
+  const withSpec = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
     withKey(withKey(given, key, to), `${AGGREGATE_SCOPE}${key}`, `${AGGREGATE_SCOPE}${to}`)
   if (!keys.has(key)) {
-    const rename = (one: RequestSpec, to: string) => withSpecs(one, specs(to, one.flavor.extraSpecs))
+    const rename = (one: RequestSpec, to: string) => withSpecs(one, withSpec(to, one.flavor.extraSpecs))
     const others = Object.keys(extraSpecs).map((spec) => (spec.startsWith(AGGREGATE_SCOPE) ? spec.slice(AGGREGATE_SCOPE.length) : spec))
-    return [{ subject: `key of extra spec ${key}`, word: key, known: () => keys, others, rename }]
+    return [
+      {
+        ...{ kind: 'key of an extra spec', subject: `key of extra spec ${key}`, word: key },
+        ...{ known: () => keys, others, rename },
+        misspeltBefore: (there) =>
+          misspeltBefore(
+            bareAndOf(AGGREGATE, extraSpecs).map(([spec]) => spec),
+            key,
+            there,
+          ),
+      },
+    ]
   }
   const isIt = (spec: string): boolean => spec === key || spec === `${AGGREGATE_SCOPE}${key}`
   const rename = (one: RequestSpec, to: string) =>
@@ -137,7 +163,19 @@ function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, k
       one,
       Object.fromEntries(Object.entries(one.flavor.extraSpecs).map(([spec, given]) => [spec, isIt(spec) && given === value ? to : given])),
     )
-  return [{ subject: `extra spec ${key}`, word: value, known: () => metadataValues(fleet, key), rename }]
+  const specs = bareAndOf(AGGREGATE, extraSpecs)
+  const earlier = specs.slice(
+    0,
+    specs.findIndex(([spec]) => spec === key),
+  )
+  const isMisspelt = (spec: string, given: string): boolean => keys.has(spec) && !metadataValues(fleet, spec).includes(given)
+  const misspelt = () => earlier.filter(([spec, given]) => isMisspelt(spec, given)).length
+  return [
+    {
+      ...{ kind: `value of extra spec ${key}`, subject: `extra spec ${key}`, word: value },
+      ...{ known: () => metadataValues(fleet, key), rename, misspeltBefore: misspelt },
+    },
+  ]
 }
 
 const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
@@ -156,8 +194,8 @@ const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
   [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))
 
 const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
-  subject: 'resource class',
-  word,
+  ...{ kind: 'resource class', subject: 'resource class', word },
+  misspeltBefore: (there) => misspeltBefore(Object.keys(demandOf(asking).amounts), word, there),
   known: () => reportedClasses(fleet),
   // an extra spec of a class replaces the amount of the flavor itself
   others: Object.keys(demandOf(asking).amounts),
@@ -176,8 +214,7 @@ const withClass = (one: RequestSpec, word: string, to: string): RequestSpec =>
 function gpuModels({ hosts }: Fleet, { gpus }: RequestSpec): Name[] {
   const known = () => new Set(hosts.present.flatMap((record) => record.gpus.flatMap(({ model }) => model ?? [])))
   return (gpus?.models ?? []).map((word) => ({
-    subject: 'GPU model',
-    word,
+    ...{ kind: 'GPU model', subject: 'GPU model', word },
     known,
     others: gpus?.models ?? [],
     rename: (one, to) =>
@@ -192,8 +229,7 @@ function hostNames({ hosts }: Fleet, { forceHosts, forceNodes, requestedDestinat
     const other = (to: string) => (name: string) => (name === word ? to : name)
     const orNull = (name: string | null, to: string) => (name === word ? to : name)
     return {
-      subject: 'host asked for',
-      word,
+      ...{ kind: 'host', subject: 'host asked for', word },
       known,
       rename: (one, to) =>
         restated(one, {
@@ -212,8 +248,7 @@ function hostNames({ hosts }: Fleet, { forceHosts, forceNodes, requestedDestinat
 function topologyKeys({ aggregates }: Fleet, { topologySpread }: RequestSpec): Name[] {
   const known = () => new Set(['host', 'zone', ...[...aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata))])
   return topologySpread.map(({ topologyKey: word }) => ({
-    subject: `spread over ${word}`,
-    word,
+    ...{ kind: 'key of a spread', subject: `spread over ${word}`, word },
     known,
     others: topologySpread.map(({ topologyKey }) => topologyKey),
     rename: (one, to) =>

@@ -111,6 +111,11 @@ export const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     request: { vcpus: 6, ...cell({ cpus: [0, 1, 2, 3, 4, 5] }) },
     changes: [strict],
   },
+  'numa.too_few_dedicated': {
+    host: { cpuAllocationRatio: 4, numaCells: [CELL] },
+    request: { vcpus: 6, ...cell({ cpus: [0, 1, 2, 3, 4, 5], cpuPolicy: 'dedicated' }) },
+    changes: [level10],
+  },
   'pool.too_little': {
     request: withDisk,
     changes: [

@@ -1,0 +1,92 @@
+import { describe, expect, test, vi } from 'vitest'
+import { builtInProfiles } from '../../../profiles/built-in.ts'
+import { FEATURE_LEVEL } from '../../../records/change.ts'
+import type { Profile } from '../../../records/profile.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../../../testing/index.ts'
+import { atOnce } from '../../../values/steps.ts'
+import { surveyRefusals } from '../survey.ts'
+import { type WhatWouldFitOptions, whatWouldFit } from '../what-would-fit.ts'
+
+/* A plain change of the nearest host is found before the work that a search may take is used up. */
+
+const GIB = 1_024
+const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
+const limits = { profile, seed: 's', maxChanges: 2, first: 10, minHosts: 1, mostRuns: 100, isOver: () => false }
+
+const saidBy = (fleet: Parameters<typeof whatWouldFit>[0], options: Pick<WhatWouldFitOptions, 'request' | 'kinds'>): readonly string[] =>
+  atOnce(whatWouldFit(fleet, { ...limits, ...options })).counterfactuals.map(({ changes }) =>
+    changes.map(({ subject, to }) => `${subject} -> ${to}`).join('; '),
+  )
+
+interface Near {
+  readonly shape: HostShape
+  readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
+}
+
+/** Sixty hosts, each of a kind of its own, for which cheap changes are tried in vain, and the host `near`, which lacks one thing. */
+function crowded({ shape, changes = [] }: Near) {
+  const others = Array.from({ length: 60 }, (_, i) => `h${i}`)
+  const log = aLog()
+  log.append([
+    { type: 'feature', level: FEATURE_LEVEL },
+    ...others.map((name) => aReport(name, { memoryMb: 64 * GIB, vcpus: 8, localGb: 2_000 })),
+    aReport('near', { memoryMb: 128 * GIB, vcpus: 8, traits: ['FAST'], ...shape }),
+  ])
+  const zoneOf = (name: string) => ({ name, hosts: [name], metadata: { availability_zone: name } })
+  log.append(
+    [...others, 'near'].map((name, i) => ({ type: 'aggregate' as const, uuid: aUuid(i + 1), expectedVersion: 0, next: zoneOf(name) })),
+  )
+  others.forEach((host, i) => {
+    expect(log.append([aClaim({ key: `k${i}`, hosts: [host] })])).toEqual([undefined])
+  })
+  for (const change of changes) expect(log.append([change])).toEqual([undefined])
+  return log.fleet
+}
+
+const request = aRequest({
+  availabilityZone: 'near',
+  flavor: { vcpus: 1, memoryMb: 64 * GIB, rootGb: 1_000, extraSpecs: { 'trait:FAST': 'required' } },
+})
+
+describe('a plain change is found although cheaper ones are tried in vain for many hosts', () => {
+  const disabled = [{ type: 'status', host: 'near', node: 'near', status: 'DISABLED', reason: 'fan' }] as const
+  test.each<readonly [string, Near, WhatWouldFitOptions['kinds'], string]>([
+    ['less of an amount', { shape: { localGb: 10 } }, ['REQUEST', 'FLEET'], 'disk -> 10 GiB'],
+    [
+      'another host like one that is closed',
+      { shape: { localGb: 2_000 }, changes: disabled },
+      ['REQUEST', 'FLEET'],
+      'hosts -> one more like near',
+    ],
+  ])('%s', (_change, near, kinds, expected) => {
+    expect(saidBy(crowded(near), { request, kinds })).toContain(expected)
+  })
+})
+
+test('a number that was not searched to the end is proposed rather than nothing', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h', { memoryMb: 50_000 })])
+  const answer = atOnce(
+    whatWouldFit(log.fleet, {
+      ...limits,
+      request: aRequest({ memoryMb: 60_000, vcpus: 1, numInstances: 2 }),
+      kinds: ['REQUEST'],
+      mostRuns: 9,
+    }),
+  )
+  expect([answer.cut, answer.counterfactuals.length]).toEqual(['limit', 1])
+})
+
+test('the units that hosts give are read only for amounts that are searched, not for each of the many that are proposed', () => {
+  const log = aLog()
+  const names = Array.from({ length: 50 }, (_, i) => `h${i}`)
+  log.append([
+    { type: 'feature', level: FEATURE_LEVEL },
+    ...names.map((name) => aReport(name, { memoryMb: 64 * GIB, memoryMbUsed: 32 * GIB })),
+  ])
+  for (const host of names) expect(log.append([aClaim({ key: host, hosts: [host] })])).toEqual([undefined])
+  const read = vi.spyOn(log.fleet.hosts, 'present', 'get')
+  const { nearest } = atOnce(surveyRefusals(log.fleet, aRequest({ memoryMb: 64 * GIB, vcpus: 1 }), profile, { instance: 0, minHosts: 1 }))
+  expect(nearest.length).toBe(2)
+  expect(read.mock.calls.length).toBeLessThan(5)
+})

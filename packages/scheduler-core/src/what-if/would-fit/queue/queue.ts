@@ -1,0 +1,64 @@
+import { hostKey } from '../../../hosts/hosts.ts'
+import type { HostName } from '../../../values/host-name.ts'
+import type { ChangeKind, ProposedChange } from '../remedies/remedy.ts'
+import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
+import type { Survey } from '../survey.ts'
+
+/** Whether a candidate overrides somebody's decision, or a state that nobody chose. */
+export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
+
+/**
+ * A queue of candidates, least effort first, with all last resorts after all others. Each candidate is tried once for each host, and one
+ * that waits is tried once for all hosts.
+ */
+export function createQueue(kinds: readonly ChangeKind[]) {
+  let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
+  const seen = new Set<string>()
+  return {
+    add(proposed: readonly ProposedChange[], beside: readonly ProposedChange[], host: HostName | undefined, refined: number): void {
+      if (host === undefined) return
+      for (const change of proposed) {
+        if (!kinds.includes(change.kind)) continue
+        const changes = [...beside, change]
+        const key = changes.map(keyOf).sort().join('\n')
+        const ofHost = `${key}\n${hostKey(host)}`
+        if (seen.has(ofHost)) continue
+        seen.add(ofHost)
+        const same = waiting.find((other) => other.key === key)
+        const effort = effortOf(changes)
+        if (same !== undefined && same.effort <= effort) {
+          same.hosts.push(host)
+          continue
+        }
+        const candidate = { key, changes, hosts: [...(same?.hosts ?? []), host], effort, refined }
+        waiting = waiting.filter((other) => other !== same)
+        const isLast = isLastResort(candidate)
+        const at = waiting.findIndex((other) => (isLastResort(other) === isLast ? other.effort > candidate.effort : !isLast))
+        waiting.splice(at < 0 ? waiting.length : at, 0, candidate)
+      }
+    },
+    next: (): Candidate | undefined => waiting.shift(),
+    /**
+     * The waiting candidates of a single change that may be enough by itself: for a host that lacks one thing, or fewer instances. The
+     * nearest host first, and last resorts last.
+     */
+    plain({ nearest }: Survey): readonly Candidate[] {
+      const lacksOne = nearest.filter(({ refusals }) => refusals.length === 1)
+      const places = new Map(lacksOne.map(({ name }, place) => [hostKey(name), place]))
+      /** The place of the nearest host that lacks only what the candidate changes; infinite if there is none. */
+      const placeOf = ({ changes, hosts }: Candidate): number => {
+        if (changes.length > 1) return Number.POSITIVE_INFINITY
+        if (changes[0]?.subject === INSTANCES) return 0
+        return Math.min(...hosts.map((host) => places.get(hostKey(host)) ?? Number.POSITIVE_INFINITY))
+      }
+      return waiting
+        .map((candidate) => ({ candidate, place: placeOf(candidate) }))
+        .filter(({ place }) => Number.isFinite(place))
+        .sort((a, b) => Number(isLastResort(a.candidate)) - Number(isLastResort(b.candidate)) || a.place - b.place)
+        .map(({ candidate }) => candidate)
+    },
+  }
+}
+
+const keyOf = ({ kind, subject, to, gives = [], parts }: ProposedChange): string =>
+  [kind, subject, to, ...gives, ...(parts?.names ?? [])].join(' ')

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { aClaim, aReport } from '../../../testing/index.ts'
+import { GIB, saidOf } from '../testing/case.ts'
+
+test('of a host with several nodes, changes name the node that they are about', () => {
+  const shape = { memoryMb: 64 * GIB, vcpus: 16 }
+  const said = saidOf({
+    hosts: { drv: shape },
+    request: { memoryMb: 64 * GIB, vcpus: 1 },
+    changes: [
+      { ...aReport('drv', { memoryMb: GIB, vcpus: 1 }), node: 'n2' },
+      aClaim({ key: 'k', hosts: ['drv'], mode: 'RESERVE', ttlMs: 60_000 }),
+    ],
+  })
+  expect(said).toContainEqual(expect.stringMatching(/^reservations on drv\/drv -> wait until claim .* expires/))
+  expect(said).toContainEqual(expect.stringMatching(/^MEMORY_MB allocation ratio of host drv\/drv -> /))
+})
