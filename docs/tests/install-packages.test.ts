@@ -170,7 +170,7 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
     checkTypes(cwd, 'Bundler')
   })
 
-  test('core, agent and command line work where nothing else is, from JavaScript and from TypeScript', (context) => {
+  test('core, agent and command line work in a folder that has only them and their dependencies, from JavaScript and from TypeScript', (context) => {
     const cwd = path.join(folder, 'all')
     const { status, stderr } = npmInstall(cwd, tarballs)
     if (status !== 0 && NO_REGISTRY.test(stderr)) context.skip('neither npm’s cache nor a registry has what the packages depend on')

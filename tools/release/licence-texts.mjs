@@ -14,7 +14,7 @@ export function bundledPackages(folder) {
     for (const source of JSON.parse(readFileSync(file, 'utf8')).sources) {
       const whole = path.resolve(path.dirname(file), source)
       const [, owner] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(whole) ?? []
-      // maps of bundles inside of a bundle name what is nowhere here: their own package answers for it
+      // a bundle inside of a bundle has a map that names files that do not exist here; its own package contains their licences
       if (owner !== undefined && existsSync(whole)) found.add(owner)
     }
   }

@@ -34,7 +34,7 @@ function packagesOf(file: string, seen = new Set<string>()): string[] {
   })
 }
 
-test('what every call loads, the version too, is the library for command lines', () => {
+test('every call, --version too, loads no package except the library for command lines', () => {
   expect(new Set(packagesOf(main))).toEqual(new Set(['commander']))
 })
 

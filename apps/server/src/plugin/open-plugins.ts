@@ -19,7 +19,7 @@ export interface LoadedPlugin {
   readonly failures: Failures
   /** Counts a failure of one of its parts in this process. */
   readonly fail?: Fail
-  /** The asker of its parts outside of this process, with its statistics; undefined: they are in this process. */
+  /** Calls its parts if they run outside of this process, and counts these calls; undefined if they run in this process. */
   readonly asker?: Asker
   /** The checks of documents in the namespaces of a plug-in in this process. */
   readonly checker?: Asker

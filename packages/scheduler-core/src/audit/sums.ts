@@ -153,7 +153,7 @@ const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Gra
 const lessOf = (amounts: Readonly<Record<string, number>>, extra: Readonly<Record<string, number>> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
 
-/** The amounts that claims hold: added to the use of a report that counts it, or of one that does not. */
+/** The amount that claims hold and the report does not count; `countsUse`: whether the report states the use at all. */
 export const heldUncounted = (held: Held | undefined, countsUse: boolean): number =>
   held === undefined ? 0 : held.always + (countsUse ? 0 : held.unlessCounted)
 

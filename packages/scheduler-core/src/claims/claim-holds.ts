@@ -103,7 +103,7 @@ export class ClaimHolds {
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
     const putBack = this.lift(claim, isFree)
-    // the move stays open for its source, which may keep its units; the released destination may not
+    // the move stays open for its source, which may keep its units; the destination is released and keeps none
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
     if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return putBack

@@ -122,7 +122,7 @@ export function* examineEach(
   }
 }
 
-/** The filters as one instance of a decision met them, for questions about single hosts. */
+/** The filters in the state in which one instance of a decision was checked, for questions about single hosts. */
 export function checkAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],

@@ -11,7 +11,7 @@ import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aUuid } from '../testing/index.ts'
 import { ignoredFields } from './unread.ts'
 
-/** Profiles that read almost nothing of a request, one in this service's own way and one in Nova's without the checks of Placement. */
+/** Profiles that read almost nothing of a request: one of this service, and one in Nova's way without the checks of Placement. */
 const bare = profileSchema.parse({ name: 'p', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] })
 const placement = { availabilityZone: false, isolateAggregates: false, limitTenants: false, imageType: false }
 const profiles: Readonly<Record<string, Profile>> = {

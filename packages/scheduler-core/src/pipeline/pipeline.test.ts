@@ -226,13 +226,13 @@ describe('filters that fail', () => {
     ['one that throws while it prepares refuses every host', boom, 0, 3],
     ['one that throws on every host refuses every host', () => prepared(boom), 0, 3],
     ['one that throws on a host refuses that host', () => prepared((host) => (host === 1 ? boom() : true)), 2, 1],
-    ['one that answers 1 refuses', () => prepared(() => JSON.parse('1')), 0, 3],
-    ['one that answers text refuses', () => prepared(() => JSON.parse('"true"')), 0, 3],
-    ['one that answers nothing refuses', () => prepared(() => JSON.parse('null')), 0, 3],
-    ['one that prepares nonsense refuses', () => JSON.parse('{}'), 0, 3],
-    ['one that prepares null refuses', () => JSON.parse('null'), 0, 3],
-    ['one that refuses is no error', () => prepared(() => false), 0, undefined],
-    ['one that has nothing to check lets all in', () => undefined, 3, undefined],
+    ['one that returns 1 refuses every host', () => prepared(() => JSON.parse('1')), 0, 3],
+    ['one that returns text refuses every host', () => prepared(() => JSON.parse('"true"')), 0, 3],
+    ['one that returns null refuses every host', () => prepared(() => JSON.parse('null')), 0, 3],
+    ['one whose preparation returns an object that is no filter refuses every host', () => JSON.parse('{}'), 0, 3],
+    ['one whose preparation returns null refuses every host', () => JSON.parse('null'), 0, 3],
+    ['a refusal is not counted as an error', () => prepared(() => false), 0, undefined],
+    ['one that has nothing to check passes all hosts', () => undefined, 3, undefined],
   ])('%s', (_name, prepare, passed, errors) => {
     const { hosts, steps } = run(aFilter(prepare))
     expect(hosts).toHaveLength(passed)

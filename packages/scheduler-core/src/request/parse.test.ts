@@ -173,12 +173,20 @@ describe('a request', () => {
   test.each<[string, object, object]>([
     ['defaults are filled in', flavor({}), { version: '1.3', numInstances: 1, forceHosts: [], image: null }],
     ['a version may be undefined', request({ version: undefined }), { version: '1.3' }],
-    ['a request of 1.0 is one of today', request({ version: '1.0' }), { version: '1.3', forceVerify: 'ALL', pciRequests: [] }],
+    [
+      'a request of version 1.0 is converted to the current version',
+      request({ version: '1.0' }),
+      { version: '1.3', forceVerify: 'ALL', pciRequests: [] },
+    ],
     ['names give the number of instances', request({ instanceUuids: [aUuid(1), aUuid(2)] }), { numInstances: 2 }],
-    ['nothing at all may be asked for', { flavor: { vcpus: 0, memoryMb: 0 } }, { numInstances: 1 }],
+    ['a request for no resources at all is accepted', { flavor: { vcpus: 0, memoryMb: 0 } }, { numInstances: 1 }],
     ['the largest amounts are accepted', flavor({ vcpus: 65_536, memoryMb: 67_108_864 }), { flavor: { memoryMb: 67_108_864 } }],
     ['a pair of surrogates is text like any other', request({ projectId: 'π😀' }), { projectId: 'π😀' }],
-    ['constructor may be a free key', flavor({ extraSpecs: { constructor: 'x' } }), { flavor: { extraSpecs: { constructor: 'x' } } }],
+    [
+      'constructor is accepted as a key of extra specs',
+      flavor({ extraSpecs: { constructor: 'x' } }),
+      { flavor: { extraSpecs: { constructor: 'x' } } },
+    ],
   ])('%s', (_name, input, expected) => {
     expect(parseRequestSpec(input)).toMatchObject({ ok: true, value: expected })
   })

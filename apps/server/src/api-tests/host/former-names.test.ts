@@ -49,14 +49,14 @@ test.each(['host:old', 'host:new'])('decisions of both names are counted by %s',
 })
 
 test.each([
-  ['the decision from before', () => before, { hosts: [{ host: 'new' }] }, 'old'],
-  ['the decision from before', () => before, { hosts: [{ host: 'old', node: 'old' }] }, 'old'],
-  ['the decision from before', () => before, { hosts: [{ host: 'new', node: 'new' }] }, 'old'],
-  ['the decision from before', () => before, { query: 'host:new' }, 'old'],
-  ['the decision from before', () => before, { query: 'ne' }, 'old'],
-  ['the decision from after', () => after, { hosts: [{ host: 'old' }] }, 'new'],
-  ['the decision from after', () => after, { hosts: [{ host: 'old', node: 'old' }, { host: 'new' }] }, 'new'],
-  ['the decision from after', () => after, { query: 'host:old' }, 'new'],
+  ['the decision made before the replacement', () => before, { hosts: [{ host: 'new' }] }, 'old'],
+  ['the decision made before the replacement', () => before, { hosts: [{ host: 'old', node: 'old' }] }, 'old'],
+  ['the decision made before the replacement', () => before, { hosts: [{ host: 'new', node: 'new' }] }, 'old'],
+  ['the decision made before the replacement', () => before, { query: 'host:new' }, 'old'],
+  ['the decision made before the replacement', () => before, { query: 'ne' }, 'old'],
+  ['the decision made after the replacement', () => after, { hosts: [{ host: 'old' }] }, 'new'],
+  ['the decision made after the replacement', () => after, { hosts: [{ host: 'old', node: 'old' }, { host: 'new' }] }, 'new'],
+  ['the decision made after the replacement', () => after, { query: 'host:old' }, 'new'],
 ])('the verdict of %s on a host is found by another of its names: %#', async (_, id, filter, hostName) => {
   const { decision } = await ask(
     'query ($id: ID!, $filter: VerdictFilter) { decision(id: $id) { explanation { verdicts(filter: $filter) { nodes { hostName } } } } }',

@@ -47,7 +47,7 @@ type Listener = Parameters<DecisionFeed['onDecision']>
  */
 export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
   const listeners = new Set<Listener>()
-  /** The reported refusals and advice, with the time by the timers. */
+  /** The refusals and advice that were reported, with the time of the report by the clock of `timers`. */
   const reported = new Map<string, number>()
   let openedAt = 0
   /** Decisions that existed when the subscriber began to listen count as known. */

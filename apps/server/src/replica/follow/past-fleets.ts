@@ -114,7 +114,7 @@ export function createPastFleets(
     for (const oldest of oldestFirst) if (isOver() && kept.has(oldest)) letGo(oldest)
   }
 
-  /** A copy in the columns of a dropped fleet, if there is one. */
+  /** A copy of `fleet`. It reuses the columns of a dropped fleet, if there is one, so that no new memory is allocated. */
   const copyOf = (fleet: Fleet): Fleet => {
     const copy = copyFleet(fleet, spare)
     spare = undefined

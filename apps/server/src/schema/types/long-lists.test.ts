@@ -28,7 +28,7 @@ test.each([2, 500])('a list of %i is answered whole and in order', async (length
 })
 
 test.each([2, 500])(
-  'items of a list of %i that fail at once among others that fail late end the call, and not the process',
+  'in a list of %i items, of which some throw at once and others reject later, the call fails, and the process continues',
   async (length) => {
     const ask = aService(length, (item) => {
       if (item % 2 === 0) return Promise.reject(new Error(`late ${item}`))

@@ -230,7 +230,7 @@ export function createFindingRepairs({
           return claimThere(finding, account ?? caller.account, act, args)
         case 'change': {
           const change = act.toChange(reason)
-          // as hostReplace and hostForget do
+          // hostReplace and hostForget need the same scope
           if ((change.type === 'replace' || change.type === 'forget') && !mayDo(caller, 'ADMIN'))
             return refused('A key with ADMIN is needed to replace or forget a host.', ['choose'], 'FORBIDDEN')
           return write(finding, change, dryRun)

@@ -17,7 +17,7 @@ export interface NatsKeysOptions {
   keepUses(uses: readonly KeyUse[]): Promise<void>
   /** The times of the last use of keys in the tables. */
   readUses(): Promise<ReadonlyMap<string, number>>
-  /** The initial state of a fleet without edits: the keys in the tables. */
+  /** The keys in the tables: the initial content of a stream that has no edits of keys yet. */
   begin(): Promise<readonly KeyWrite[]>
   warn(message: string): void
   /** The time before the loss of messages of a stream is accepted, milliseconds. */

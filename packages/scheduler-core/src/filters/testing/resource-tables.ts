@@ -115,7 +115,7 @@ export const resourceTables: FilterTables = {
       request: { numaTopology: { cells: [guest(0, 3, 1, 'dedicated')] } },
       says: { code: 'numa.dedicated_cpus', subject: 'cell 0', need: 3, have: 2, unit: 'CPUs' },
     },
-    'cores of its own for three CPUs on two cores of two threads fail': {
+    'three CPUs that each need a whole core do not fit on two cores of two threads': {
       host: { numaCells: [cell(0, threads)] },
       request: { numaTopology: { cells: [{ ...guest(0, 3, 1, 'dedicated'), cpuThreadPolicy: 'isolate' }] } },
       says: { code: 'numa.threads', subject: 'cell 0', need: 3, have: 2, unit: 'CPUs', source: 'thread policy isolate' },

@@ -13,7 +13,7 @@ import { fitGuest } from './search/fit-guest.ts'
 import type { GuestTopology, NumaLimits } from './topology.ts'
 import { guestTopologyFor } from './wishes/guest-topology.ts'
 
-/** Verdicts recorded from the real scheduler. */
+/** Verdicts that were recorded from Nova's own scheduler. */
 const recorded = sharedData('conformance/cases')
 
 interface Envelope {

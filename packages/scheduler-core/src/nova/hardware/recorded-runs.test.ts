@@ -10,7 +10,7 @@ import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read
 import { fitGuest, placesOf } from './search/fit-guest.ts'
 import type { GuestTopology, HostTopology, NumaLimits } from './topology.ts'
 
-/** Whole runs recorded from the real scheduler. */
+/** Whole runs that were recorded from Nova's own scheduler. */
 const recordedRuns = sharedData('conformance/cases/endtoend.jsonl.gz')
 
 interface Envelope {

@@ -8,7 +8,7 @@ import { architectureName, hypervisorTypeName, vmModeName } from './names.ts'
 import { NovaError } from './nova-error.ts'
 import { hypervisorVersionText, versionSatisfies } from './versions.ts'
 
-/** The results of the real scheduler's functions. */
+/** Results that were recorded from the functions of Nova's own scheduler. */
 const recorded = sharedData('conformance/cases/extras.jsonl.gz')
 
 type Row =

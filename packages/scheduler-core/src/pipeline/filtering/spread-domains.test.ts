@@ -197,7 +197,7 @@ describe('a spread counts the domains that the request can use, and names the on
         { on: ['a', 'b'], why: undefined },
       ],
       [
-        `a zone whose hosts allocate as much counts, full or not, ${profile}`,
+        `a zone counts as a domain if its hosts allocate as much as one instance takes, even if they are full, ${profile}`,
         { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.5, vcpusUsed: 1 } }, members: ['a'] },
         'zone',
         { vcpus: 2, memoryMb: 64 },
