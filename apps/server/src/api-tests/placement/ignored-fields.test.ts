@@ -173,15 +173,3 @@ test('the TTL of a reservation is reported if nothing is reserved', async () => 
   expect(await ignored(spec, { claim: { mode: 'RESERVE', ttl } })).toEqual([])
   expect(await ignored(spec, { claim: { mode: 'NONE' } })).toEqual([])
 })
-
-test('traits that no request can require are reported, in both forms of a report', async () => {
-  const UPDATE = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results {
-    ... on ResourceStatsApplied { ignoredFields } ... on UserError { message } } } }`
-  const reported = async (report: object) => {
-    const update = { name: { host: 'h1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report }
-    return (await dataOf(api, UPDATE, { in: { updates: [update] } })).updateResourceStats.results[0].ignoredFields
-  }
-  const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
-  expect(await reported({ full: { ...full, traits: ['HW_CPU_X86_VMX', 'hw_cpu_x86_avx', 'CUSTOM-X'] } })).toEqual(['traits.1', 'traits.2'])
-  expect(await reported({ full: { ...full, traits: ['HW_CPU_X86_VMX'] } })).toEqual([])
-})
