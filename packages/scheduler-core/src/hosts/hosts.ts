@@ -25,6 +25,7 @@ import { DocumentIndex } from './document-index.ts'
 import { copyRecord, DEFAULT_ZONE, type HostBefore, type HostRecord, hostKey, newRecord, type OwnHostRecord } from './host-record.ts'
 import { HostNames } from './names.ts'
 import { Pools } from './pools.ts'
+import { ReportedStats } from './reported-stats.ts'
 import { TraitSets } from './trait-sets.ts'
 
 export {
@@ -90,6 +91,7 @@ export class HostTable {
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #documentIndexes = new Map<string, DocumentIndex>()
   readonly #traitSets = new TraitSets()
+  readonly #reportedStats = new ReportedStats()
   /** The number of each zone name, in the order in which the names were first seen. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
@@ -150,13 +152,14 @@ export class HostTable {
     return this.#omitting
   }
 
-  /** Sets the columns that follow from a host's report: the fields that it leaves out, and whether its service is out. */
+  /** Sets what follows from a host's report: the fields that it leaves out, whether its service is out, and the names of its stats. */
   setReportColumns(host: HostIndex, stats: HostStats): void {
     const { omits, serviceSuspect } = this.columns
     const bits = bitsOf(stats.omitted)
     this.#omitting += Number(bits !== 0) - Number(omits[host] !== 0)
     omits[host] = bits
     serviceSuspect[host] = Number(isServiceSuspect(stats))
+    this.#reportedStats.replace(host, stats)
   }
 
   /** Sets the zone of a host. */
@@ -290,6 +293,11 @@ export class HostTable {
     return this.present.some(({ namespaces }) => namespaces.has(namespace))
   }
 
+  /** Whether any host reports a stat of this name in Nova's form. */
+  reportsStat(name: string): boolean {
+    return this.#reportedStats.has(name)
+  }
+
   /** The index of the documents of a namespace by the things that they name. */
   documentIndexOf(namespace: string): DocumentIndex {
     const known = this.#documentIndexes.get(namespace)
@@ -336,6 +344,7 @@ export class HostTable {
     this.#present = from.#present
     for (const [name, zone] of from.#zones) this.#zones.set(name, zone)
     this.pools.takeCopy(from.pools)
+    this.#reportedStats.takeCopy(from.#reportedStats)
     for (const [namespace, index] of from.#documentIndexes) this.documentIndexOf(namespace).takeCopy(index)
     from.#owner = {}
   }

@@ -82,7 +82,7 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, profile, request, claimIds }
   const { parts, found } = decide(fleet, overlay, asked)
   overlay.discard()
-  const documents = { hasDocuments: () => false, documentIndexOf: () => ({ of: () => [] }) }
+  const documents = { reportsStat: () => false, hasDocuments: () => false, documentIndexOf: () => ({ of: () => [] }) }
   const ignored = ignoredFields(request, profile, { plugins: pluginsOf(fleet), featureLevel: FEATURE_LEVEL, hosts: documents })
   return { decided: JSON.stringify([parts, found]), ignored }
 }

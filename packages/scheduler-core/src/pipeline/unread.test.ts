@@ -18,11 +18,11 @@ const of = (...names: readonly string[]): Profile =>
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
-/** Documents of every namespace. */
+/** Every namespace has documents, and hosts report one stat. */
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
-  hosts: { hasDocuments: () => true, documentIndexOf: () => ({ of: () => ['h'] }) },
+  hosts: { reportsStat: (name: string) => name === 'reported', hasDocuments: () => true, documentIndexOf: () => ({ of: () => ['h'] }) },
 })
 const unread = (profile: Profile, given: object): readonly string[] =>
   unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())
@@ -60,6 +60,18 @@ describe('fields that no filter or weigher of a profile reads', () => {
       ['flavor.extraSpecs.capabilities:cpu_info'],
     ],
     ['a capability where a filter reads them: none', novaOf('ComputeCapabilitiesFilter'), withSpecs('capabilities:cpu_info'), []],
+    [
+      'a bare key that is neither an attribute of hosts nor a stat that one of them reports',
+      novaOf('ComputeCapabilitiesFilter'),
+      withSpecs('in_tree', 'member_of1', 'foo', 'reported', 'free_ram_mb', 'quota:reported'),
+      ['in_tree', 'member_of1', 'foo', 'quota:reported'].map((key) => `flavor.extraSpecs.${key}`),
+    ],
+    [
+      'the same where another filter matches aggregates, and refuses hosts without the key: none',
+      novaOf('ComputeCapabilitiesFilter', 'AggregateInstanceExtraSpecsFilter'),
+      withSpecs('foo'),
+      [],
+    ],
     [
       'a trait without a filter for traits',
       of('RamFilter'),

@@ -8,7 +8,7 @@ import type { LoadedParts } from '../records/loaded-parts.ts'
 import { isRegistered } from '../records/namespace-names.ts'
 import type { Profile } from '../records/profile.ts'
 import type { Read } from '../report/stats-fields.ts'
-import { type OptionalField, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
+import { type OptionalField, type ReportingHosts, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { memoByObject } from '../values/memo.ts'
 import { compileProfile, rulesOf } from './compile.ts'
@@ -94,7 +94,7 @@ export interface AskedBy {
   readonly plugins: LoadedParts
   /** The feature level of the log by whose rules a request is decided. */
   readonly featureLevel: number
-  readonly hosts: {
+  readonly hosts: ReportingHosts & {
     /** Whether any host has a document of a namespace; otherwise some filters have no effect. */
     hasDocuments(namespace: string): boolean
     /** Hosts whose documents name a thing. */
@@ -119,7 +119,7 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
   const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova === null
   const unread = (map: OpenMap, given: Readonly<Record<string, unknown>>, at: readonly string[] = []): string[] =>
     Object.entries(given)
-      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value)))
+      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value, hosts)))
       .flatMap(([key]) => pathsAsGiven(request, [...at, ...pathOf[map], key]))
   return [
     ...unread('extraSpecs', flavor.extraSpecs),

@@ -5,10 +5,19 @@ import { byCodeUnit } from '../values/canonical-json.ts'
  * Mostly the key decides; some values of a key may be read and others not. Absent: none.
  */
 export interface RequestReads {
-  readonly extraSpecs?: (key: string, value: unknown) => boolean
-  readonly schedulerHints?: (key: string, value: unknown) => boolean
-  readonly imageProperties?: (key: string, value: unknown) => boolean
+  readonly extraSpecs?: ReadsEntry
+  readonly schedulerHints?: ReadsEntry
+  readonly imageProperties?: ReadsEntry
   readonly fields?: readonly OptionalField[]
+}
+
+/** Whether an entry of an open map is read; `hosts`: where that depends on what hosts report. */
+type ReadsEntry = (key: string, value: unknown, hosts: ReportingHosts) => boolean
+
+/** What the hosts of a fleet report under names of their own. */
+export interface ReportingHosts {
+  /** Whether any host reports a stat of this name in Nova's form. */
+  reportsStat(name: string): boolean
 }
 
 /**

@@ -219,3 +219,34 @@ describe('min_unit above max_unit is refused with its path', () => {
     expect(await report(form)).toEqual(expected)
   })
 })
+
+describe('a trait that no flavor may ask for is refused with its path', () => {
+  const machine = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+  const node = {
+    'nova_object.name': 'ComputeNode',
+    'nova_object.version': '1.19',
+    'nova_object.data': {
+      ...{ host: 'u1', vcpus: 8, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, free_ram_mb: 65_536, local_gb: 1_024 },
+      ...{ local_gb_used: 0, free_disk_gb: 1_024, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
+    },
+  }
+  const names = ['custom_t', 'CUSTOM-T', 'CUSTOM T', '1_CPU', '_T', 'T', 'CUSTOM_T', 'HW_CPU_X86_AVX2']
+  const forms: readonly (readonly [name: string, path: string, form: (traits: readonly string[]) => object])[] = [
+    ['a typed report', 'full.traits', (traits) => ({ full: { ...machine, traits } })],
+    ['a typed report of an older version', 'full.traits', (traits) => ({ full: { ...machine, version: '1.0', traits } })],
+    ['a report of Nova', 'nova.traits', (traits) => ({ nova: { compute_node: node, traits } })],
+    ['what Placement answers', 'nova.traits.traits', (traits) => ({ nova: { compute_node: node, traits: { traits } } })],
+  ]
+
+  test.each(forms)('%s', async (_name, path, form) => {
+    for (const trait of names) {
+      const asked = await place({
+        gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [{ key: `trait:${trait}`, value: 'required' }] } },
+      })
+      const mayAsk = !Array.isArray(asked)
+      expect(await report(form(['HW_A', trait])), trait).toEqual(
+        mayAsk ? 'ResourceStatsApplied' : [`stats.invalid input.updates.0.report.${path}.1`],
+      )
+    }
+  })
+})

@@ -47,11 +47,14 @@ const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], maxi
       : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most ${maximum}, ${maxUnit}`, 'stats.invalid')],
   )
 
-/** Traits that no request can ask for, because Placement does not allow their names: they have no effect. */
-const unknowableTraits = (stats: HostStats | StatsDelta): readonly string[] =>
-  [...('traits' in stats ? (stats.traits ?? []) : [])].flatMap((trait, i) => (TRAIT.test(trait) ? [] : [`traits.${i}`]))
+/** Traits that a flavor may ask for; others could never be matched. Reports that are stored already are taken as they are. */
+const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
+  ('traits' in stats ? stats.traits : []).flatMap((trait, i) =>
+    TRAIT.test(trait) ? [] : [issue([...path, 'traits', String(i)], trait, TRAIT_RULE, 'stats.invalid')],
+  )
 
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
+const TRAIT_RULE = 'be a trait that a flavor may ask for: capital letters, digits and _, a letter first, as in CUSTOM_FAST'
 
 /** The number of values in nested lists and objects. The depth of the document was limited before. */
 function valuesIn(value: unknown): number {
@@ -92,8 +95,12 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
   ): Read => {
     if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
     const at = [...path, 'report', form]
-    issues.push(...checkNames(at, stats.value, isNova), ...checkUnits(stats.value, at, form === 'nova' ? 'max_unit' : 'maxUnit'))
-    return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored: [...ignored, ...unknowableTraits(stats.value)] }
+    issues.push(
+      ...checkNames(at, stats.value, isNova),
+      ...checkTraits(stats.value, at),
+      ...checkUnits(stats.value, at, form === 'nova' ? 'max_unit' : 'maxUnit'),
+    )
+    return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
   }
   const sent = full ?? delta ?? nova
   // the size is checked before reading, because reading takes time in proportion to it

@@ -1,5 +1,5 @@
 import { statsFields } from '../../report/stats-fields.ts'
-import { bareAndOf, bareOrOf } from '../../request/request-reads.ts'
+import { bareAndOf, keysFrom } from '../../request/request-reads.ts'
 import { shortList } from '../../text/short-list.ts'
 import type { HostState } from '../objects/host-state.ts'
 import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../parts/host-attributes.ts'
@@ -9,6 +9,7 @@ import { NovaError } from '../text/nova-error.ts'
 import { parsePythonJson } from '../text/python-json.ts'
 
 const SCOPE = 'capabilities'
+const isScoped = keysFrom(`${SCOPE}:`)
 
 /**
  * The host satisfies what the flavor's extra specs ask for: `capabilities:` and a path into the host's attributes, or a name without a
@@ -22,7 +23,10 @@ export const computeCapabilitiesFilter = novaFilter({
     which: ({ flavor: { extraSpecs } }) => `with ${shortList(bareAndOf(SCOPE, extraSpecs).map((pair) => wordsOf(extraSpecs, ...pair)))}`,
   },
   reads: statsFields,
-  readsRequest: { extraSpecs: bareOrOf(SCOPE) },
+  readsRequest: {
+    // Other names without a scope are ignored on every host.
+    extraSpecs: (key, _value, hosts) => isScoped(key) || hasAttribute(key) || (!key.includes(':') && hosts.reportsStat(key)),
+  },
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([key, need]) => {
