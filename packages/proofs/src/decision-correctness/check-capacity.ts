@@ -46,7 +46,7 @@ function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile
     const [next] = decideAsModel(fleet, question).placed
     if (next === undefined) break
     const { host, takes } = next
-    fleet.claims.push({ host, instance: null, group: groupOf(one), takes, isListed: false, isLogged: false })
+    fleet.claims.push({ host, instance: null, group: groupOf(one), takes, isListed: false, isHeldInAddition: false, isLogged: false })
   }
   return count
 }

@@ -83,7 +83,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
       return { difference: `earlier ${i}: the claim is ${verdict}, expected ${expectedVerdict}`, decision: expected, profile }
     if (verdict !== undefined) continue
     for (const { host, instance, takes } of expected.placed)
-      model.claims.push({ host, instance, group: bound, takes, isListed: false, isLogged })
+      model.claims.push({ host, instance, group: bound, takes, isListed: false, isHeldInAddition: false, isLogged })
   }
   const inWorld = (plan.earlier.length <= reportsBefore ? changeWorld() : undefined) ?? compareFindings(core, fleet, model)
   const { difference: inDecision, decision } = checkQuestion(core, fleet, before, model, profile, plan.question)

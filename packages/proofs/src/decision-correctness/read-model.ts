@@ -42,6 +42,7 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
       group: isLive(claim) ? groupOf(claim.group) : null,
       takes: claim.grants as ModelFleet['claims'][number]['takes'],
       isListed: !isLive(claim) || claim.state === 'MATERIALISED',
+      isHeldInAddition: claim.extra !== null,
       isLogged: true,
     })),
   }

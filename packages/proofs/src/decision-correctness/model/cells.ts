@@ -1,4 +1,4 @@
-import { capacityOf, claimsOn, hugeUsedIn, setAsideIn } from './fleet.ts'
+import { capacityOf, claimsOn, hugeUsedIn, isCounted, setAsideIn } from './fleet.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelCell {
@@ -100,20 +100,21 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
   const reported = stats.numaCells
   const shown: CellHold[] = []
   const waiting: CellHold[] = []
-  for (const { takes, isListed } of claims)
-    for (const { cell, cpus, memoryMb, pinned = [] } of takes.numa ?? []) {
+  for (const claim of claims)
+    for (const { cell, cpus, memoryMb, pinned = [] } of claim.takes.numa ?? []) {
+      const isShown = isCounted(claim)
       const named = reported.filter(({ id }) => id === cell)
       const counting = named.length === 0 ? reported : named
       const counts = {
-        cpus: isListed && counting.some(({ cpuUsage }) => cpuUsage !== null),
-        memory: isListed && counting.some(({ memoryUsageMb }) => memoryUsageMb !== null),
-        pins: isListed && counting.some(({ pinnedCpus }) => pinnedCpus !== null),
+        cpus: isShown && counting.some(({ cpuUsage }) => cpuUsage !== null),
+        memory: isShown && counting.some(({ memoryUsageMb }) => memoryUsageMb !== null),
+        pins: isShown && counting.some(({ pinnedCpus }) => pinnedCpus !== null),
       }
-      const part = (isShown: boolean): CellHold => ({
+      const part = (inReport: boolean): CellHold => ({
         cell,
-        cpus: counts.cpus === isShown ? cpus : 0,
-        memoryMb: counts.memory === isShown ? memoryMb : 0,
-        pinned: counts.pins === isShown ? pinned : [],
+        cpus: counts.cpus === inReport ? cpus : 0,
+        memoryMb: counts.memory === inReport ? memoryMb : 0,
+        pinned: counts.pins === inReport ? pinned : [],
       })
       shown.push(part(true))
       waiting.push(part(false))

@@ -97,7 +97,7 @@ function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): 
     const takes = takesOn(seen, request, profile, host)
     const instance = request.instanceUuids[i] ?? null
     placed.push({ instance, host, takes, selected: destination(best), alternates: others.map(destination) })
-    seen.claims.push({ host, instance, group: groupOf(request), takes, isListed: false, isLogged: false })
+    seen.claims.push({ host, instance, group: groupOf(request), takes, isListed: false, isHeldInAddition: false, isLogged: false })
   }
   return { instances, found: placed.length, placed }
 }

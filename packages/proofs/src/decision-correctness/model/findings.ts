@@ -1,5 +1,5 @@
 import { hiddenInCells } from './cells.ts'
-import { capacity, capacityOf, claimsOn, hugeUsedIn, inventoryOf } from './fleet.ts'
+import { capacity, capacityOf, claimsOn, hugeUsedIn, inventoryOf, isCounted } from './fleet.ts'
 import { hiddenOnGpus } from './gpu.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
@@ -41,7 +41,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
 
 /** A report that counts less than the claims of the instances that it lists. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
-  const shown = logged(claimsOn(fleet, host)).filter(({ isListed }) => isListed)
+  const shown = logged(claimsOn(fleet, host)).filter(isCounted)
   const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))
   const inClasses = [...classes].flatMap((resourceClass) => {
     const used = inventoryOf(host, resourceClass)?.used ?? null

@@ -2,17 +2,26 @@ import type { HostStats } from '@gantt/scheduler-core'
 import { countAnew } from './allocation.ts'
 import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } from './state.ts'
 
-/** Applies a host's new report: from now on it counts the instances that it lists. */
-export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
+/**
+ * Applies a host's report: from now on it counts the instances that it lists. One that `isEarlier` came before the claims were made, under
+ * another name of the machine, so it counts none that it shows for the first time.
+ */
+export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isEarlier = false): void {
   host.reported = stats
   countAnew(fleet)
   // a report without a list shows no instances
   if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
   if (stats.instances === null) return
   host.present = stats.instances
-  for (const claim of fleet.claims)
-    if (claim.host === host && claim.instance !== null) claim.isListed = stats.instances.includes(claim.instance)
+  for (const claim of fleet.claims) {
+    if (claim.host !== host || claim.instance === null) continue
+    claim.isHeldInAddition = isEarlier && (claim.isHeldInAddition || !claim.isListed)
+    claim.isListed = stats.instances.includes(claim.instance)
+  }
 }
+
+/** Whether the figures of the host's report contain what a claim takes. */
+export const isCounted = ({ isListed, isHeldInAddition }: ModelClaim): boolean => isListed && !isHeldInAddition
 
 export const claimsOn = (fleet: ModelFleet, host: ModelHost): ModelClaim[] => fleet.claims.filter((claim) => claim.host === host)
 
@@ -107,9 +116,9 @@ export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string):
 function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0
   let uncounted = 0
-  for (const { takes, isListed } of claimsOn(fleet, host)) {
-    const amount = takes.classes?.[resourceClass] ?? 0
-    if (isListed && used !== null) shown += amount
+  for (const claim of claimsOn(fleet, host)) {
+    const amount = claim.takes.classes?.[resourceClass] ?? 0
+    if (isCounted(claim) && used !== null) shown += amount
     else uncounted += amount
   }
   return Math.max(used ?? 0, shown) + uncounted

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
-import { claimsOn } from './fleet.ts'
+import { claimsOn, isCounted } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
@@ -102,7 +102,7 @@ export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly Mo
     const named = gpus.filter((gpu) => gpu.index === index)
     return (named.length === 0 ? gpus : named).some(({ usedMilli }) => usedMilli !== null)
   }
-  const shown = claims.filter(({ isListed }) => isListed).flatMap(({ takes }) => takes.gpu ?? [])
+  const shown = claims.filter(isCounted).flatMap(({ takes }) => takes.gpu ?? [])
   const held = shown.reduce((sum, { index, milli }) => (counts(index) ? sum + milli : sum), 0)
   const used = gpus.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
   return held > used ? [`at least ${held}, not ${used}`] : []
@@ -115,8 +115,8 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
   const at = (index: number) => gpus.find((gpu) => gpu.index === index)
   const anyCounts = reported.some(({ usedMilli }) => usedMilli !== null)
   const counts = (index: number) => (at(index) === undefined ? anyCounts : reported.find((gpu) => gpu.index === index)?.usedMilli !== null)
-  const held = claimsOn(fleet, host).flatMap(({ takes, isListed }) => (takes.gpu ?? []).map((taken) => ({ ...taken, isListed })))
-  const shown = held.filter(({ index, isListed }) => isListed && counts(index))
+  const held = claimsOn(fleet, host).flatMap((claim) => (claim.takes.gpu ?? []).map((taken) => ({ ...taken, isShown: isCounted(claim) })))
+  const shown = held.filter(({ index, isShown }) => isShown && counts(index))
   const waiting = held.filter((taken) => !shown.includes(taken))
   /** Takes thousandths from these GPUs one by one, as long as they have any; returns the amount that none of them had. */
   const drain = (from: readonly ModelGpuState[], milli: number): number => {

@@ -30,7 +30,7 @@ export function replace(fleet: ModelFleet, host: ModelHost, to: Pick<ModelHost, 
   countAnew(fleet)
   if (same === undefined) return
   host.liveness = same.liveness
-  report(fleet, host, same.reported)
+  report(fleet, host, same.reported, true)
 }
 
 export const presentAt = ({ hosts }: ModelFleet, name: Pick<ModelHost, 'host' | 'node'>): ModelHost | undefined =>

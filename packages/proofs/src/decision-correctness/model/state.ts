@@ -25,6 +25,8 @@ export interface ModelClaim {
   readonly takes: Takes
   /** A report has listed its instance since the claim was made. */
   isListed: boolean
+  /** The list is older than the claim, so the amounts are not in the figures of that report yet. */
+  isHeldInAddition: boolean
   /** Whether the claim is in the log; false for a choice of a decision that is still being made. */
   readonly isLogged: boolean
 }
