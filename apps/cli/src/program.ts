@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 export const PROGRAM = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? 'main.js' : '../bin/gantt.mjs', import.meta.url))
 
 /**
- * The options of Node with which every process of the program runs, in addition to its own: a larger space for new objects, since a
- * small one moves what one call needs to the space for old objects, where collecting it takes longer.
+ * The arguments of Node with which every process of the program runs. In the space that Node gives new objects by default, those of one
+ * long call do not fit, so they are moved among the old objects, and collecting them takes longer.
  */
 export const NODE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=64']
