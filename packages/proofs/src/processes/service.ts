@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { PROGRAM } from '@gantt/cli/for-proofs'
+import { NODE_ARGUMENTS, PROGRAM } from '@gantt/cli/for-proofs'
 import { type Client, createClient } from '@gantt/client'
 import { createServiceWords, type ServiceWords } from './service-words.ts'
 
@@ -38,7 +38,7 @@ export async function startService(
   deadlineMs = 30_000,
   program: string = PROGRAM,
 ): Promise<Service> {
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...NODE_ARGUMENTS, program, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',

@@ -1,5 +1,6 @@
 import type { Fleet } from '../fleet/fleet.ts'
-import { at, type ClassColumns, type Column } from '../hosts/columns.ts'
+import type { Column } from '../hosts/column-memory.ts'
+import { at, type ClassColumns } from '../hosts/columns.ts'
 import type { HostRecord, HostTable } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BoundKey } from '../records/bound-key.ts'

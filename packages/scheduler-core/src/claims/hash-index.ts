@@ -5,6 +5,8 @@ import type { Owner } from '../values/owner.ts'
  * that it writes.
  */
 const BUCKET = 256
+/** The size of the first bucket before it grows: most copies of an index replace it at once, and V8 keeps arrays of 64 bytes in its heap. */
+const FIRST_BUCKET = 16
 /** With this many bits all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
 const MOST_DEPTH = 26
 
@@ -27,13 +29,13 @@ export class HashIndex {
   #depth = 0
   #owner: Owner = {}
   /** The buckets by the low bits of a hash; several positions may have the same bucket. */
-  #directory: Bucket[] = [newBucket(this.#owner, 0)]
+  #directory: Bucket[] = [newBucket(this.#owner, 0, FIRST_BUCKET)]
 
   add(text: string, record: number): void {
     const hash = hashOf(text)
     let bucket = this.#own(hash)
     for (; bucket.count === bucket.hashes.length; bucket = this.#own(hash)) {
-      if (bucket.depth < MOST_DEPTH) this.#split(bucket)
+      if (bucket.hashes.length >= BUCKET && bucket.depth < MOST_DEPTH) this.#split(bucket)
       else grow(bucket)
     }
     bucket.hashes[bucket.count] = hash
@@ -105,12 +107,12 @@ export class HashIndex {
   }
 }
 
-const newBucket = (owner: Owner, depth: number): Bucket => ({
+const newBucket = (owner: Owner, depth: number, size = BUCKET): Bucket => ({
   owner,
   depth,
   count: 0,
-  hashes: new Uint32Array(BUCKET),
-  records: new Uint32Array(BUCKET),
+  hashes: new Uint32Array(size),
+  records: new Uint32Array(size),
 })
 
 function grow(bucket: Bucket): void {

@@ -1,6 +1,7 @@
 import { viewsOf } from '../audit/views.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { at, type ClassColumns, type Column } from '../hosts/columns.ts'
+import type { Column } from '../hosts/column-memory.ts'
+import { at, type ClassColumns } from '../hosts/columns.ts'
 import type { HostRecord } from '../hosts/hosts.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'

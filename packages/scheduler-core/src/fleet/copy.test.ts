@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { audit, digestAll, digestPart, partsOf } from '../audit/index.ts'
+import { useOf } from '../hosts/columns.ts'
 import { aClaim, aLog, aMove, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { copyFleet } from './copy.ts'
@@ -224,4 +225,23 @@ test('a report that counts the growth of a claim is not seen by a copy', () => {
   expect(log.fleet.ledger.claims.get('c2')?.extra).toBeNull()
   expect(copy.ledger.claims.get('c2')?.extra).toEqual(grants(2))
   expect(stateOf(copy)).toBe(before)
+})
+
+/** The pieces of memory of all columns that a copy does not share with its original. */
+const memoryOf = ({ hosts }: Fleet): ReadonlySet<ArrayBufferLike> =>
+  new Set([hosts.columns, ...Array.from(hosts.classes.values(), useOf)].flatMap((set) => Object.values(set)).map(({ buffer }) => buffer))
+
+test('the columns of a copy take one piece of memory, which a discarded copy of the same size provides', () => {
+  const log = aLog()
+  log.append([aReport('h1'), aReport('h2', { vcpus: 8 })])
+  const first = copyFleet(log.fleet)
+  expect(memoryOf(first).size).toBe(1)
+  const [memory] = memoryOf(first)
+  const before = stateOf(log.fleet)
+  const second = copyFleet(log.fleet, first)
+  expect([...memoryOf(second)]).toEqual([memory])
+  expect(stateOf(second)).toBe(before)
+  expect(first.hosts.columns.status).toHaveLength(0)
+  grow(log.fleet)
+  expect(memoryOf(copyFleet(log.fleet, second))).not.toContain(memory)
 })

@@ -1,6 +1,5 @@
 import type { HostIndex } from '../values/host-index.ts'
-
-export type Column = Float64Array | Int32Array | Uint16Array | Uint8Array
+import { bytesOf, type Column, ColumnMemory, copyColumns, createColumns, type TypesOf } from './column-memory.ts'
 
 /** The value of a column for a host. */
 export const at = (column: Column, host: HostIndex): number => column[host] as number
@@ -43,21 +42,23 @@ export interface HostColumns {
   gone: Uint8Array
 }
 
-export const createHostColumns = (size: number): HostColumns => ({
-  status: new Uint8Array(size),
-  liveness: new Uint8Array(size),
-  zone: new Int32Array(size),
-  version: new Float64Array(size),
-  lastEdit: new Float64Array(size),
-  instances: new Int32Array(size),
-  ioOps: new Int32Array(size),
-  gpuFreeMilli: new Float64Array(size),
-  gpuMostFreeMilli: new Float64Array(size),
-  hugePageMib: new Float64Array(size),
-  serviceSuspect: new Uint8Array(size),
-  omits: new Int32Array(size),
-  gone: new Uint8Array(size),
-})
+const hostColumnTypes = {
+  status: Uint8Array,
+  liveness: Uint8Array,
+  zone: Int32Array,
+  version: Float64Array,
+  lastEdit: Float64Array,
+  instances: Int32Array,
+  ioOps: Int32Array,
+  gpuFreeMilli: Float64Array,
+  gpuMostFreeMilli: Float64Array,
+  hugePageMib: Float64Array,
+  serviceSuspect: Uint8Array,
+  omits: Int32Array,
+  gone: Uint8Array,
+} as const satisfies TypesOf<HostColumns>
+
+export const createHostColumns = (size: number): HostColumns => createColumns<HostColumns>(hostColumnTypes, size)
 
 /**
  * The inventory of one resource class on all hosts. It is written only when an inventory changes, so copies of a fleet
@@ -98,43 +99,37 @@ export interface UseColumns {
 /** Columns of one resource class. free = capacity - used - claimed; it may be negative after a report that shrinks a host. */
 export interface ClassColumns extends InventoryColumns, UseColumns {}
 
-export const createClassColumns = (size: number): ClassColumns => ({
-  ...createInventoryColumns(size),
-  used: new Float64Array(size),
-  claimed: new Float64Array(size),
-  covered: new Float64Array(size),
-  free: new Float64Array(size),
-})
+const inventoryTypes = {
+  total: Float64Array,
+  reserved: Float64Array,
+  ratioMilli: Float64Array,
+  minUnit: Float64Array,
+  maxUnit: Float64Array,
+  stepSize: Float64Array,
+  capacity: Float64Array,
+  reported: Uint8Array,
+  countsUse: Uint8Array,
+} as const satisfies TypesOf<InventoryColumns>
 
-function createInventoryColumns(size: number): InventoryColumns {
-  return {
-    total: new Float64Array(size),
-    reserved: new Float64Array(size),
-    ratioMilli: new Float64Array(size),
-    minUnit: new Float64Array(size),
-    maxUnit: new Float64Array(size),
-    stepSize: new Float64Array(size),
-    capacity: new Float64Array(size),
-    reported: new Uint8Array(size),
-    countsUse: new Uint8Array(size),
-  }
-}
+const useTypes = {
+  used: Float64Array,
+  claimed: Float64Array,
+  covered: Float64Array,
+  free: Float64Array,
+} as const satisfies TypesOf<UseColumns>
 
-const inventoryNames = Object.keys(createInventoryColumns(0)) as (keyof InventoryColumns)[]
+const inventoryNames = Object.keys(inventoryTypes) as (keyof InventoryColumns)[]
 
-/** Columns of a class that share the inventories of both sides with others; used amounts are copied, as in `takeColumns`. */
-export function shareInventory(from: ClassColumns, spare?: UseColumns): ClassColumns {
-  const { used, claimed, covered, free } = from
-  const columns = { ...from }
-  takeColumns<UseColumns>(columns, { used, claimed, covered, free }, spare)
-  return columns
-}
+export const createClassColumns = (size: number): ClassColumns => createColumns<ClassColumns>({ ...inventoryTypes, ...useTypes }, size)
+
+/** The columns of a class that copies of a fleet do not share. */
+export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumns => ({ used, claimed, covered, free })
 
 /** Replaces the inventory's columns by copies, for a writer. */
 export function copyInventory(columns: ClassColumns): void {
-  const own: Record<string, Column> = {}
-  for (const name of inventoryNames) own[name] = columns[name].slice()
-  Object.assign(columns, own)
+  const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
+  const inventory = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }
+  Object.assign(columns, copyColumns(inventory, new ColumnMemory(bytesOf(inventory))))
 }
 
 /** Whether a host has exactly these values of a class. */
@@ -143,30 +138,4 @@ export const hasInventory = (columns: InventoryColumns, host: HostIndex, invento
 
 export function setInventory(columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): void {
   for (const name of inventoryNames) columns[name][host] = inventory[name]
-}
-
-/**
- * Copies every column of a set. The copies are made in the arrays of a spare set if it has some of that size; the spare set loses them.
- * Columns are large, and collecting them as garbage would slow down whatever runs at that time.
- */
-export function takeColumns<Columns extends object>(columns: Columns, from: Columns, spare?: Columns): void {
-  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][]) {
-    const old = spare?.[name] as Column | undefined
-    columns[name] = (old?.length === column.length ? fill(old, column) : column.slice()) as Columns[keyof Columns]
-    if (spare !== undefined) spare[name] = column.slice(0, 0) as Columns[keyof Columns]
-  }
-}
-
-/** Every column of a set, copied into arrays of a larger size. */
-export function growColumns<Columns extends object>(columns: Columns, size: number): void {
-  for (const [name, column] of Object.entries(columns) as [keyof Columns, Column][]) {
-    const larger = new (column.constructor as new (size: number) => Column)(size)
-    larger.set(column as never)
-    columns[name] = larger as Columns[keyof Columns]
-  }
-}
-
-function fill(column: Column, from: Column): Column {
-  column.set(from)
-  return column
 }

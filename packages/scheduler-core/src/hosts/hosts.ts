@@ -7,19 +7,18 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { ENDED_CLAIMS } from '../values/levels.ts'
 import { ifOwn, type Owner } from '../values/owner.ts'
+import { bytesOf, ColumnMemory, copyColumns, emptyColumns, growColumns } from './column-memory.ts'
 import {
   at,
   type ClassColumns,
   copyInventory,
   createClassColumns,
   createHostColumns,
-  growColumns,
   type HostColumns,
   hasInventory,
   type InventoryRow,
   setInventory,
-  shareInventory,
-  takeColumns,
+  useOf,
 } from './columns.ts'
 import { DocumentIndex } from './document-index.ts'
 import { copyRecord, DEFAULT_ZONE, type HostBefore, type HostRecord, hostKey, newRecord, type OwnHostRecord } from './host-record.ts'
@@ -105,6 +104,8 @@ export class HostTable {
   /** Classes whose inventory columns another table may share. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
+  /** The memory of the columns of a copy; columns that were added or have grown since are elsewhere. */
+  #copied: ArrayBuffer | undefined
   readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
 
   /** `copyKinds`: copies the further data of kinds to a clone of a record. */
@@ -333,11 +334,7 @@ export class HostTable {
     this.fleetAllocation = from.fleetAllocation
     this.#size = from.#size
     this.#omitting = from.#omitting
-    takeColumns(this.columns, from.columns, spare?.columns)
-    for (const [resourceClass, columns] of from.classes) {
-      this.classes.set(resourceClass, shareInventory(columns, spare?.classes.get(resourceClass)))
-      for (const table of [this, from]) table.#sharedInventories.add(resourceClass)
-    }
+    this.#takeColumns(from, spare)
     this.#records = from.#records.slice()
     this.#names = from.#names.copy()
     this.#goneCount = from.#goneCount
@@ -347,6 +344,28 @@ export class HostTable {
     this.#reportedStats.takeCopy(from.#reportedStats)
     for (const [namespace, index] of from.#documentIndexes) this.documentIndexOf(namespace).takeCopy(index)
     from.#owner = {}
+  }
+
+  /** One piece of memory is allocated for all columns together; it is that of the spare table if this has the size. */
+  #takeColumns(from: HostTable, spare: HostTable | undefined): void {
+    const uses = Array.from(from.classes, ([name, columns]) => [name, columns, useOf(columns)] as const)
+    const bytes = uses.reduce((sum, [, , use]) => sum + bytesOf(use), bytesOf(from.columns))
+    const old = spare === undefined ? undefined : spare.#giveUpColumns()
+    const memory = new ColumnMemory(bytes, old?.byteLength === bytes ? old : undefined)
+    this.#copied = memory.buffer
+    Object.assign(this.columns, copyColumns(from.columns, memory))
+    for (const [name, columns, use] of uses) {
+      this.classes.set(name, { ...columns, ...copyColumns(use, memory) })
+      for (const table of [this, from]) table.#sharedInventories.add(name)
+    }
+  }
+
+  /** The memory of the columns that were made when this table was a copy of another; it cannot be read from then on. */
+  #giveUpColumns(): ArrayBuffer | undefined {
+    const memory = this.#copied
+    this.#copied = undefined
+    for (const columns of [this.columns, ...this.classes.values()]) emptyColumns(columns)
+    return memory
   }
 
   /** Keeps the state of a host before the entry that is being applied changes it; of many changes in one entry only the first. */

@@ -33,11 +33,13 @@ export class ByteWriter {
       this.whole(2 * zigzag(value - before) + 1)
       return
     }
-    const changed = xor(bytesOf(value), bytesOf(before))
-    const first = changed.findIndex((byte) => byte !== 0)
-    const last = changed.findLastIndex((byte) => byte !== 0)
+    setNumber(value, valueView)
+    setNumber(before, beforeView)
+    let [first, last] = [0, NUMBER_BYTES - 1]
+    while (valueBytes[first] === beforeBytes[first]) first++
+    while (valueBytes[last] === beforeBytes[last]) last--
     this.whole(2 + 2 * (8 * first + last))
-    for (const byte of changed.slice(first, last + 1)) this.byte(byte)
+    for (let i = first; i <= last; i++) this.byte((valueBytes[i] as number) ^ (beforeBytes[i] as number))
   }
 
   end(): Uint8Array {
@@ -89,9 +91,9 @@ export class ByteReader {
     const range = tag / 2 - 1
     const [first, last] = [Math.floor(range / 8), range % 8]
     if (first > last || first > 7) throw new RangeError(`${tag} at byte ${this.#at} is no number`)
-    const bytes = bytesOf(before)
-    for (let i = first; i <= last; i++) bytes[i] = (bytes[i] as number) ^ this.byte()
-    return new DataView(bytes.buffer).getFloat64(0)
+    setNumber(before, valueView)
+    for (let i = first; i <= last; i++) valueBytes[i] = (valueBytes[i] as number) ^ this.byte()
+    return valueView.getFloat64(0)
   }
 }
 
@@ -104,13 +106,17 @@ const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * valu
 
 const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
 
-function bytesOf(value: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(8)
-  const view = new DataView(bytes.buffer)
-  // Engines may choose the bits of NaN, and the next number is written as the difference from them.
-  if (Number.isNaN(value)) view.setUint32(0, 0x7ff80000)
-  else view.setFloat64(0, value)
-  return bytes
-}
+const NUMBER_BYTES = 8
+// Allocated once: V8 may collect garbage at each allocation of memory outside of its heap, and a decision has thousands of numbers.
+const valueView = new DataView(new ArrayBuffer(NUMBER_BYTES))
+const valueBytes = new Uint8Array(valueView.buffer)
+const beforeView = new DataView(new ArrayBuffer(NUMBER_BYTES))
+const beforeBytes = new Uint8Array(beforeView.buffer)
 
-const xor = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((byte, i) => byte ^ (b[i] as number))
+function setNumber(value: number, view: DataView): void {
+  // Engines may choose the bits of NaN, and the next number is written as the difference from them.
+  if (Number.isNaN(value)) {
+    view.setUint32(0, 0x7ff80000)
+    view.setUint32(4, 0)
+  } else view.setFloat64(0, value)
+}

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, graphql, textOf } from '@gantt/client'
 import { findNatsServer, lookAt, type NatsServers, prepareNatsServers, type View } from '@gantt/server'
-import { PROGRAM } from '../../program.ts'
+import { NODE_ARGUMENTS, PROGRAM } from '../../program.ts'
 import { createDetached, type DetachedOptions, tailOf } from './detached.ts'
 import type { ClusterFolder } from './folder.ts'
 import type { Part } from './part.ts'
@@ -64,7 +64,7 @@ export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
     }
   })
   const replicas = plan.replicas.map((port, i): Part => {
-    const replica = detached(`replica-${i + 1}`, () => [process.execPath, PROGRAM, 'serve'])
+    const replica = detached(`replica-${i + 1}`, () => [process.execPath, ...NODE_ARGUMENTS, PROGRAM, 'serve'])
     return {
       ...replica,
       where: `http://${HOST}:${port}`,

@@ -1,6 +1,7 @@
 import { type Entry, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
 import type { StreamInfo } from '@nats-io/jetstream'
 import type { Timers } from '../../timers.ts'
+import { entriesInPieces } from '../read-in-pieces.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
 import { atOf, idOf, type StoredMessage, stampOf, toEntry, toMessage } from './entry-message.ts'
@@ -182,14 +183,14 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     },
 
     async read(after, limit) {
-      if (tail?.moveTo(after) === true && tail.count >= limit) return tail.take(limit).map(toEntry)
+      if (tail?.moveTo(after) === true && tail.count >= limit) return entriesInPieces(tail.take(limit), toEntry)
       let state = await look()
       assertReaches(state, after)
       const upTo = Math.min(state.lastRevision, after.revision + limit)
       for (let looks = 0; looks < MOST_LOOKS; looks++) {
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
-        if (isSame(followed, state)) return followed.take(limit).map(toEntry)
+        if (isSame(followed, state)) return entriesInPieces(followed.take(limit), toEntry)
         // the messages so far belong to another history: they are compared again from the position on
         forget()
         state = await look()
@@ -205,7 +206,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
       const past = await createTail(connection, { stream, timers, after, most: limit + 1 })
       try {
         await past.reach(upTo, SILENT_MS)
-        return past.take(limit).map(toEntry)
+        return await entriesInPieces(past.take(limit), toEntry)
       } finally {
         past.close()
       }

@@ -4,6 +4,7 @@ import { createPgDriver, type Driver, LOCK_TIMEOUT, type Prepared, STATEMENT_MS,
 import { realTimers, type Timers } from '../../timers.ts'
 import type { SharedFlush } from '../flushing.ts'
 import { fromParts, toParts } from '../parts.ts'
+import { entriesInPieces } from '../read-in-pieces.ts'
 import { planTrim, ROW_BYTES } from '../retention.ts'
 import { type LogReader, LogTrimmedError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createDurability, measure } from './durability.ts'
@@ -299,7 +300,7 @@ async function read(
   // there is no row for the beginning of the log, so the row beyond the limit is an entry too
   if (after.revision === 0) {
     learnFrom(rows)
-    return rows.slice(0, limit).map(toEntry)
+    return entriesInPieces(rows.slice(0, limit), toEntry)
   }
   const [own, ...next] = rows
   if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
@@ -307,7 +308,7 @@ async function read(
       `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
     )
   learnFrom(rows)
-  return next.map(toEntry)
+  return entriesInPieces(next, toEntry)
 }
 
 /** The parts of a checkpoint in order, a few at a time. */

@@ -1,5 +1,6 @@
 import { countedStats } from '../../hosts/allocation.ts'
-import { at, type Column } from '../../hosts/columns.ts'
+import type { Column } from '../../hosts/column-memory.ts'
+import { at } from '../../hosts/columns.ts'
 import type { HostRecord } from '../../hosts/hosts.ts'
 import { cpusOf } from '../../kinds/numa/pin.ts'
 import { poolKey, poolsOf } from '../../kinds/pci/pool.ts'

@@ -1,0 +1,68 @@
+export type Column = Float64Array | Int32Array | Uint16Array | Uint8Array
+
+type ColumnType = Float64ArrayConstructor | Int32ArrayConstructor | Uint16ArrayConstructor | Uint8ArrayConstructor
+
+/** The type of each column of a set. */
+export type TypesOf<Columns> = Readonly<Record<keyof Columns, ColumnType>>
+
+/** A column begins at a multiple of this many bytes, the width of its widest numbers. */
+const WIDEST = 8
+
+const aligned = (bytes: number): number => Math.ceil(bytes / WIDEST) * WIDEST
+
+/**
+ * Memory for several columns. They are allocated together, because V8 may collect garbage for 5 to 10 ms at each allocation of memory
+ * outside of its heap: a copy of a fleet has some 50 columns, and one allocation for each would take up to half a second.
+ */
+export class ColumnMemory {
+  readonly buffer: ArrayBuffer
+  #used = 0
+
+  /** `buffer`: memory that is used again; what it contains is overwritten. */
+  constructor(bytes: number, buffer = new ArrayBuffer(bytes)) {
+    this.buffer = buffer
+  }
+
+  /** The next column. Throws RangeError where the memory ends. */
+  column(Type: ColumnType, length: number): Column {
+    const column = new Type(this.buffer, this.#used, length)
+    this.#used += aligned(column.byteLength)
+    return column
+  }
+}
+
+/** New columns of a set for so many hosts, all 0. */
+export function createColumns<Columns extends object>(types: TypesOf<Columns>, size: number): Columns {
+  const entries = Object.entries(types) as [keyof Columns, ColumnType][]
+  const bytes = entries.reduce((sum, [, { BYTES_PER_ELEMENT }]) => sum + aligned(size * BYTES_PER_ELEMENT), 0)
+  const memory = new ColumnMemory(bytes)
+  return Object.fromEntries(entries.map(([name, type]) => [name, memory.column(type, size)])) as Columns
+}
+
+/** The bytes of memory that a copy of some columns takes. */
+export const bytesOf = (columns: object): number =>
+  Object.values(columns as Record<string, Column>).reduce((sum, { byteLength }) => sum + aligned(byteLength), 0)
+
+/** A copy of every column of a set, made in this memory. */
+export function copyColumns<Columns extends object>(columns: Columns, memory: ColumnMemory): Columns {
+  const copies = Object.entries(columns as Record<string, Column>).map(([name, column]) => {
+    const copy = memory.column(column.constructor as ColumnType, column.length)
+    copy.set(column)
+    return [name, copy]
+  })
+  return Object.fromEntries(copies) as Columns
+}
+
+/** Every column of a set, copied to a larger size. */
+export function growColumns<Columns extends object>(columns: Columns, size: number): void {
+  const types = Object.entries(columns as Record<string, Column>).map(([name, column]) => [name, column.constructor as ColumnType] as const)
+  const larger = createColumns<Columns>(Object.fromEntries(types) as TypesOf<Columns>, size)
+  for (const [name, column] of Object.entries(larger as Record<string, Column>)) column.set(columns[name as keyof Columns] as Column)
+  Object.assign(columns, larger)
+}
+
+/** Takes the columns out of a set, whose memory is used again: whoever still reads them finds nothing. */
+export function emptyColumns(columns: object): void {
+  for (const [name, column] of Object.entries(columns as Record<string, Column>))
+    (columns as Record<string, Column>)[name] = column.slice(0, 0)
+}
