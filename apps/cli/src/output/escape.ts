@@ -1,4 +1,4 @@
-import { showUnseen } from '@gantt/scheduler-core/query'
+import { replaceUnseen, showUnseen } from '@gantt/scheduler-core/query'
 
 const ESCAPE = '\u001b'
 
@@ -14,6 +14,6 @@ export const shownLine = (line: string): string =>
 
 /** The same JSON in one line, with invisible characters escaped. */
 export const shownJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
+  replaceUnseen(JSON.stringify(value), (found) =>
+    Array.from({ length: found.length }, (_, i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  )

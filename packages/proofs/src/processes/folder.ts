@@ -1,14 +1,17 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { ownFolder } from './ended-run.ts'
 
 /** A folder of its own for a proof's database, which the database's account can enter; it is removed afterwards. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-proof-'))
   chmodSync(folder, 0o711)
+  const forget = ownFolder(folder)
   try {
     return await use(path.join(folder, 'state'))
   } finally {
     rmSync(folder, { recursive: true, force: true })
+    forget()
   }
 }

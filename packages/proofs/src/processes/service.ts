@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { NODE_ARGUMENTS, PROGRAM } from '@gantt/cli/for-proofs'
 import { type Client, createClient } from '@gantt/client'
+import { startChild } from './ended-run.ts'
 import { createServiceWords, type ServiceWords } from './service-words.ts'
 
 /** A process of the service that a proof started. */
@@ -38,19 +39,21 @@ export async function startService(
   deadlineMs = 30_000,
   program: string = PROGRAM,
 ): Promise<Service> {
-  const child = spawn(process.execPath, [...NODE_ARGUMENTS, program, 'serve'], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      GANTT_ADMIN_KEY: ADMIN_KEY,
-      // the promises hold with both settings of fsync, and can be tested with either
-      ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = startChild(() =>
+    spawn(process.execPath, [...NODE_ARGUMENTS, program, 'serve'], {
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: process.env.HOME ?? '',
+        PORT: '0',
+        HOST: '127.0.0.1',
+        GANTT_ADMIN_KEY: ADMIN_KEY,
+        // the promises hold with both settings of fsync, and can be tested with either
+        ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   const { words, defects, hear } = createServiceWords()
   const url = await readUrl(child, { words, hear })
   const end = async (signal: NodeJS.Signals): Promise<void> => {

@@ -1,6 +1,7 @@
 import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Checks, createChecks } from '../checks.ts'
+import { endedBySignals } from '../processes/ended-run.ts'
 import { addRecovery } from '../recovery-time/command.ts'
 import { addUpgrade } from '../upgrade-safety/command.ts'
 import { proveFuzz, SILENT_MS } from './fuzz.ts'
@@ -127,8 +128,19 @@ export function addProve(program: Command): void {
     )
 }
 
-async function run(name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const run = (name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> =>
+  endedBySignals((isEnded) => runOnce(name, json, proof, isEnded))
+
+/** Runs a proof and shows its result; a run that a signal ends says nothing more, since all calls fail then. */
+async function runOnce(
+  name: string,
+  json: true | undefined,
+  proof: (checks: Checks) => Promise<void>,
+  isEnded: () => boolean,
+): Promise<void> {
+  const say = (line: string): void => {
+    if (!isEnded()) process.stderr.write(`${line}\n`)
+  }
   const started = performance.now()
   const checks = createChecks(say)
   say(`prove ${name}`)
@@ -137,6 +149,7 @@ async function run(name: string, json: true | undefined, proof: (checks: Checks)
   } catch (error) {
     checks.check('the proof ran to its end', false, () => (error instanceof Error ? (error.stack ?? error.message) : String(error)))
   }
+  if (isEnded()) return
   const seconds = Math.round((performance.now() - started) / 100) / 10
   say(`in ${seconds} s`)
   const { passed, failed } = checks

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { startChild } from '../processes/ended-run.ts'
 
 /** The interval between two requests, milliseconds. */
 const EVERY_MS = 100
@@ -36,7 +37,9 @@ export interface LiveWatch {
 }
 
 export function watchLive(url: string): LiveWatch {
-  const child: ChildProcess = spawn(process.execPath, ['-e', PROGRAM, new URL('/live', url).href], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child: ChildProcess = startChild(() =>
+    spawn(process.execPath, ['-e', PROGRAM, new URL('/live', url).href], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  )
   const answers: LiveAnswer[] = []
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {

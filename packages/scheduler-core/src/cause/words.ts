@@ -28,6 +28,8 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'numa.pinned_memory': 'with too little memory in each NUMA cell that is given to one guest alone',
   'numa.too_few_cpus': 'with too few shared CPUs in all in each NUMA cell',
   'numa.too_few_dedicated': 'with too few CPUs to dedicate in all in each NUMA cell',
+  'numa.too_few_cores': 'with too few CPUs in all on the cores that the thread policy wants, in each NUMA cell',
+  'numa.too_few_pages': 'with too few memory pages of the size in all in each NUMA cell',
   'numa.cpus': 'with too few shared CPUs left in each NUMA cell',
   'numa.dedicated_cpus': 'with too few CPUs left to dedicate in each NUMA cell',
   'numa.no_cell': 'without a NUMA cell that has both the CPUs and the memory',

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { MetadataReads } from '../hosts/metadata-reads.ts'
 import type { Reads } from '../report/stats-fields.ts'
-import type { RequestReads } from '../request/request-reads.ts'
+import type { RequestReadsBy } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
@@ -21,7 +21,7 @@ export interface Weigher {
   /** See Filter. */
   readonly readsMetadata?: MetadataReads
   /** See Filter. */
-  readonly readsRequest?: RequestReads
+  readonly readsRequest?: RequestReadsBy<WeigherOptions>
   /** minmax normalisation measures the spread from here instead of from the least raw number, as for some of Nova's weighers. */
   readonly minval?: number
   /**

@@ -46,6 +46,8 @@ export class Aggregates {
   /** Aggregates by member host name, each list in order of uuid. */
   #ofHost = new SharedMap<readonly string[]>()
   readonly #members = new Map<string, Members>()
+  /** The keys in the metadata of all aggregates; undefined after an edit. */
+  #keys: ReadonlySet<string> | undefined
 
   readonly #hosts: HostTable
   readonly #countAnew: (record: OwnHostRecord) => void
@@ -82,6 +84,7 @@ export class Aggregates {
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
     if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)
+    this.#keys = undefined
     if (next === null) this.byUuid.delete(uuid)
     else {
       const ratiosSet = kept ?? (this.#hosts.featureLevel < ALLOCATION_RULES ? {} : ratiosSetIn(next, before, { by: by ?? '', at: now }))
@@ -113,6 +116,13 @@ export class Aggregates {
   takeCopy(from: Aggregates): void {
     for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
     this.#ofHost = from.#ofHost.copy()
+    this.#keys = from.#keys
+  }
+
+  /** Whether the metadata of any aggregate has a key. */
+  hasKey(key: string): boolean {
+    this.#keys ??= new Set([...this.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
+    return this.#keys.has(key)
   }
 
   /** Aggregates that list a host name, in order of uuid. */

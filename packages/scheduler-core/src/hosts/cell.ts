@@ -124,6 +124,11 @@ export class CellState implements CellInventory {
     this.#hugeCovered += mib
   }
 
+  /** The same counts as if nothing were dedicated: the CPUs that the cell has in all. */
+  get cpusInAll(): FreeCpus {
+    return countFree({ cpuset: this.cpuset, dedicated: this.dedicated, cores: this.cores, pinnable: this.pinnable, ...UNPINNED })
+  }
+
   get freeCpus(): FreeCpus {
     this.#free ??= countFree(this)
     return this.#free
@@ -209,7 +214,7 @@ export const isPinned = ({ dedicated, emulator }: Pick<CellAsk, 'dedicated' | 'e
  * The number of CPUs that a guest cell takes for itself, with sibling threads and the emulator's CPU; -1 if the free
  * threads do not allow it.
  */
-export function cpusHeld({ freeCpus }: CellState, { dedicated, emulator, threads }: CellAsk): number {
+export function cpusHeld({ freeCpus }: Pick<CellState, 'freeCpus'>, { dedicated, emulator, threads }: CellAsk): number {
   const { free, coresWith, wholeCores } = freeCpus
   const wanted = dedicated + emulator
   if (wanted === 0) return 0
@@ -242,7 +247,10 @@ function sharedAndDedicated({ cpuset, dedicated = [] }: CellState): number {
  * The size of the pages for a guest cell: of the sizes that the guest accepts, in its order of preference, the first
  * with enough free pages.
  */
-export function choosePages({ pages }: CellState, { pageSize, memoryMb }: CellAsk): PageGrant | null | undefined {
+export function choosePages(
+  { pages }: { readonly pages?: CellState['pages'] | undefined },
+  { pageSize, memoryMb }: CellAsk,
+): PageGrant | null | undefined {
   // every host has small pages: if a report does not contain their number, they count as memory
   if (pages === undefined) return pageSize === 'small' || pageSize === 'any' || pageSize === null ? null : undefined
   if (pageSize === null) return null
@@ -256,7 +264,20 @@ export function choosePages({ pages }: CellState, { pageSize, memoryMb }: CellAs
   return undefined
 }
 
-function countFree(cell: CellState): FreeCpus {
+/** The CPUs of a cell, and those that are dedicated to instances. */
+type CellCpus = Pick<CellState, 'cpuset' | 'pinnable' | 'pinnedByReport' | 'isPinned'> & {
+  readonly pinnedByClaims: ReadonlyMap<number, number>
+  readonly dedicated?: readonly number[] | undefined
+  readonly cores?: readonly (readonly number[])[] | undefined
+}
+
+const UNPINNED: Pick<CellCpus, 'pinnedByReport' | 'pinnedByClaims' | 'isPinned'> = {
+  pinnedByReport: new Set(),
+  pinnedByClaims: new Map(),
+  isPinned: () => false,
+}
+
+function countFree(cell: CellCpus): FreeCpus {
   const { cpuset, dedicated, cores, pinnedByReport, pinnedByClaims } = cell
   let pinned = pinnedByReport.size
   for (const cpu of pinnedByClaims.keys()) if (!pinnedByReport.has(cpu)) pinned++

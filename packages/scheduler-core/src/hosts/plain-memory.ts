@@ -93,6 +93,7 @@ export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib
     plainMb: plain,
     plainCapacity: memoryRatio(plain),
     hugeGiven: hugeMib(cell.pages, ({ total, reserved }) => total - reserved),
+    pagesGiven: cell.pages.map(({ sizeKib, total, reserved }) => ({ sizeKib, count: total - reserved })),
     hugeApart: cell.memoryUsageMb === null ? hugeMib(cell.pages, ({ used }) => used ?? 0) : 0,
     ...(isApart && { reported: { memoryMb: cell.memoryUsageMb ?? 0, hugeMb: hugeMib(cell.pages, ({ used }) => used ?? 0) } }),
   }

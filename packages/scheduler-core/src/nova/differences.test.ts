@@ -256,7 +256,7 @@ const situations: Readonly<Record<string, Situation>> = {
     hosts: { h1: { memoryMb: 131_072, numaCells: [threaded([4, 5, 6, 7])] }, h2: {} },
     asks: guest([{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate' }]),
     with: only('NUMATopologyFilter'),
-    compat: { h1: 'NUMATopologyFilter numa.threads', h2: 'NUMATopologyFilter numa.not_reported' },
+    compat: { h1: 'NUMATopologyFilter numa.too_few_cores', h2: 'NUMATopologyFilter numa.not_reported' },
     own: ['h1'],
   },
   'a CPU for the emulator in addition to a first cell that only shares': {

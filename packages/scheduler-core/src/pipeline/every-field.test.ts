@@ -83,7 +83,12 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const { parts, found } = decide(fleet, overlay, asked)
   overlay.discard()
   const documents = { reportsStat: () => false, hasDocuments: () => false, documentIndexOf: () => ({ of: () => [] }) }
-  const ignored = ignoredFields(request, profile, { plugins: pluginsOf(fleet), featureLevel: FEATURE_LEVEL, hosts: documents })
+  const ignored = ignoredFields(request, profile, {
+    plugins: pluginsOf(fleet),
+    featureLevel: FEATURE_LEVEL,
+    hosts: documents,
+    aggregates: { hasKey: () => false },
+  })
   return { decided: JSON.stringify([parts, found]), ignored }
 }
 

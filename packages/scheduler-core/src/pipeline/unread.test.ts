@@ -23,6 +23,7 @@ const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
   hosts: { reportsStat: (name: string) => name === 'reported', hasDocuments: () => true, documentIndexOf: () => ({ of: () => ['h'] }) },
+  aggregates: { hasKey: () => false },
 })
 const unread = (profile: Profile, given: object): readonly string[] =>
   unreadKeys(aRequest(given as Partial<RequestSpecInput>), profile, askedAt())

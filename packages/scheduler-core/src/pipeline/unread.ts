@@ -8,7 +8,14 @@ import type { LoadedParts } from '../records/loaded-parts.ts'
 import { isRegistered } from '../records/namespace-names.ts'
 import type { Profile } from '../records/profile.ts'
 import type { Read } from '../report/stats-fields.ts'
-import { type OptionalField, type ReportingHosts, type RequestReads, readsBy, TRAITS_IN_OBJECTS } from '../request/request-reads.ts'
+import {
+  type KnownNames,
+  type OptionalField,
+  type ReportingHosts,
+  type RequestReads,
+  readsBy,
+  TRAITS_IN_OBJECTS,
+} from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { memoByObject } from '../values/memo.ts'
 import { compileProfile, rulesOf } from './compile.ts'
@@ -89,6 +96,13 @@ function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<R
   return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
 }
 
+/** The names that the entries of a request are compared with. */
+const knownNames = (request: RequestSpec, { hosts, aggregates }: AskedBy): KnownNames => ({
+  reportsStat: (name) => hosts.reportsStat(name),
+  hasMetadata: (key) => aggregates.hasKey(key),
+  propertyName: (key) => builtIn().documents.propertyName(request, key),
+})
+
 /** The properties of a fleet that determine which filters and weighers read anything. */
 export interface AskedBy {
   readonly plugins: LoadedParts
@@ -99,6 +113,10 @@ export interface AskedBy {
     hasDocuments(namespace: string): boolean
     /** Hosts whose documents name a thing. */
     documentIndexOf(namespace: string): { of(thing: string): readonly unknown[] }
+  }
+  readonly aggregates: {
+    /** Whether the metadata of any aggregate has a key. */
+    hasKey(key: string): boolean
   }
 }
 
@@ -116,10 +134,11 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
     since <= featureLevel && (hasNone || needs.every((name) => hosts.hasDocuments(name)))
   const readers = [...(nova === null ? [] : [builtIn().documents.readBefore(request)]), ...known.filter(isAsked).map(({ reads }) => reads)]
   const unnamed = unnamedThings(request, hosts)
+  const names = knownNames(request, asked)
   const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova === null
   const unread = (map: OpenMap, given: Readonly<Record<string, unknown>>, at: readonly string[] = []): string[] =>
     Object.entries(given)
-      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value, hosts)))
+      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value, names)))
       .flatMap(([key]) => pathsAsGiven(request, [...at, ...pathOf[map], key]))
   return [
     ...unread('extraSpecs', flavor.extraSpecs),
@@ -184,8 +203,10 @@ const readsOf = memoByObject((plugins: Plugins) =>
         return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
       }),
       // Without a document every host has the same number.
-      ...weighs.flatMap(({ weigher }) =>
-        weigher.readsRequest === undefined ? [] : [{ reads: weigher.readsRequest, since: 0, needs: namespacesOf(weigher) }],
+      ...weighs.flatMap(({ weigher, options }) =>
+        weigher.readsRequest === undefined
+          ? []
+          : [{ reads: readsBy(weigher.readsRequest, options), since: 0, needs: namespacesOf(weigher) }],
       ),
     ]
   }),

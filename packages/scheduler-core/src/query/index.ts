@@ -1,6 +1,6 @@
 /** The filter grammar: one line that is used by the console's filter bar and addresses, by the API's `query:` and by the command line. */
 
-export { showUnseen } from '../text/plain-text.ts'
+export { replaceUnseen, showUnseen } from '../text/plain-text.ts'
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'
 export { cutTerm, hasTerm, withoutFields, withoutTerm, withoutTimes, withRange, withTerm, withTimes } from './edit.ts'
 export { aggregateFields, auditFields, claimFields, decisionFields } from './fields.ts'

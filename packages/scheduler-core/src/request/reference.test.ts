@@ -38,7 +38,7 @@ const hostStats: Form = {
     generated('packages/scheduler-core/src/report/versions'),
   ],
   rules: [
-    '`minUnit` is at most `maxUnit`, where that is given. A report that is stored already is taken as it is.',
+    'Where `maxUnit` of an inventory is given, `minUnit` is at most that, and a multiple of `stepSize` is between them. A report that is stored already is taken as it is.',
     'No two cells of `numaCells` have the same `id` or share a CPU, and none lists a CPU twice.',
     '`pinnedCpus` and `siblings` name CPUs of the cell: of `cpuset`, or of `dedicatedCpuset`; no CPU is a thread of two cores.',
     'A page size is listed once in a cell; `reserved` is at most `total`, for pages and for inventories.',

@@ -11,13 +11,21 @@ export interface RequestReads {
   readonly fields?: readonly OptionalField[]
 }
 
-/** Whether an entry of an open map is read; `hosts`: where that depends on what hosts report. */
-type ReadsEntry = (key: string, value: unknown, hosts: ReportingHosts) => boolean
+/** Whether an entry of an open map is read; `known`: where that depends on what else is known. */
+type ReadsEntry = (key: string, value: unknown, known: KnownNames) => boolean
 
 /** What the hosts of a fleet report under names of their own. */
 export interface ReportingHosts {
   /** Whether any host reports a stat of this name in Nova's form. */
   reportsStat(name: string): boolean
+}
+
+/** Names that entries of a request are compared with. */
+export interface KnownNames extends ReportingHosts {
+  /** Whether the metadata of any aggregate has this key. */
+  hasMetadata(key: string): boolean
+  /** The name of Nova's under which an image property of the request is read; undefined: Nova knows no such property. */
+  propertyName(key: string): string | undefined
 }
 
 /**
@@ -74,5 +82,3 @@ export function bareAndOf(scope: string, extraSpecs: Readonly<Record<string, str
     .map(([key, value]) => [key.slice(key.indexOf(':') + 1), value] as const)
     .sort(([a], [b]) => byCodeUnit(a, b))
 }
-
-export const everyKey = (): boolean => true

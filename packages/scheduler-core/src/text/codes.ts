@@ -30,6 +30,9 @@ export const codes = {
   'numa.pinned_memory': 'No NUMA cell has enough memory that is not given twice, as a guest cell with dedicated CPUs needs it.',
   'numa.too_few_cpus': 'A guest cell asks for more shared CPUs than any NUMA cell has in all.',
   'numa.too_few_dedicated': 'A guest cell asks for more dedicated CPUs than any NUMA cell has in all.',
+  'numa.too_few_cores':
+    'A guest cell asks for more dedicated CPUs than any NUMA cell has in all on the cores that the thread policy wants.',
+  'numa.too_few_pages': 'A guest cell asks for more memory pages of the size than any NUMA cell has in all.',
   'numa.cpus': 'No NUMA cell has enough shared CPUs.',
   'numa.dedicated_cpus': 'No NUMA cell has enough CPUs to dedicate.',
   'numa.no_cell': 'No NUMA cell has both the CPUs and the memory.',

@@ -3,9 +3,22 @@ import { describe, expect, test } from 'vitest'
 import { findUnplain, isPlain, showUnseen } from './plain-text.ts'
 
 describe('a name is shown as it is written', () => {
-  test.each(['cmp-1', 'rack 12', 'Zürich', '東京', 'שלום', 'مرحبا', 'a😀b', 'é', '👩‍👩‍👧', 'x'.repeat(255)])('%s can be a name', (text) =>
-    expect([isPlain(text), showUnseen(text)]).toEqual([true, text]),
-  )
+  test.each([
+    'cmp-1',
+    'rack 12',
+    'Zürich',
+    '東京',
+    'שלום',
+    'مرحبا',
+    'a😀b',
+    'é',
+    '👩‍👩‍👧',
+    '⚠\ufe0f z1',
+    '1\ufe0f\u20e3',
+    '🏳\ufe0f\u200d🌈',
+    '👍🏽',
+    'x'.repeat(255),
+  ])('%s can be a name', (text) => expect([isPlain(text), showUnseen(text)]).toEqual([true, text]))
 
   test.each<[string, string, string]>([
     ['NUL', 'a\u0000b', 'a\\u{0}b'],
@@ -25,6 +38,20 @@ describe('a name is shown as it is written', () => {
     ['half a pair', 'a\ud83db', 'a\\u{d83d}b'],
     ['the other half', '\ude00', '\\u{de00}'],
     ['halves in the wrong order', '\ude00\ud83d', '\\u{de00}\\u{d83d}'],
+    ['a zero-width space', 'a\u200bb', 'a\\u{200b}b'],
+    ['zero-width joiners of letters', 'a\u200cb\u200dc', 'a\\u{200c}b\\u{200d}c'],
+    ['a word joiner, and a mark of byte order', '\u2060a\ufeff', '\\u{2060}a\\u{feff}'],
+    ['a soft hyphen', 'a\u00adb', 'a\\u{ad}b'],
+    ['invisible operators', 'a\u2062b\u2064', 'a\\u{2062}b\\u{2064}'],
+    ['tags', 'a\u{e0061}', 'a\\u{e0061}'],
+    ['a variation selector after a letter or a digit', 'a\ufe0f1\ufe0f', 'a\\u{fe0f}1\\u{fe0f}'],
+    ['further variation selectors', 'a\ufe00b\u{e0100}', 'a\\u{fe00}b\\u{e0100}'],
+    ['a joiner of graphemes', 'a\u034fb', 'a\\u{34f}b'],
+    ['fillers of Hangul', '\u115f\u1160\u3164\uffa0', '\\u{115f}\\u{1160}\\u{3164}\\u{ffa0}'],
+    ['vowels of Khmer that are not written', '\u17b4\u17b5', '\\u{17b4}\\u{17b5}'],
+    ['the empty pattern of Braille', 'a\u2800', 'a\\u{2800}'],
+    ['a joiner after an emoji that joins nothing', '👩\u200da', '👩\\u{200d}a'],
+    ['a second selector after an emoji', '⚠\ufe0f\ufe0f', '⚠\ufe0f\\u{fe0f}'],
   ])('%s cannot', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
 
   test('any text is shown in the form of a possible name', () => {

@@ -1,23 +1,33 @@
 /**
- * Characters that a name must not contain, since they are invisible or change how the text around them is shown: control characters (line
- * breaks and escapes of terminals among them), the marks, embeddings, overrides and isolates of bidirectional text, line and paragraph
- * separators, and halves of surrogate pairs.
+ * Characters that a name must not contain, since nothing is seen of them or they change how the text around them is shown: control characters
+ * (line breaks and escapes of terminals among them), format characters (zero-width ones, the marks, embeddings, overrides and isolates of
+ * bidirectional text, soft hyphens, tags), other characters that are shown as nothing (fillers, variation selectors, the empty pattern of
+ * Braille), line and paragraph separators, and halves of surrogate pairs.
  */
-const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u
-const EACH_UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu
+const UNSEEN = String.raw`[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]`
+const ANY_UNSEEN = new RegExp(UNSEEN, 'u')
+/** An emoji with the invisible characters that belong to it: they join several emojis to one, or say how it is drawn. */
+const EMOJI_PART = String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?`
+const EMOJI = String.raw`${EMOJI_PART}(?:\u200D${EMOJI_PART})*|[0-9#*]\uFE0F\u20E3`
+const EACH = new RegExp(`(${EMOJI})|${UNSEEN}`, 'gu')
 
-/** Whether a text can be a name: each of its characters is visible. */
-export const isPlain = (text: string): boolean => !UNSEEN.test(text)
+/** The text with another one in place of each invisible character. */
+export const replaceUnseen = (text: string, inPlaceOf: (found: string) => string): string =>
+  ANY_UNSEEN.test(text) ? text.replace(EACH, (found, emoji: string | undefined) => emoji ?? inPlaceOf(found)) : text
+
+/** Whether a text can be a name: each of its characters is visible, or part of a visible emoji. */
+export const isPlain = (text: string): boolean => replaceUnseen(text, () => '') === text
 
 /** The rule as the end of a sentence that begins with "it must". */
-export const PLAIN_RULE = 'be text without control characters, controls of text direction and halves of surrogate pairs'
+export const PLAIN_RULE =
+  'be text without control characters, invisible characters (zero-width ones and controls of text direction among them) and halves of surrogate pairs'
 
 /**
  * A text in displayable form: invisible characters become `\u{...}` with their code point, except those in `kept`. Text of older data may
  * contain them.
  */
 export const showUnseen = (text: string, kept = ''): string =>
-  text.replace(EACH_UNSEEN, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
+  replaceUnseen(text, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
 
 /** A key or a text of a document that cannot be a name. */
 export interface UnplainSpot {

@@ -99,6 +99,10 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the largest has ${have} to share.`,
   'numa.too_few_dedicated': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the largest has ${have} to dedicate in all.`,
+  'numa.too_few_cores': ({ subject, need, have, source }) =>
+    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the largest has ${have} on such cores in all.`,
+  'numa.too_few_pages': ({ subject, need, have, unit }) =>
+    `Guest ${subject}: ${amount(need, unit)} needed in one NUMA cell; the largest has ${have} in all.`,
   'numa.cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the freest has ${have}.`,
   'numa.dedicated_cpus': ({ subject, need, have }) =>

@@ -52,6 +52,8 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
   'numa.pinned_memory': 'NUMA',
   'numa.too_few_cpus': 'NUMA',
   'numa.too_few_dedicated': 'NUMA',
+  'numa.too_few_cores': 'NUMA',
+  'numa.too_few_pages': 'NUMA',
   'numa.cpus': 'NUMA',
   'numa.dedicated_cpus': 'NUMA',
   'numa.no_cell': 'NUMA',

@@ -109,14 +109,14 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
 export const shortNames = (names: readonly string[]): string[] => shortWords(names).map((words) => words.join(''))
 
 /**
- * Names for the heads of narrow columns: two lines with a limited number of letters, with the only possible line break
- * between them.
+ * Names for the heads of narrow columns: two lines with a limited number of letters, with a blank between them as the only possible line
+ * break.
  */
 export const headNames = (names: readonly string[], letters: number): string[] =>
   shortWords(names).map((words) => {
     const half = Math.ceil(words.length / 2)
     const lines = [words.slice(0, half), words.slice(half)].filter((line) => line.length > 0)
-    return lines.map((line) => cutLine(line, letters)).join('\u200b')
+    return lines.map((line) => cutLine(line, letters)).join(' ')
   })
 
 /** A single long word is truncated with a dot; of several words each is shortened: `AggrInst`. */

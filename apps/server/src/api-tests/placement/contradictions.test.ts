@@ -194,8 +194,17 @@ test('a key that is bound answers before a request is refused for what older rel
   }
 })
 
+const machine = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+const node = {
+  'nova_object.name': 'ComputeNode',
+  'nova_object.version': '1.19',
+  'nova_object.data': {
+    ...{ host: 'u1', vcpus: 8, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, free_ram_mb: 65_536, local_gb: 1_024 },
+    ...{ local_gb_used: 0, free_disk_gb: 1_024, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
+  },
+}
+
 describe('min_unit above max_unit is refused with its path', () => {
-  const machine = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
   const inventory = (minUnit: number, maxUnit: number | null) => ({
     resourceClass: 'CUSTOM_FPGA',
     total: 8,
@@ -220,16 +229,75 @@ describe('min_unit above max_unit is refused with its path', () => {
   })
 })
 
+describe('unit rules that allow no amount are refused with their path', () => {
+  const rows: readonly (readonly [name: string, units: readonly [min: number, max: number | null, step: number], field: string | null])[] =
+    [
+      ['no multiple of the step between the least and the most', [5, 7, 4], 'step'],
+      ['a step above the most', [1, 2, 3], 'step'],
+      ['a step that skips the only amount between them', [3, 3, 2], 'step'],
+      ['the least above the most, whatever the step is', [4, 2, 3], 'min'],
+      ['one multiple of the step is enough', [5, 8, 4], null],
+      ['a step equal to the most', [1, 4, 4], null],
+      ['no most', [5, null, 4], null],
+      ['a total below every amount is accepted, since totals change', [16, null, 16], null],
+    ]
+  const typed = { min: 'minUnit', max: 'maxUnit', step: 'stepSize' }
+  const ofPlacement = { min: 'min_unit', max: 'max_unit', step: 'step_size' }
+  const inventory = (names: typeof typed, [min, max, step]: (typeof rows)[number][1]) => ({
+    ...{ total: 8, [names.min]: min, [names.step]: step },
+    ...(max !== null && { [names.max]: max }),
+  })
+  type Units = (typeof rows)[number][1]
+  const list = (units: Units) => [
+    { resourceClass: 'CUSTOM_A', total: 1 },
+    { resourceClass: 'CUSTOM_X', ...inventory(typed, units) },
+  ]
+  const byClass = (units: Units) => ({ CUSTOM_A: { total: 1 }, CUSTOM_X: inventory(ofPlacement, units) })
+  const forms: readonly (readonly [name: string, path: string, fields: Record<string, string>, form: (units: Units) => object])[] = [
+    ['a typed report', 'full.inventories.1', typed, (units) => ({ full: { ...machine, inventories: list(units) } })],
+    [
+      'a typed report of an older version',
+      'full.inventories.1',
+      typed,
+      (units) => ({ full: { ...machine, version: '1.0', inventories: list(units) } }),
+    ],
+    [
+      'a report of Nova',
+      'nova.inventories.CUSTOM_X',
+      ofPlacement,
+      (units) => ({ nova: { compute_node: node, inventories: byClass(units) } }),
+    ],
+    [
+      'what Placement answers',
+      'nova.inventories.inventories.CUSTOM_X',
+      ofPlacement,
+      (units) => ({ nova: { compute_node: node, inventories: { inventories: byClass(units), resource_provider_generation: 1 } } }),
+    ],
+  ]
+  describe.each(forms)('%s', (_name, path, fields, form) => {
+    test.each(rows)('%s', async (_row, units, field) => {
+      expect(await report(form(units))).toEqual(
+        field === null ? 'ResourceStatsApplied' : [`stats.invalid input.updates.0.report.${path}.${fields[field]}`],
+      )
+    })
+  })
+
+  test('the refusal says what was expected and what was found', async () => {
+    const update = (form: object) => ({ name: { host: 'u1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: form })
+    const messages = async (form: object) =>
+      (await dataOf(api, REPORT, { in: { updates: [update(form)] } })).updateResourceStats.results[0].issues.map(
+        ({ message }: Json) => message,
+      )
+    expect(await messages({ full: { ...machine, inventories: list([5, 7, 4]) } })).toEqual([
+      'input.updates.0.report.full.inventories.1.stepSize is 4; it must have a multiple between minUnit, 5, and maxUnit, 7: otherwise no amount is allowed',
+    ])
+    expect(await messages({ nova: { compute_node: node, inventories: byClass([5, 7, 4]) } })).toEqual([
+      expect.stringContaining('step_size is 4; it must have a multiple between min_unit, 5, and max_unit, 7'),
+    ])
+  })
+})
+
 describe('a trait that no flavor may ask for is refused with its path', () => {
-  const machine = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
-  const node = {
-    'nova_object.name': 'ComputeNode',
-    'nova_object.version': '1.19',
-    'nova_object.data': {
-      ...{ host: 'u1', vcpus: 8, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, free_ram_mb: 65_536, local_gb: 1_024 },
-      ...{ local_gb_used: 0, free_disk_gb: 1_024, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
-    },
-  }
   const names = ['custom_t', 'CUSTOM-T', 'CUSTOM T', '1_CPU', '_T', 'T', 'CUSTOM_T', 'HW_CPU_X86_AVX2']
   const forms: readonly (readonly [name: string, path: string, form: (traits: readonly string[]) => object])[] = [
     ['a typed report', 'full.traits', (traits) => ({ full: { ...machine, traits } })],

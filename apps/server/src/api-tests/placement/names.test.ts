@@ -101,6 +101,9 @@ describe.each(doors)('%s', (_what, path, send) => {
     ['a control of eight bits', 'a\u009bb'],
     ['an override of direction', 'a\u202eb'],
     ['an isolate', 'a\u2066b'],
+    ['a zero-width space', 'a\u200bb'],
+    ['a zero-width joiner', 'a\u200db'],
+    ['a filler', 'a\u3164b'],
   ])('with %s is refused, with the path', async (_name, bad) => {
     const { __typename, issues, text } = await send(bad)
     expect(text).toBeUndefined()
@@ -151,7 +154,7 @@ describe('an idempotency key is a name in every call', () => {
   })
 
   test.each(Object.entries(keyed))('%s', async (_door, send) => {
-    for (const bad of ['a\u202e\u001b[31mbZ', 'a\nb', 'a\u009bb']) {
+    for (const bad of ['a\u202e\u001b[31mbZ', 'a\nb', 'a\u009bb', 'a\u200bb']) {
       const { __typename, issues } = await send(bad)
       expect(__typename).toBe('ValidationError')
       expect(issues).toContainEqual(expect.objectContaining({ rule: 'call.unplain_name' }))
@@ -178,7 +181,7 @@ test('texts that are not names may have line breaks: reasons, values of metadata
 })
 
 test('a host that has such a name from before reports on under it', async () => {
-  const name = { host: 'old\u202ehost', node: 'old\nnode' }
+  const name = { host: 'old\u202ehost\u200b', node: 'old\nnode' }
   const { replica } = api.service
   const first = { type: 'report' as const, ...name, incarnation: randomUUID(), sequence: 1 }
   const known = replica.fleet.hosts.find({ host: 'h1', node: 'h1' })

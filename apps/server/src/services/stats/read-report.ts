@@ -39,13 +39,26 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
   return after <= MAX_INSTANCES ? [] : [issue([...path, 'addInstances'], addInstances, rule, 'call.too_large')]
 }
 
-/** The limit of an amount that one instance may have. Reports that are stored already are not checked. */
-const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], maximum: string): Issue[] =>
-  ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit }, i) =>
-    maxUnit === null || minUnit <= maxUnit
-      ? []
-      : [issue([...path, 'inventories', String(i), 'minUnit'], minUnit, `be at most ${maximum}, ${maxUnit}`, 'stats.invalid')],
-  )
+/**
+ * The unit rules of a class have to allow some amount: a multiple of the step from the least to the most of one instance. A total may be
+ * too small for any, since it changes with the machine. Reports that are stored already are not checked.
+ */
+const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], names: UnitNames): Issue[] =>
+  ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit, stepSize }, i) => {
+    if (maxUnit === null || Math.ceil(minUnit / stepSize) * stepSize <= maxUnit) return []
+    const at = [...path, 'inventories', String(i)]
+    if (minUnit > maxUnit) return [issue([...at, 'minUnit'], minUnit, `be at most ${names.maxUnit}, ${maxUnit}`, 'stats.invalid')]
+    const rule = `have a multiple between ${names.minUnit}, ${minUnit}, and ${names.maxUnit}, ${maxUnit}: otherwise no amount is allowed`
+    return [issue([...at, 'stepSize'], stepSize, rule, 'stats.invalid')]
+  })
+
+/** What the least and the most of one instance are called in a report. */
+interface UnitNames {
+  readonly minUnit: string
+  readonly maxUnit: string
+}
+const TYPED_UNITS: UnitNames = { minUnit: 'minUnit', maxUnit: 'maxUnit' }
+const PLACEMENT_UNITS: UnitNames = { minUnit: 'min_unit', maxUnit: 'max_unit' }
 
 /** Traits that a flavor may ask for; others could never be matched. Reports that are stored already are taken as they are. */
 const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
@@ -98,7 +111,7 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     issues.push(
       ...checkNames(at, stats.value, isNova),
       ...checkTraits(stats.value, at),
-      ...checkUnits(stats.value, at, form === 'nova' ? 'max_unit' : 'maxUnit'),
+      ...checkUnits(stats.value, at, form === 'nova' ? PLACEMENT_UNITS : TYPED_UNITS),
     )
     return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
   }

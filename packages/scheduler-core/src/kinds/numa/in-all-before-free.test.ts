@@ -7,6 +7,14 @@ import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
 import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 
+/** What a guest cell may state in these tests. */
+interface GuestCell {
+  readonly cpus: number[]
+  readonly memoryMb: number
+  readonly pageSize: number | 'large'
+  readonly cpuPolicy: 'dedicated'
+  readonly cpuThreadPolicy: 'isolate' | 'require'
+}
 type Cell = NonNullable<HostShape['numaCells']>[number]
 
 const cellOf = (id: number, more: Partial<Cell> = {}): Cell => ({
@@ -20,6 +28,22 @@ function fleetWith(numaCells: readonly Cell[], level = FEATURE_LEVEL) {
   return log.fleet
 }
 
+const GIB = 1_048_576
+
+/** Pages of 2 MiB and of 1 GiB, with these numbers of them. */
+const withPages = (small: object, large: object = { total: 0 }): Partial<Cell> => ({
+  pages: [
+    { sizeKib: 4, total: 65_536 },
+    { sizeKib: 2_048, total: 0, ...small },
+    { sizeKib: GIB, total: 0, ...large },
+  ],
+})
+
+const CORES = [
+  [0, 1],
+  [2, 3],
+]
+
 const guestOf = (cells: number, cpus: number, memoryMb: number, cpuPolicy: 'shared' | 'dedicated' = 'shared') =>
   aRequest({
     flavor: { vcpus: cells * cpus, memoryMb: cells * memoryMb },
@@ -30,6 +54,14 @@ const guestOf = (cells: number, cpus: number, memoryMb: number, cpuPolicy: 'shar
       })),
     },
   })
+
+/** A guest of one cell of a single shared CPU, with these fields. */
+const guestWith = (more: Partial<GuestCell>) => {
+  const cell = { id: 0, cpus: [0], memoryMb: 64, ...more }
+  return aRequest({ flavor: { vcpus: cell.cpus.length, memoryMb: cell.memoryMb }, numaTopology: { cells: [cell] } })
+}
+
+const dedicated = (cpus: number): Partial<GuestCell> => ({ cpus: Array.from({ length: cpus }, (_, i) => i), cpuPolicy: 'dedicated' })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   'C16: the reasons for guest cells, by profile %s',
@@ -77,6 +109,69 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         guestOf(1, 3, 64, 'dedicated'),
         'numa.dedicated_cpus',
         '3 CPUs needed, 2 here',
+      ],
+      [
+        'more pages than each cell has, while some are used',
+        [cellOf(0, withPages({ total: 500, used: 400 })), cellOf(1, withPages({ total: 600, used: 600, reserved: 100 }))],
+        guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
+        'numa.too_few_pages',
+        '512 pages of 2048 KiB needed, 500 in all',
+      ],
+      [
+        'pages that other instances use',
+        [cellOf(0, withPages({ total: 600, used: 400 }))],
+        guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
+        'numa.pages',
+        '512 pages of 2048 KiB needed, 200 here',
+      ],
+      [
+        'large pages of any size, of which other instances use those that would be enough',
+        [cellOf(0, withPages({ total: 100 }, { total: 2, used: 2 }))],
+        guestWith({ pageSize: 'large', memoryMb: 2_048 }),
+        'numa.pages',
+        '1024 pages of 2048 KiB needed, 100 here',
+      ],
+      [
+        'pages of a size that no cell has, while memory is used',
+        [cellOf(0, { ...withPages({ total: 100 }), memoryUsageMb: 3_800 })],
+        guestWith({ pageSize: 65_536, memoryMb: 1_024 }),
+        'numa.page_size',
+        '65536 KiB needed',
+      ],
+      [
+        'more pages than each cell has, while memory is used',
+        [cellOf(0, { ...withPages({ total: 100 }), memoryUsageMb: 3_800 })],
+        guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
+        'numa.too_few_pages',
+        '512 pages of 2048 KiB needed, 100 in all',
+      ],
+      [
+        'more CPUs on cores of their own than there are cores',
+        [cellOf(0, { siblings: CORES, pinnedCpus: [0] })],
+        guestWith({ ...dedicated(3), cpuThreadPolicy: 'isolate' }),
+        'numa.too_few_cores',
+        '3 CPUs needed, 2 in all',
+      ],
+      [
+        'more CPUs on cores of their own than there are cores, while few CPUs are left at all',
+        [cellOf(0, { siblings: CORES, pinnedCpus: [0, 2] })],
+        guestWith({ ...dedicated(3), cpuThreadPolicy: 'isolate' }),
+        'numa.too_few_cores',
+        '3 CPUs needed, 2 in all',
+      ],
+      [
+        'cores that other instances use',
+        [cellOf(0, { siblings: CORES, pinnedCpus: [0] })],
+        guestWith({ ...dedicated(2), cpuThreadPolicy: 'isolate' }),
+        'numa.threads',
+        '2 CPUs needed, 1 here',
+      ],
+      [
+        'cores with several threads where each has one',
+        [cellOf(0, { siblings: [[0, 1], [2], [3]], pinnedCpus: [0] })],
+        guestWith({ ...dedicated(3), cpuThreadPolicy: 'require' }),
+        'numa.too_few_cores',
+        '3 CPUs needed, 2 in all',
       ],
       ['shared CPUs that other instances use', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
     ])('%s', (_what, cells, request, code, text) => {

@@ -168,8 +168,14 @@ export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[
   const lacks = all
     .filter((rule) => rule === least || !memoryLeft.includes(rule.code))
     .map((rule) => ({ ...rule, subject: `${subject}${narrower[rule.code] ?? ''}` }))
-  const pages = whyNoPages([cell], guest)
-  if (pages !== undefined) return [...lacks, { ...pages, subject: `${subject}${narrower[pages.code] ?? ''}` }]
+  const inAll = whyNoPages([cell], guest, pagesInAll)
+  const pages = whyNoPages([cell], guest, pagesLeft)
+  if (pages !== undefined)
+    return [
+      ...lacks,
+      ...(inAll?.code === 'numa.too_few_pages' ? [{ ...inAll, subject }] : []),
+      { ...pages, subject: `${subject}${narrower[pages.code] ?? ''}` },
+    ]
   return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
 }
 
@@ -181,6 +187,7 @@ const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.huge_pages': ', outside of huge pages',
   'numa.pinned_memory': ', for one guest alone',
   'numa.threads': ', on the cores of the thread policy',
+  'numa.too_few_cores': ', on the cores of the thread policy',
   'numa.page_size': ', sizes of memory pages',
   'numa.page_multiple': ', in whole memory pages',
 }
@@ -217,17 +224,28 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: bo
   const subject = `cell ${guest.guest}`
   const rules = rulesOf(guest)
   const inAll = isInAllFirst ? rules.filter(({ code }) => inAllCodes.includes(code) || hasNoCpus(cells, guest, code)) : []
-  for (const { have, ...rule } of [...inAll, ...rules]) {
-    const most = Math.max(...cells.map(have))
-    if (most < rule.need) return { ...rule, subject, have: most }
-  }
-  const pages = whyNoPages(cells, guest)
+  const lack = firstLack(cells, inAll)
+  if (lack !== undefined) return { ...lack, subject }
+  const noPages = isInAllFirst ? whyNoPages(cells, guest, pagesInAll) : undefined
+  if (noPages !== undefined) return { ...noPages, subject }
+  const short = firstLack(cells, rules)
+  if (short !== undefined) return { ...short, subject }
+  const pages = whyNoPages(cells, guest, pagesLeft)
   if (pages !== undefined) return { ...pages, subject }
   return cpusBesideMemory(cells, guest)
 }
 
+/** The first rule that no cell keeps. */
+function firstLack(cells: readonly CellState[], rules: readonly Rule[]): Omit<Reason, 'subject'> | undefined {
+  for (const { have, ...rule } of rules) {
+    const most = Math.max(...cells.map(have))
+    if (most < rule.need) return { ...rule, have: most }
+  }
+  return undefined
+}
+
 /** Rules about the totals of a cell, which do not depend on what else the guest asks of it. */
-const inAllCodes: readonly Reason['code'][] = ['numa.too_little_memory', 'numa.too_few_dedicated']
+const inAllCodes: readonly Reason['code'][] = ['numa.too_little_memory', 'numa.too_few_dedicated', 'numa.too_few_cores']
 
 /** Whether a rule is about shared CPUs, and no cell would have enough of them if it were empty. */
 const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
@@ -251,17 +269,18 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
   const threads: Rule = {
     code: 'numa.threads',
     need: guest.dedicated,
-    have: (cell) => onWantedCores(cell, guest),
+    have: (cell) => onWantedCores(cell.freeCpus, guest),
     unit: 'CPUs',
     source: `thread policy ${guest.threads}`,
   }
+  const coresInAll: Rule = { ...threads, code: 'numa.too_few_cores', have: (cell) => onWantedCores(cell.cpusInAll, guest) }
   const shared: Rule = { code: 'numa.cpus', need: guest.shared, have: (cell) => sharedLeft(cell, guest), unit: 'CPUs' }
   return [
     memory,
     inAll,
     plain,
     ...(own > 0 ? [pinned, dedicated, dedicatedInAll] : []),
-    ...(guest.threads === 'prefer' ? [] : [threads]),
+    ...(guest.threads === 'prefer' ? [] : [threads, coresInAll]),
     ...(guest.shared > 0 ? [shared, cpusInAll] : []),
   ]
 }
@@ -302,21 +321,36 @@ function sharedLeft(cell: CellState, guest: CellAsk): number {
   return most
 }
 
-/** The largest number of dedicated CPUs that a cell can give on cores that the thread policy allows. */
-function onWantedCores(cell: CellState, guest: CellAsk): number {
+/** The largest number of dedicated CPUs, of these ones of a cell, on cores that the thread policy allows. */
+function onWantedCores(freeCpus: CellState['freeCpus'], guest: CellAsk): number {
   let most = guest.dedicated
-  while (most > 0 && cpusHeld(cell, { ...guest, dedicated: most }) < 0) most--
+  while (most > 0 && cpusHeld({ freeCpus }, { ...guest, dedicated: most }) < 0) most--
   return most
 }
 
-function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, 'subject'> | undefined {
+/** Which pages of a cell count: those that are left, or all that instances may have. */
+interface CountedPages {
+  readonly code: 'numa.pages' | 'numa.too_few_pages'
+  of(cell: CellState): CellState['pages']
+}
+
+const pagesLeft: CountedPages = { code: 'numa.pages', of: ({ pages }) => pages }
+
+const pagesInAll: CountedPages = {
+  code: 'numa.too_few_pages',
+  of: ({ pages, limits }) =>
+    pages?.map((page) => ({ ...page, free: limits?.pagesGiven.find(({ sizeKib }) => sizeKib === page.sizeKib)?.count ?? page.free })),
+}
+
+function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: CountedPages): Omit<Reason, 'subject'> | undefined {
   const { pageSize, memoryMb } = guest
-  if (pageSize === null || cells.some((cell) => choosePages(cell, guest) !== undefined)) return undefined
+  const pagesOf = cells.map((cell) => counted.of(cell))
+  if (pageSize === null || pagesOf.some((pages) => choosePages({ pages }, guest) !== undefined)) return undefined
   const wanted = typeof pageSize === 'number' ? `${pageSize} KiB` : `${pageSize} pages`
   const needKib = memoryMb * 1_024
-  const all = cells.flatMap(({ pages = [] }) => pages.filter(({ sizeKib }, i) => isAskedFor(pageSize, sizeKib, i)))
+  const all = pagesOf.flatMap((pages = []) => pages.filter(({ sizeKib }, i) => isAskedFor(pageSize, sizeKib, i)))
   const whole = all.filter(({ sizeKib }) => needKib % sizeKib === 0)
-  const pageSizes = [...new Set(cells.flatMap(({ pages = [] }) => pages.map(({ sizeKib }) => sizeKib)))].sort((a, b) => a - b)
+  const pageSizes = [...new Set(pagesOf.flatMap((pages = []) => pages.map(({ sizeKib }) => sizeKib)))].sort((a, b) => a - b)
   if (all.length === 0)
     return {
       code: 'numa.page_size',
@@ -329,7 +363,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, '
   )
   if (nearest === undefined) return { code: 'numa.page_multiple', need: all[0]?.sizeKib ?? 0, have: needKib, unit: 'KiB' }
   const { sizeKib, free } = nearest
-  return { code: 'numa.pages', need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
+  return { code: counted.code, need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
 }
 
 /** Whether the pages at an index of a cell, the smallest first, have a size that the guest accepts. */

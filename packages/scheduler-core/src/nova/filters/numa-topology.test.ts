@@ -27,6 +27,10 @@ const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   ...given,
 })
 
+/** A cell of four cores with two threads each, all of which may be pinned. */
+const wide = (given: Partial<HostCell>): HostCell =>
+  hostCell(0, { cpuset: [0, 1, 2, 3, 4, 5, 6, 7], pcpuset: [0, 1, 2, 3, 4, 5, 6, 7], ...given })
+
 const guestCell = (given: Partial<GuestCell> = {}): GuestCell => ({
   id: 0,
   cpuset: [0, 1],
@@ -91,9 +95,37 @@ describe('one cell on another', () => {
       on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'require' }))),
       'numa.threads',
     ],
+    [
+      'CPUs on cores of their own that are taken by others',
+      on(host(wide({ pinnedCpus: [0, 2] })), guest(pinned({ pcpuset: [0, 1, 2], cpuThreadPolicy: 'isolate' }))),
+      'numa.threads',
+    ],
+    [
+      'more CPUs on cores of their own than there are cores, while others are taken',
+      on(host(wide({ pinnedCpus: [0, 2] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
+      'numa.too_few_cores',
+    ],
+    [
+      'more CPUs on cores of their own than there are cores, while few CPUs are left at all',
+      on(host(wide({ pinnedCpus: [0, 2, 4, 6] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
+      'numa.too_few_cores',
+    ],
     ['preferred they do without', on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'prefer' }))), 'passes'],
     ['pages that are free fit', on(host(hostCell(0, { mempages: hugePages(88) })), guest(guestCell({ pagesize: 2_048 }))), 'passes'],
     ['and one less does not', on(host(hostCell(0, { mempages: hugePages(89) })), guest(guestCell({ pagesize: 2_048 }))), 'numa.pages'],
+    [
+      'more pages than there are in all, while others are taken',
+      on(host(hostCell(0, { mempages: hugePages(89) }), hostCell(1)), guest(guestCell({ memory: 1_202, pagesize: 2_048 }))),
+      'numa.too_few_pages',
+    ],
+    [
+      'pages of any large size, of which another size would do once it is free',
+      on(
+        host(hostCell(0, { mempages: [...hugePages(0), { sizeKib: 1_048_576, total: 2, used: 2, reserved: 0 }] })),
+        guest(guestCell({ memory: 2_048, pagesize: -2 })),
+      ),
+      'numa.pages',
+    ],
     [
       'pages of a size that the host does not have',
       on(host(hostCell(0, { mempages: hugePages(0) })), guest(guestCell({ pagesize: 1_048_576 }))),
@@ -131,6 +163,14 @@ describe('all cells together', () => {
 test('a refusal has the numbers of the cell', () => {
   const given = on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned()))
   expect(reasonOf(numaTopologyFilter, given)).toMatchObject({ code: 'numa.dedicated_cpus', need: 2, have: 1, unit: 'CPUs' })
+})
+
+test('a refusal for cores in all has the largest number of them', () => {
+  const given = on(host(wide({ pinnedCpus: [0] }), hostCell(1)), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' })))
+  expect(reasonOf(numaTopologyFilter, given)).toMatchObject({
+    ...{ code: 'numa.too_few_cores', need: 5, have: 4, unit: 'CPUs' },
+    source: 'thread policy isolate',
+  })
 })
 
 test('a host that passes gets the limits by which it was judged; the request and the host stay as they are', () => {

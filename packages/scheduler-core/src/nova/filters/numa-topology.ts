@@ -2,10 +2,13 @@ import { z } from 'zod'
 import { namedKeys } from '../../request/request-reads.ts'
 import type { Reason } from '../../text/reason.ts'
 import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { checkHost } from '../hardware/check-host.ts'
+import { pinCpus } from '../hardware/pin-cpus.ts'
 import { createFitter } from '../hardware/search/fit-alike.ts'
+import type { FitResult } from '../hardware/search/fit-guest.ts'
 import type { Shortfall } from '../hardware/shortfall.ts'
-import type { HostCell, HostTopology, NumaLimits } from '../hardware/topology.ts'
+import { type GuestCell, type GuestTopology, type HostCell, type HostTopology, type NumaLimits, pinnedVcpus } from '../hardware/topology.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { type CheckContext, novaFilter, withLimits } from '../parts/nova-filter.ts'
@@ -42,10 +45,13 @@ export const numaTopologyFilter = novaFilter({
           imageProperties: image?.properties ?? null,
         })
         if (first.answer === 'refuse') return { subject: 'NUMA', ...first.why }
-        if (first.answer === 'pass' || fitOn === null || cells === null) return undefined
+        if (first.answer === 'pass' || guest === null || fitOn === null || cells === null) return undefined
         const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
-        const fit = fitOn(cells, { limits: numaLimitsOf(host, request), packing, ...pci })
-        return fit.ok ? undefined : { subject: 'NUMA', ...inAll(fit.why(), cells, context) }
+        const limits = numaLimitsOf(host, request)
+        const fit = fitOn(cells, { limits, packing, ...pci })
+        return fit.ok
+          ? undefined
+          : { subject: 'NUMA', ...inAll(fit.why(), { host: cells, guest, fitOn: (one) => fitOn(one, { limits }) }, context) }
       },
       (host) => (guest === null || host.numaTopology === null ? {} : { numaTopology: numaLimitsOf(host, request) }),
     )
@@ -53,16 +59,60 @@ export const numaTopologyFilter = novaFilter({
 })
 
 /** The same for a guest cell for which no cell of the host is large enough in total, so that no release of resources helps. */
-function inAll(why: Shortfall, { cells }: HostTopology, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
+function inAll(why: Shortfall, asked: Asked, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
   if (featureLevel < IN_ALL_BEFORE_FREE) return why
+  const { cells } = asked.host
   const most = (count: (cell: HostCell) => number): number => Math.max(...cells.map(count))
   const [memory, cpus] = [most((cell) => cell.memory), most(({ cpuset }) => cpuset.length)]
   const dedicated = most(({ cpuset, pcpuset = cpuset }) => pcpuset.length)
   if (why.code === 'numa.memory' && Number(why.need) > memory) return { ...why, code: 'numa.too_little_memory', have: memory }
   if (why.code === 'numa.cpus' && Number(why.need) > cpus) return { ...why, code: 'numa.too_few_cpus', have: cpus }
   if (why.code === 'numa.dedicated_cpus' && Number(why.need) > dedicated) return { ...why, code: 'numa.too_few_dedicated', have: dedicated }
-  return why
+  return onEmptyHost.has(why.code) ? (pagesOrCoresInAll(asked) ?? why) : why
 }
+
+/** A refused guest and host, and the same search on another host. */
+interface Asked {
+  readonly host: HostTopology
+  readonly guest: GuestTopology
+  fitOn(host: HostTopology): FitResult
+}
+
+/** The codes of refusals that pages or cores may cause on the empty host too; they are judged first, or after the number of free CPUs. */
+const onEmptyHost: ReadonlySet<string> = new Set(['numa.pages', 'numa.threads', 'numa.dedicated_cpus'])
+
+/** The shortfall of memory pages, or of CPUs on the cores that the thread policy wants, on the host if it were empty; undefined if there is none. */
+function pagesOrCoresInAll({ host, guest, fitOn }: Asked): Shortfall | undefined {
+  const empty = emptied(host)
+  const fit = fitOn(empty)
+  const why = fit.ok ? undefined : fit.why()
+  if (why?.code === 'numa.pages') return { ...why, code: 'numa.too_few_pages' }
+  if (why?.code === 'numa.page_size' || why?.code === 'numa.page_multiple') return why
+  const place = guest.cells.findIndex(({ id }) => id === why?.guestCell)
+  const cell = guest.cells[place]
+  if (why?.code !== 'numa.threads' || cell === undefined) return undefined
+  const emulatorCpus = place === 0 && guest.emulatorThreadsPolicy === 'isolate' ? 1 : 0
+  const need = pinnedVcpus(cell).length
+  const have = Math.max(...empty.cells.map((one) => mostPinned(one, cell, emulatorCpus)))
+  return have < need ? { ...why, code: 'numa.too_few_cores', need, have } : undefined
+}
+
+/** How many of a guest cell's own CPUs a cell of the host can give on the cores that the thread policy wants. */
+function mostPinned(host: HostCell, guest: GuestCell, emulatorCpus: number): number {
+  const vcpus = pinnedVcpus(guest)
+  let most = vcpus.length
+  while (most > 0 && pinCpus(host, { ...guest, pcpuset: vcpus.slice(0, most) }, emulatorCpus) === undefined) most--
+  return most
+}
+
+const emptied = memoByObject(
+  ({ cells }: HostTopology): HostTopology => ({
+    cells: cells.map((cell) => ({
+      ...{ ...cell, cpuUsage: 0, memoryUsage: 0, pinnedCpus: [] },
+      mempages: cell.mempages.map((pages) => ({ ...pages, used: 0 })),
+    })),
+  }),
+)
 
 /** The host's overcommit, and the networks that the request's cells must reach. */
 const numaLimitsOf = (host: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({

@@ -3,7 +3,7 @@ import type { Admits } from '../../contracts/filter.ts'
 import type { MetadataReads } from '../../hosts/metadata-reads.ts'
 import type { StatsField } from '../../report/stats-fields.ts'
 import { checkOptions } from '../../request/parse.ts'
-import type { RequestReads } from '../../request/request-reads.ts'
+import type { RequestReadsBy } from '../../request/request-reads.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { NumaLimits } from '../hardware/topology.ts'
 import type { HostState } from '../objects/host-state.ts'
@@ -92,7 +92,7 @@ export interface NovaFilter {
   /** The metadata of aggregates that it reads; absent if none. */
   readonly readsMetadata?: MetadataReads | undefined
   /** See Filter. */
-  readonly readsRequest?: RequestReads | undefined
+  readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   /** See Filter. */
   readonly admits?: Admits | undefined
   /** Runs although the request is a rebuild, as Nova's RUN_ON_REBUILD. */
@@ -114,7 +114,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly description: string
   readonly reads: readonly StatsField[]
   readonly readsMetadata?: MetadataReads
-  readonly readsRequest?: RequestReads
+  readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
   readonly admits?: Admits
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { StatsField } from '../../report/stats-fields.ts'
 import { checkOptions } from '../../request/parse.ts'
-import type { RequestReads } from '../../request/request-reads.ts'
+import type { RequestReadsBy } from '../../request/request-reads.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
@@ -13,7 +13,7 @@ export interface NovaWeigher {
   /** The report fields that it reads, for hosts that were not reported in Nova's form. */
   readonly reads: readonly StatsField[]
   /** See Filter. */
-  readonly readsRequest?: RequestReads | undefined
+  readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   readonly multiplier: MultiplierOption
   /** Raw numbers below it are raised to it, and the spread is measured from here instead of from the least raw number. */
   readonly minval: number | undefined
@@ -48,7 +48,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly description: string
   readonly unit: string
   readonly reads: readonly StatsField[]
-  readonly readsRequest?: RequestReads
+  readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
   /** The name that the option and the aggregates' key share. */
   readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
   readonly minval?: number

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { everyKey } from '../../request/request-reads.ts'
 import { memoByObject } from '../../values/memo.ts'
 import type { HostState } from '../objects/host-state.ts'
 import { novaWeigher } from '../parts/nova-weigher.ts'
@@ -20,13 +19,21 @@ export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',
   description: "Instances on the host whose images have the request's image properties.",
   reads: [],
-  readsRequest: { imageProperties: everyKey, fields: ['architecture'] },
+  readsRequest: ({ image_props_weight_setting: entries = [] }) => {
+    const ratioOf = ratiosOf(entries as readonly string[])
+    return {
+      imageProperties(key, _value, { propertyName }) {
+        const name = propertyName(key)
+        return name !== undefined && ratioOf(name) !== 0
+      },
+      ...(ratioOf('hw_architecture') !== 0 && { fields: ['architecture'] }),
+    }
+  },
   unit: 'instances',
   multiplier: { key: 'image_props_weight_multiplier', byDefault: 0 },
   options,
   prepare({ image }, { image_props_weight_setting: entries }, _multiplierOf, configured) {
-    const settings = new Map(readSettings(entries).map(({ name, ratio }) => [name, ratio]))
-    const ratioOf = (name: string) => (settings.size === 0 ? 1 : (settings.get(name) ?? 0))
+    const ratioOf = ratiosOf(entries)
     const asked = Object.entries(image?.properties ?? {}).map(([name, value]) => ({
       pair: pairOf(name, pythonText(value)),
       ratio: ratioOf(name),
@@ -40,6 +47,12 @@ export const imagePropertiesWeigher = novaWeigher({
     }
   },
 })
+
+/** The ratio of each property; 0 for one that does not count. */
+function ratiosOf(entries: readonly string[]): (name: string) => number {
+  const settings = new Map(readSettings(entries).map(({ name, ratio }) => [name, ratio]))
+  return (name) => (settings.size === 0 ? 1 : (settings.get(name) ?? 0))
+}
 
 /** Instances by property and value. */
 const countsOf = memoByObject((images: NonNullable<HostState['instanceImages']>): ReadonlyMap<string, number> => {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { everyKey } from '../../../request/request-reads.ts'
 import { shortList } from '../../../text/short-list.ts'
 import { aggregatesWith, splitValues } from '../../../weighers/aggregate-metadata.ts'
 import { checkEach, novaFilter } from '../../parts/nova-filter.ts'
@@ -29,7 +28,16 @@ export const aggregateImagePropertiesIsolation = novaFilter({
     { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },
   ],
   oncePerRequest: true,
-  readsRequest: { imageProperties: everyKey, fields: ['architecture'] },
+  readsRequest: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => {
+    const prefix = prefixOf(namespace, separator)
+    return {
+      imageProperties(key, _value, { propertyName, hasMetadata }) {
+        const name = propertyName(key)
+        return name?.startsWith(prefix) === true && hasMetadata(name)
+      },
+      ...('hw_architecture'.startsWith(prefix) && { fields: ['architecture'] }),
+    }
+  },
   runsOnRebuild: true,
   options,
   prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {

@@ -146,7 +146,7 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
 const MOST_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
-const pageCodes: ReadonlySet<string> = new Set(['numa.pages', 'numa.page_multiple'])
+const pageCodes: ReadonlySet<string> = new Set(['numa.pages', 'numa.too_few_pages', 'numa.page_multiple'])
 const togetherCodes: ReadonlySet<string> = new Set(['numa.no_match', 'numa.missed'])
 const cpuCodes: ReadonlySet<string> = new Set([
   'numa.cpus',

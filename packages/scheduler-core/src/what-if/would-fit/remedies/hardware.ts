@@ -24,6 +24,8 @@ export const numaRemedy: Remedy = {
     'numa.pinned_memory',
     'numa.too_few_cpus',
     'numa.too_few_dedicated',
+    'numa.too_few_cores',
+    'numa.too_few_pages',
     'numa.cpus',
     'numa.dedicated_cpus',
     'numa.no_cell',

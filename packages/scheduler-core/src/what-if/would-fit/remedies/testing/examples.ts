@@ -116,6 +116,36 @@ export const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     request: { vcpus: 6, ...cell({ cpus: [0, 1, 2, 3, 4, 5], cpuPolicy: 'dedicated' }) },
     changes: [level10],
   },
+  'numa.too_few_cores': {
+    host: {
+      numaCells: [
+        {
+          ...CELL,
+          siblings: [
+            [0, 1],
+            [2, 3],
+          ],
+        },
+      ],
+    },
+    request: { vcpus: 3, ...cell({ cpus: [0, 1, 2], cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate' }) },
+    changes: [level10],
+  },
+  'numa.too_few_pages': {
+    host: {
+      numaCells: [
+        {
+          ...CELL,
+          pages: [
+            { sizeKib: 4, total: 524_288 },
+            { sizeKib: 2_048, total: 100 },
+          ],
+        },
+      ],
+    },
+    request: { vcpus: 2, ...cell({ pageSize: 2_048 }) },
+    changes: [level10],
+  },
   'pool.too_little': {
     request: withDisk,
     changes: [

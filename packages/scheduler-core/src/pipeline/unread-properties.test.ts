@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { FEATURE_LEVEL } from '../records/change.ts'
+import { type Profile, profileSchema } from '../records/profile.ts'
+import { aLog, aRequest, aUuid } from '../testing/index.ts'
+import { unreadKeys } from './unread.ts'
+
+const novaProfile = { name: 'p', number: 1, compat: 'nova', scheduler: 'filter', filters: [{ name: 'RamFilter' }], weighers: [] }
+/** A profile with a filter or weigher of Nova's for image properties, with these options. */
+const isolating = (options: object): Profile =>
+  profileSchema.parse({ ...novaProfile, filters: [{ name: 'AggregateImagePropertiesIsolation', options }] })
+const weighingImages = (options: object, multiplier = 1): Profile =>
+  profileSchema.parse({ ...novaProfile, weighers: [{ name: 'ImagePropertiesWeigher', multiplier, options }] })
+const anImage = { image: { properties: { foo: 'x', os_type: 'linux', hypervisor_type: 'qemu', hw_disk_bus: 'virtio' } } }
+const propertiesOf = (...keys: readonly string[]): readonly string[] => keys.map((key) => `image.properties.${key}`)
+
+/** A fleet whose aggregates have these keys. */
+function fleetWith(...keys: readonly string[]) {
+  const log = aLog()
+  const metadata = Object.fromEntries(keys.map((key) => [key, 'x']))
+  log.append([
+    { type: 'feature', level: FEATURE_LEVEL },
+    { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'a', hosts: [], metadata } },
+  ])
+  return log
+}
+
+test.each<[string, Profile, object, readonly string[]]>([
+  [
+    'properties that no aggregate has, or that Nova does not know, where aggregates isolate them',
+    isolating({}),
+    anImage,
+    propertiesOf('foo', 'hw_disk_bus'),
+  ],
+  [
+    'properties outside of the namespace of isolation',
+    isolating({ aggregate_image_properties_isolation_namespace: 'os', aggregate_image_properties_isolation_separator: '_' }),
+    anImage,
+    propertiesOf('foo', 'hypervisor_type', 'hw_disk_bus'),
+  ],
+  ['properties that Nova does not know, where all are weighed', weighingImages({}), anImage, propertiesOf('foo')],
+  [
+    'properties without a weight, where some have one',
+    weighingImages({ image_props_weight_setting: ['os_type=2', 'hw_disk_bus=0'] }),
+    anImage,
+    propertiesOf('foo', 'hypervisor_type', 'hw_disk_bus'),
+  ],
+  [
+    'all properties, where the weigher is off',
+    weighingImages({}, 0),
+    anImage,
+    propertiesOf('foo', 'os_type', 'hypervisor_type', 'hw_disk_bus'),
+  ],
+])('unread: %s', (_situation, profile, given, paths) => {
+  const { fleet } = fleetWith('os_type', 'img_hv_type', 'foo')
+  expect(unreadKeys(aRequest(given), profile, fleet)).toEqual(paths)
+})
+
+test('a property is read from the edit on that gives an aggregate its key, until the aggregate is removed', () => {
+  const log = fleetWith('os_type')
+  const unread = () => unreadKeys(aRequest(anImage), isolating({}), log.fleet)
+  expect(unread()).toEqual(propertiesOf('foo', 'hypervisor_type', 'hw_disk_bus'))
+  const next = { name: 'a', hosts: [], metadata: { hw_disk_bus: 'x' } }
+  log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next }])
+  expect(unread()).toEqual(propertiesOf('foo', 'os_type', 'hypervisor_type'))
+  log.append([{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 2, next: null }])
+  expect(unread()).toEqual(propertiesOf('foo', 'os_type', 'hypervisor_type', 'hw_disk_bus'))
+})
