@@ -51,7 +51,7 @@ export const groupAntiAffinityFilter = novaFilter({
 const countListed = (group: NovaGroup, { instances }: HostState): number =>
   membersOf(group).filter((member) => instances.has(member)).length
 
-/** Members of which only the hosts are named count too; a host that is named for a listed member counts once. */
+/** Members that are known only by their hosts count too; a host that is named for a listed member counts once. */
 function countAll(group: NovaGroup, host: HostState): number {
   const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length
   return Math.max(unlisted, countListed({ ...group, members: group.members ?? [] }, host))
