@@ -6,7 +6,7 @@ import { gridOf, rowsOf, rowWith } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import type { Service } from '../service.ts'
 
-// What the console shows while the service does not respond: a number that may be outdated never looks like a current one.
+// Tests that the console never shows an outdated number like a current one while the service does not respond.
 
 /** Longer than the page takes to notice that the service does not respond, even on a busy machine. */
 const TIMEOUT_MS = 60_000
@@ -23,7 +23,7 @@ async function pidOf({ client }: Service): Promise<number> {
   return pid
 }
 
-/** Pauses the service meanwhile: it keeps its connections, and sends nothing. */
+/** Pauses the service during an action: it keeps its connections, and sends nothing. */
 async function whileStopped(service: Service, run: () => Promise<void>): Promise<void> {
   const pid = await pidOf(service)
   process.kill(pid, 'SIGSTOP')

@@ -31,7 +31,7 @@ export function timelineText(row: TimelineRow): string {
     case 'AGGREGATE_EDITED':
       return `The aggregate ${aggregateName}, which it is in, was edited: ${listOf(changes, untold)}.`
     case 'CLAIM_MADE':
-      return `Room was claimed for ${instance}.`
+      return `Resources were claimed for ${instance}.`
     case 'CLAIM_CONFIRMED':
       return `The claim for ${instance} was confirmed.`
     case 'CLAIM_ENDED':
