@@ -25,7 +25,7 @@ export function timelineText(row: TimelineRow): string {
     case 'REPLACED':
       return `It was ${because('replaced', reason)}: ${listOf(changes, untold)}.`
     case 'AGGREGATE_JOINED':
-      return `It came into the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
+      return `It was added to the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_LEFT':
       return `It left the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_EDITED':
@@ -37,7 +37,7 @@ export function timelineText(row: TimelineRow): string {
     case 'CLAIM_ENDED':
       return `The claim for ${instance} ended: ${because((endedAs ?? 'ended').toLowerCase(), reason)}.`
     case 'TRY_LOST':
-      return `Try ${attempt} of a decision had chosen it and did not count: ${code === null ? 'others wrote first' : sentenceOf(code)}`
+      return `Attempt ${attempt} of a decision had chosen it and did not count: ${code === null ? 'others wrote first' : sentenceOf(code)}`
   }
 }
 
