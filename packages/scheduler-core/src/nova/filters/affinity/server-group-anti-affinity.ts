@@ -34,7 +34,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
 /** The filter of Juno, for groups that a hint created: the host must have no member of the group. */
 export const groupAntiAffinityFilter = novaFilter({
   name: 'GroupAntiAffinityFilter',
-  description: 'The host is none of those of the server group with the policy legacy.',
+  description: 'The host has no member of the server group with the policy legacy.',
   reads: ['instances'],
   prepare({ instanceGroup: group }) {
     if (!group?.policies?.includes('legacy')) return undefined
