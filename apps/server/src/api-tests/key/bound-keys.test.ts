@@ -227,7 +227,7 @@ test('the project that held a claim does not learn why an operator revoked it', 
 })
 
 test.each(['UserError', 'NoValidHost'])(
-  'a refusal tells a key bound to a project that no host was found, by %s too, but no number of hosts',
+  'a refusal of a key bound to a project says that no host was found, by %s too, but no number of hosts',
   async (type) => {
     const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
