@@ -137,7 +137,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     expect(await move({})).toMatchObject({ destinations: [{ selected: { host: { name: 'd' } } }] })
   })
 
-  test('a group apart from itself is refused with its path', async () => {
+  test('a group that is to be kept apart from itself is refused with its path', async () => {
     expect(await place(member(web, { apartFrom: [web] }))).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['input', 'spec', 'gantt', 'instanceGroup', 'apartFrom'] }],
