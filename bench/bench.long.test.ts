@@ -3,11 +3,11 @@ import { questions } from './index.ts'
 import { isMet } from './question.ts'
 import { toLines } from './table.ts'
 
-test('questions have names of their own', () => {
+test('every question has a name of its own', () => {
   expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
 })
 
-test.each(questions.map((question) => [question.name, question] as const))('%s answers a small fleet with figures', async (_, question) => {
+test.each(questions.map((question) => [question.name, question] as const))('%s gives figures for a small fleet', async (_, question) => {
   const figures = await question.run({ hosts: 40, rounds: 1 })
   expect(figures.length).toBeGreaterThan(0)
   for (const { what, median, ratio } of figures) {

@@ -7,11 +7,11 @@ import type { Question } from './question.ts'
 /** Claims on each host. */
 const CLAIMS = 5
 
-/** A fleet of one's own, as every question about what might be needs it. */
+/** A private copy of a fleet, which every what-if query needs. */
 export const copy: Question = {
   name: 'copy',
   asks: 'What does a private copy of a fleet with five claims on each host cost?',
-  floor: 'the same by a checkpoint in memory',
+  floor: 'the same by writing and reading a checkpoint in memory',
   rounds: 12,
   async run({ hosts = 10_000, rounds }) {
     const log = aLogOf(hosts)

@@ -6,17 +6,20 @@ import { aLogOf } from './fleet.ts'
 import { samplesOf } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Placements of one entry, and how long after the last it comes: 5,000 a second. */
+/** The placements of one entry, and the time between two entries: 5,000 placements a second. */
 const EACH = 1_000
 const APART_MS = 200
-/** Keys of one round; 1,800 rounds are the hour. */
+/** The keys of one round; 1,800 rounds make an hour. */
 const KEYS = 10_000
 
-/** What idempotency keys cost once their claims have ended: memory of each with its claim, checkpoint, copy, and judging while they are kept. */
+/**
+ * The cost of idempotency keys after their claims have ended: the memory for each with its claim, the checkpoint, the copy, and judging
+ * while they are kept.
+ */
 export const endedKeys: Question = {
   name: 'ended-keys',
   asks: 'What does an ended idempotency key cost, with its claim, at 5,000 placements a second? Each round adds 10,000 keys; 1,800 rounds are an hour.',
-  floor: 'judging while few keys are there',
+  floor: 'judging while only a few keys are kept',
   rounds: 20,
   run({ hosts = 1_000, rounds }) {
     const log = aLogOf(hosts)
@@ -26,7 +29,7 @@ export const endedKeys: Question = {
     const uuid = uuidsOf(createRandom('ended keys'))
     const before = memory()
     const times: number[] = []
-    // one on each host at a time
+    // one claim on each host at a time
     const each = Math.min(EACH, hosts)
     for (let i = 0; i < (rounds * KEYS) / each; i++) {
       const placed = Array.from({ length: each }, (_, j) => placement(names, uuid, i * each + j))
@@ -54,7 +57,7 @@ export const endedKeys: Question = {
         ratio: null,
         target: { of: 'median', most: 480 },
       },
-      { what: `${what}; of it in a checkpoint`, unit: 'bytes', median: stored / fleet.ledger.endedKeyCount, p99: null, ratio: null },
+      { what: `${what}; its part in a checkpoint`, unit: 'bytes', median: stored / fleet.ledger.endedKeyCount, p99: null, ratio: null },
       { what: `${what}; a copy of the fleet`, unit: 'ms', median: (copy.user + copy.system) / 1_000, p99: null, ratio: null },
       { what: 'judging a placement and its release; the first tenth', unit: 'ms', ...first, ratio: null },
       { what: 'the same; the last tenth', unit: 'ms', ...last, ratio: last.median / first.median },

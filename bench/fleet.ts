@@ -3,7 +3,7 @@ import { aLog, aReport, aRequest, aUuid, type TestLog } from '@gantt/scheduler-c
 
 const ZONES = 25
 
-/** A log of hosts in 25 zones, no two with the same use, eight CPUs and 32 GiB free at most. */
+/** A log of hosts in 25 zones, no two with the same use, each with at most eight CPUs and 32 GiB free. */
 export function aLogOf(hosts: number): TestLog {
   const log = aLog()
   const names = Array.from({ length: hosts }, (_, i) => `compute-${String(i).padStart(6, '0')}`)
@@ -50,7 +50,7 @@ export const defaultProfile = (fleet: Fleet): Profile => {
   return profile
 }
 
-/** The plain scan: every filter on the hosts that are left, every weigher on those that pass, the best. Holds nothing. */
+/** The plain scan: runs every filter on the hosts that are left, weighs those that pass, and returns the best. It holds nothing. */
 export function scan(fleet: Fleet, request: RequestSpec, more: Partial<DecideInput> = {}): Decided {
   const overlay = openOverlay(fleet)
   try {

@@ -47,13 +47,13 @@ const device = (productId: string, count: number, numaPolicy: 'required' | 'sock
 })
 
 const stories: Readonly<Record<string, (size: number) => Request>> = {
-  'each cell fits one place less, the last none': (size) => ({
+  'each guest cell fits on one host cell fewer, the last on none': (size) => ({
     numaTopology: { cells: numbers(size).map((id) => cell(id, { memoryMb: 4_000 + Math.floor((id * 97) / size) + 4 })) },
   }),
-  'the last two want the same cell': (size) => ({
+  'the last two guest cells fit only on the same cell': (size) => ({
     numaTopology: { cells: numbers(size).map((id) => cell(id, { memoryMb: id >= size - 2 ? 4_094 : 512 + id })) },
   }),
-  'cores of their own, each cell another number of them, on pages': (size) => ({
+  'isolated cores, a different number for each cell, with pages': (size) => ({
     numaTopology: {
       emulatorThreadsPolicy: 'isolate',
       cells: numbers(size).map((id) =>
@@ -67,20 +67,20 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
       ),
     },
   }),
-  'half the cells, and more devices than they have near': (size) => ({
+  'half as many guest cells, and more devices than are near them': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
     pciRequests: [device('a', size * 2), device('b', size * 2)],
   }),
-  'half the cells, devices that just are near to some choices of them': (size) => ({
+  'half as many guest cells, and devices that are near only some choices': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
     pciRequests: [device('a', Math.floor(size * 1.35)), device('b', Math.floor(size * 1.6))],
   }),
-  'half the cells, devices of sockets and of cells at odds': (size) => ({
+  'half as many guest cells, devices by socket and by cell that exclude each other': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id, { memoryMb: 4_000 + id * 10 })) },
     pciRequests: [device('a', size, 'socket'), device('b', Math.floor(size * 1.5)), device('a', size)],
   }),
   // each cell has an even number of either, 28 together: an odd number of one leaves too few of the other, whatever is chosen
-  'half the cells, devices of two sorts that no choice has together': (size) => ({
+  'half as many guest cells, and devices of two kinds that no choice has together': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
     pciRequests: [device('c', 7 * size + 1), device('d', 7 * size - 1)],
   }),
@@ -90,11 +90,11 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
   }),
 }
 
-/** Guests and devices that nearly fit, on hosts that are no two alike, with the reason for each host that is refused. */
+/** Guests and devices that nearly fit, on hosts that all differ, with the reason for each host that is refused. */
 export const hostileKinds: Question = {
   name: 'hostile-kinds',
-  asks: 'What does a hostile request cost the kinds NUMA and PCI, hosts of 8 and 16 cells?',
-  floor: 'the same hosts asked for one plain cell',
+  asks: 'What does a worst-case request cost the kinds NUMA and PCI on hosts of 8 and 16 cells?',
+  floor: 'the same hosts with a request for one plain cell',
   rounds: 2,
   async run({ hosts = 10_000, rounds }) {
     const figures: Figure[] = []

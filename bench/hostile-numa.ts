@@ -14,22 +14,22 @@ interface Story {
 const limits = { cpuAllocationRatio: 1, ramAllocationRatio: 1 }
 
 const stories: Readonly<Record<string, (size: number) => Story>> = {
-  'each cell fits one place less, the last none': (size) => ({
+  'each guest cell fits on one host cell fewer, the last on none': (size) => ({
     host: aHost(...numbers(size).map((id) => aHostCell(id, { memory: 1000 + 10 * id }))),
     guest: aGuest(numbers(size).map((id) => aGuestCell(id, { memory: 1010 + 10 * id }))),
     options: { limits },
   }),
-  'the last two want the same cell': (size) => ({
+  'the last two guest cells fit only on the same cell': (size) => ({
     host: aHost(...numbers(size).map((id) => aHostCell(id, { memory: id === 0 ? 8192 : 4096 }))),
     guest: aGuest(numbers(size).map((id) => aGuestCell(id, { memory: id >= size - 2 ? 8000 - id : 512 + id }))),
     options: { limits },
   }),
-  'alike and pinned, one cell of the host short': (size) => ({
+  'equal pinned guest cells, one more than the host can hold': (size) => ({
     host: aHost(...numbers(size).map((id) => aHostCell(id, { pinnedCpus: id === size - 1 ? numbers(7, id * 8) : [] }))),
     guest: aGuest(numbers(size).map((id) => aGuestCell(id, { cpuPolicy: 'dedicated' }))),
     options: { limits },
   }),
-  'half the cells, and one device more than they can have': (size) => ({
+  'half as many guest cells, and one device more than they can get': (size) => ({
     host: aHost(...numbers(size).map((id) => aHostCell(id))),
     guest: aGuest(numbers(size / 2).map((id) => aGuestCell(id, { memory: 512 + id }))),
     options: {
@@ -40,7 +40,7 @@ const stories: Readonly<Record<string, (size: number) => Story>> = {
       },
     },
   }),
-  'half the cells, two requests that want the same devices': (size) => ({
+  'half as many guest cells, two requests for the same devices': (size) => ({
     host: aHost(...numbers(size).map((id) => aHostCell(id))),
     guest: aGuest(numbers(size / 2).map((id) => aGuestCell(id, { memory: 512 + id }))),
     options: {
@@ -53,10 +53,10 @@ const stories: Readonly<Record<string, (size: number) => Story>> = {
   }),
 }
 
-/** Guests that no order of a host's cells suits: hosts that are all alike, hosts that are no two alike, and one large host. */
+/** Guests that no order of a host's cells satisfies: on hosts that are all alike, on hosts that all differ, and on one large host. */
 export const hostileNuma: Question = {
   name: 'hostile-numa',
-  asks: "What does a guest that no order of cells suits cost Nova's way of fitting, with the reason for each host?",
+  asks: "What does a guest that no order of cells satisfies cost Nova's way of fitting, with the reason for each host?",
   floor: 'the same guest and search on hosts that are all alike',
   rounds: 1,
   async run({ hosts = 10_000, rounds }) {
@@ -64,7 +64,7 @@ export const hostileNuma: Question = {
     for (const [name, make] of Object.entries(stories))
       for (const search of ['nova', 'pairs'] as const) {
         const alike = numbers(hosts).map(() => make(8))
-        // no request looks at sockets, so every host takes its whole search
+        // no request reads sockets, so the socket only makes hosts differ, and each host needs a whole search
         const different = alike.map(({ host, ...rest }, i) => ({
           ...rest,
           host: { cells: host.cells.map((cell) => ({ ...cell, socket: i })) },
@@ -81,9 +81,9 @@ export const hostileNuma: Question = {
         const { steps } = fitGuest(host, guest, { ...options, search })
         const what = `${name}, ${search}`
         figures.push(
-          { what: `${what}; ${hosts} hosts alike`, unit: 'ms', median: samples.alike.median, p99: null, ratio: null },
+          { what: `${what}; ${hosts} equal hosts`, unit: 'ms', median: samples.alike.median, p99: null, ratio: null },
           {
-            what: `${what}; no two alike`,
+            what: `${what}; all different`,
             unit: 'ms',
             median: samples.different.median,
             p99: null,

@@ -6,11 +6,11 @@ import type { Figure, Question } from './question.ts'
 /** Requests that all and some hosts pass. The last is bound to a group, so that a filter looks at what earlier instances took. */
 const asked = {
   'all pass': { vcpus: 0, memoryMb: 0 },
-  'room matters': { vcpus: 1, memoryMb: 1_024 },
-  apart: { vcpus: 1, memoryMb: 1_024, instanceGroup: { uuid: aUuid(1), policy: 'ANTI_AFFINITY' } },
+  'free capacity matters': { vcpus: 1, memoryMb: 1_024 },
+  'anti-affinity': { vcpus: 1, memoryMb: 1_024, instanceGroup: { uuid: aUuid(1), policy: 'ANTI_AFFINITY' } },
 } as const
 
-/** Many instances in one request: each sees what the earlier ones took. */
+/** Many instances in one request: for each, what the earlier ones took counts. */
 export const manyInstances: Question = {
   name: 'many-instances',
   asks: 'What do 100 instances in one request cost over one?',

@@ -1,11 +1,12 @@
-/** The time of many repetitions, milliseconds of the processor. */
+/** The time of many repetitions, in milliseconds of processor time. */
 export interface Samples {
   readonly median: number
   readonly p99: number
 }
 
 /**
- * Does these things in turns, so that all meet the same machine, and returns what each took. The first quarter of the rounds warms up and
+ * Runs these operations in turns, so that all run under the same load, and returns the time of each. The first quarter of the rounds warms
+ * up and
  * does not count.
  */
 export async function measureInTurns<Name extends string>(

@@ -5,11 +5,14 @@ import { aLog, aReport, aRequest, aUuid } from '../packages/scheduler-core/src/t
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Aggregates that may set multipliers: not read, read without any value, and with a value for a tenth of the hosts. */
+/**
+ * Aggregates that may set multipliers, in three cases: they are not read, they are read and set none, and they set one for a tenth of the
+ * hosts.
+ */
 export const multipliers: Question = {
   name: 'multipliers',
-  asks: 'What does it cost to weigh all hosts by the profile nova where aggregates may say multipliers?',
-  floor: 'the same weighers with aggregates not asked',
+  asks: 'What does it cost to weigh all hosts by the profile nova if aggregates may set multipliers?',
+  floor: 'the same weighers without reading aggregates',
   rounds: 300,
   async run({ hosts = 10_000, rounds }) {
     const request = aRequest({ memoryMb: 512 })
@@ -20,11 +23,11 @@ export const multipliers: Question = {
       return () => runWeighers(prepareWeighers(compiled, request, fleet), all)
     }
     const samples = await measureInTurns(rounds, {
-      'aggregates are not asked': weigh(silent, false),
-      'asked; none of 100 says anything': weigh(silent, true),
-      'asked; one says RAM x 2 for a tenth of the hosts': weigh(reporting, true),
+      'aggregates are not read': weigh(silent, false),
+      'read; none of 100 sets a multiplier': weigh(silent, true),
+      'read; one sets RAM x 2 for a tenth of the hosts': weigh(reporting, true),
     })
-    const floor = samples['aggregates are not asked'].median
+    const floor = samples['aggregates are not read'].median
     return Object.entries(samples).map(
       ([name, sample], i): Figure => ({
         what: `${hosts} hosts; ${name}`,

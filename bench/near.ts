@@ -8,7 +8,7 @@ import type { Figure, Question } from './question.ts'
 const VOLUMES = 20
 const POOL = aUuid(1)
 
-/** Every host reports one pool that all hosts share, and volumes of its own. */
+/** Every host reports one pool that all hosts share, and its own volumes. */
 function aToldFleet(size: number): Fleet {
   const log = aLogOf(size)
   const documents = log.fleet.hosts.records.map(({ host }, i) =>
@@ -28,10 +28,10 @@ function profileOf(near: boolean): Profile {
   return profile.value
 }
 
-/** A decision near a volume, against the same one that asks for none, and against looking through every document for it. */
+/** A decision near a volume, compared with the same decision without the hint, and with a search of every document. */
 export const nearQuestion: Question = {
   name: 'near',
-  asks: 'What does a hint near_volume cost, where every host reports twenty volumes?',
+  asks: 'What does a hint near_volume cost if every host reports twenty volumes?',
   floor: 'the same request without the hint',
   rounds: 20,
   async run({ hosts, rounds }) {

@@ -1,6 +1,6 @@
 /** The size of a measured question. */
 export interface BenchOptions {
-  /** Hosts of the fleet; undefined: the sizes that the question is about. */
+  /** The number of hosts in the fleet; undefined: the default sizes of the question. */
   readonly hosts: number | undefined
   /** The number of repetitions of each compared operation, in turns. */
   readonly rounds: number
@@ -11,9 +11,9 @@ export interface Figure {
   readonly what: string
   readonly unit: 'ms' | 'bytes' | 'steps'
   readonly median: number
-  /** Null: it is not measured often enough to know, or does not vary. */
+  /** Null: it was measured too rarely, or it does not vary. */
   readonly p99: number | null
-  /** Median over that of the question's floor in the same run; null: it is the floor, or has none. */
+  /** The median divided by the median of the question's floor in the same run; null: it is the floor, or the question has none. */
   readonly ratio: number | null
   readonly target?: Target
 }

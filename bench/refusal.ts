@@ -5,13 +5,15 @@ import type { Figure, Question } from './question.ts'
 
 const { short } = requests
 
-/** Requests that no host passes: all have too little memory; or a third lacks one thing, the next another. */
+/** Requests that no host passes: all hosts have too little memory, or each third of the hosts lacks something else. */
 const hopeless: Readonly<Record<string, RequestSpec>> = {
   'too big': { ...short, flavor: { ...short.flavor, memoryMb: 9_999_999, extraSpecs: {} } },
   'for many reasons': { ...short, flavor: { ...short.flavor, rootGb: 1_999 } },
 }
 
-/** The additional cost of a request that finds no host: how many hosts each filter refused, for which codes, and the cause. */
+/**
+ * The additional cost of a request that finds no host: counting the hosts that each filter refused with each code, and finding the cause.
+ */
 export const refusal: Question = {
   name: 'refusal',
   asks: 'What do the reasons and the cause of a request cost that finds no host?',

@@ -18,17 +18,20 @@ import type { Question } from './question.ts'
 
 /** Changes between one checkpoint and the next. */
 const CHANGES = 10_000
-/** A request's claims come in one entry with others of the same moment. */
+/** The number of requests whose claims are in one entry. */
 const PER_ENTRY = 10
-/** The sequences of the hosts' reporters, as the builders have them. */
+/** The report sequences of the hosts, which start where the builders end. */
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 const request = aRequest({ vcpus: 1, memoryMb: 1_024 })
 
-/** Making a stored decision again, within 10,000 changes behind a checkpoint. The log is in memory: reading it from a database is not in it. */
+/**
+ * Repeating a stored decision that is up to 10,000 changes after a checkpoint. The log is in memory: the time to read it from a database is
+ * not included.
+ */
 export const replayQuestion: Question = {
   name: 'replay',
-  asks: 'What does it cost to make a decision of the past again, up to 10,000 changes behind a checkpoint?',
+  asks: 'What does it cost to repeat a stored decision that is up to 10,000 changes after a checkpoint?',
   floor: 'the plain scan of the same request',
   rounds: 200,
   async run({ hosts = 10_000, rounds }) {
@@ -36,7 +39,7 @@ export const replayQuestion: Question = {
     const { store, fleet, decisions } = await aPast(hosts, changes)
     const warm = createPastFleets(store.past, { limit: KEPT_THINGS })
     let next = 0
-    // as far apart as they can be, and never the same twice in a row
+    // positions as far apart as possible, and never the same one twice in a row
     const any = (): Decided => {
       next = (next + Math.floor(decisions.length * 0.618)) % decisions.length
       return decisions[next] as Decided
@@ -49,7 +52,7 @@ export const replayQuestion: Question = {
         same: () => again(warm, last),
         other: () => again(warm, any()),
       })
-      // separately: its garbage would be collected while the others are measured
+      // measured separately, because its garbage would be collected while the others are measured
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
           const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })
@@ -60,7 +63,7 @@ export const replayQuestion: Question = {
       const target = { of: 'p99', most: 50 } as const
       return [
         { what: `${hosts} hosts; scan`, unit: 'ms', ...plain, ratio: null },
-        { what: 'the decision asked about last', unit: 'ms', ...same, ratio: same.median / plain.median, target },
+        { what: 'the decision that was repeated last', unit: 'ms', ...same, ratio: same.median / plain.median, target },
         { what: `any of ${changes} changes, fleets kept in memory`, unit: 'ms', ...other, ratio: other.median / plain.median, target },
         { what: `any of ${changes} changes, nothing kept`, unit: 'ms', ...cold, ratio: cold.median / plain.median, target },
       ]
@@ -75,7 +78,7 @@ interface Decided {
   readonly record: DecisionRecord
 }
 
-/** A log with a checkpoint of all hosts; behind it decisions with their claims, each in one entry with reports of other hosts. */
+/** A log with a checkpoint of all hosts, followed by decisions with their claims, each in one entry with reports of other hosts. */
 async function aPast(hosts: number, changes: number): Promise<{ store: Synchronizer; fleet: Fleet; decisions: readonly Decided[] }> {
   const store = createMemoryStore().open()
   const fleet = new Fleet()

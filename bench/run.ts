@@ -20,7 +20,10 @@ const whole = (name: string, text: string | undefined): number | undefined => {
   throw new RangeError(`--${name} is ${text}; it must be a whole number of 1 or more`)
 }
 
-/** `npm run bench`: asks all questions or those named, one after the other. Answers the exit code; a target that is missed is none of it. */
+/**
+ * `npm run bench`: measures all questions, or those named, one after the other. Returns the exit code, which does not depend on missed
+ * targets.
+ */
 export async function runBench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],

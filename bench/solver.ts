@@ -17,18 +17,18 @@ import type { Figure, Question } from './question.ts'
 
 const asked = {
   'ten alike': { numInstances: 10 },
-  'a hundred of two kinds': { numInstances: 100, gang: [{ name: 'large', instances: 40, flavor: { vcpus: 2, memoryMb: 2_048 } }] },
-  'forty over zones': {
+  '100 instances of two kinds': { numInstances: 100, gang: [{ name: 'large', instances: 40, flavor: { vcpus: 2, memoryMb: 2_048 } }] },
+  '40 instances spread over zones': {
     numInstances: 40,
     instanceGroup: { uuid: aUuid(1), policy: 'SOFT_ANTI_AFFINITY' },
     topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
   },
 } satisfies Readonly<Record<string, Parameters<typeof aRequest>[0]>>
 
-/** What of a solved batch is done where others are answered too; HiGHS itself works in a thread of its own. */
+/** The part of a solved batch that runs in the thread that answers other calls; HiGHS itself runs in a thread of its own. */
 export const solverQuestion: Question = {
   name: 'solver',
-  asks: 'How long does a solved batch keep others waiting?',
+  asks: 'How long does a solved batch block other calls?',
   floor: 'the same request by the filter scheduler',
   rounds: 12,
   async run({ hosts = 10_000, rounds }) {
@@ -48,8 +48,8 @@ export const solverQuestion: Question = {
       const piece = samplesOf(longest.slice(Math.ceil(rounds / 4)))
       figures.push(
         { what: `${what}; by filter`, unit: 'ms', ...filter, ratio: null },
-        { what: `${what}; formulated, in all`, unit: 'ms', ...formulated, ratio: formulated.median / filter.median },
-        { what: `${what}; its longest piece`, unit: 'ms', ...piece, ratio: piece.median / filter.median },
+        { what: `${what}; formulation, total`, unit: 'ms', ...formulated, ratio: formulated.median / filter.median },
+        { what: `${what}; formulation, longest step`, unit: 'ms', ...piece, ratio: piece.median / filter.median },
         { what: `${what}; decided`, unit: 'ms', ...decided, ratio: decided.median / filter.median },
       )
     }
@@ -63,14 +63,14 @@ function asSolver(profile: Profile): Profile {
   return parsed.value
 }
 
-/** The filter scheduler's arrangement as a solver's answer: deciding with it costs what any answer does. */
+/** The placements of the filter scheduler in the form of a solver's answer: deciding with them costs as much as with any answer. */
 function asSolved(fleet: Fleet, request: RequestSpec): Solution {
   const hosts = scan(fleet, request).parts.map(({ host, node }) => ({ host, node }))
   const numbers = { objective: null, bound: null, gap: null, nodes: 0, size: null, detail: null }
   return { status: 'FEASIBLE', hosts, ...numbers, limits: DEFAULT_SOLVER_OPTIONS }
 }
 
-/** Formulates a program step by step; milliseconds of the processor that the longest step took. */
+/** Formulates a program step by step; returns the processor time of the longest step in milliseconds. */
 function formulateOn(own: Fleet, profile: Profile, request: RequestSpec): number {
   const overlay: Overlay = openOverlay(own)
   const steps = formulate(profile, request, own, overlay, { seed: 'seed' })

@@ -8,7 +8,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 /** The stored form of a decision, without its request. */
 export const storage: Question = {
   name: 'storage',
-  asks: 'How many bytes is a decision by the default profile kept in, for each of its instances, without the request?',
+  asks: 'How many bytes for each instance does a stored decision by the default profile take, without the request?',
   floor: 'the record and the answer as JSON',
   rounds: 1,
   run({ hosts = 10_000 }) {

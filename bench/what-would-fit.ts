@@ -4,10 +4,10 @@ import { aLogOf, defaultProfile, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Requests that no host takes: by an amount, by a place, by two things at once. */
+/** Requests that no host takes: because of an amount, of a zone, or of two properties at once. */
 const refused: Readonly<Record<string, RequestSpec>> = {
   'too much memory': aRequest({ vcpus: 2, memoryMb: 40_000 }),
-  'no such zone': aRequest({ vcpus: 2, memoryMb: 4_096, availabilityZone: 'nowhere' }),
+  'a zone that does not exist': aRequest({ vcpus: 2, memoryMb: 4_096, availabilityZone: 'nowhere' }),
   'too many CPUs, and a trait': aRequest({
     flavor: { vcpus: 12, memoryMb: 4_096, extraSpecs: { 'trait:CUSTOM_NEW': 'required' } },
   }),
@@ -21,7 +21,7 @@ export const whatWouldFitQuestion: Question = {
   rounds: 20,
   async run({ hosts = 10_000, rounds }) {
     const { fleet } = aLogOf(hosts)
-    // the search wants a fleet of its own
+    // the search changes its fleet, so it gets a private copy
     const own = copyFleet(fleet)
     const figures: Figure[] = []
     for (const [name, request] of Object.entries(refused)) {

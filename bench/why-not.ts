@@ -6,7 +6,7 @@ import type { Figure, Question } from './question.ts'
 /** The verdicts of all filters on one host, at the state of a stored decision. */
 export const whyNot: Question = {
   name: 'why-not',
-  asks: 'What does it cost to say of one host why a stored decision did not take it: all checks, with the facts behind them?',
+  asks: 'What does it cost to explain why a stored decision did not choose one host: all checks, with their facts?',
   floor: 'the plain scan of the same request',
   rounds: 400,
   async run({ hosts = 10_000, rounds }) {

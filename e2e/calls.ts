@@ -14,7 +14,7 @@ export function operationOf(request: Sent): string {
   if (documentId === undefined) return query ?? ''
   documents ??= JSON.parse(readFileSync(new URL('../apps/console/dist/documents.json', import.meta.url), 'utf8')) as Record<string, string>
   const text = documents[documentId]
-  if (text === undefined) throw new Error(`the build of the console names no operation ${documentId}`)
+  if (text === undefined) throw new Error(`the build of the console has no operation ${documentId}`)
   return text
 }
 

@@ -18,7 +18,7 @@ export async function settled<Value>(what: string, read: () => Promise<Value | u
       const before = found
       found = await read()
       return found !== undefined && JSON.stringify(found) === JSON.stringify(before)
-    }, `${what} stays where it is`)
+    }, `${what} does not move`)
     .toBe(true)
   if (found === undefined) throw new Error(`${what} is nowhere`)
   return found

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-// Recorded verdicts and traces stay out of the repository: they are in a folder of their own, or nowhere. This module alone knows
+// Recorded verdicts and traces are not in the repository: they are in a folder of their own, which may be missing. This module alone knows
 // where; only test files import it, so that `npm run test:without-shared` finds each that needs the folder.
 
-/** What a test reads of the shared folder. */
+/** Data of the shared folder that a test reads. */
 export interface SharedData {
   /** Absolute. */
   readonly path: string
   readonly isMissing: boolean
-  /** For the end of a name: why the test is skipped. Empty where the data is there. */
+  /** The end of the name of a test: why it is skipped. Empty if the data exists. */
   readonly skipNote: string
 }
 
@@ -23,7 +23,10 @@ export function sharedData(name: string): SharedData {
   return { path: file, isMissing, skipNote: isMissing ? ` [skipped: there is no ${name} in the shared folder (GANTT_SHARED)]` : '' }
 }
 
-/** Unset: next to the checkout, where it may be missing. Empty: there is none. Throws where a folder is named that does not exist. */
+/**
+ * If GANTT_SHARED is unset, the folder next to the checkout, which may be missing; if it is empty, none. Throws if it names a folder that
+ * does not exist.
+ */
 function findFolder(setting: string | undefined): string {
   if (setting === undefined) return path.join(CHECKOUT, '..', 'shared')
   if (setting === '') return ''

@@ -1,4 +1,4 @@
-// The tests in a browser, against the built service (folder e2e/).
+// Runs the tests in a browser against the built service (folder e2e/).
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureBrowser } from './browser.mjs'
@@ -6,7 +6,7 @@ import { root, runTool, tools } from './prepare.mjs'
 
 const FIXED = ['test', '--config', 'e2e/playwright.config.ts']
 
-/** `npm run e2e`: arguments go to Playwright. Answers its exit code. */
+/** `npm run e2e`: arguments go to Playwright. Returns its exit code. */
 export function runBrowserTests(args, env = {}) {
   const missing = ensureBrowser()
   if (missing === undefined) return runTool(tools.playwright, [...FIXED, ...args], { env }).status ?? 1
@@ -18,12 +18,15 @@ export function runBrowserTests(args, env = {}) {
 export function runLargeFleetTests(args) {
   const options = { hosts: { type: 'string', default: '100000' } }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  // by one worker, and so with one fleet
+  // with one worker, so that there is one fleet
   const fixed = ['--project=large', '--workers=1']
   return runBrowserTests([...fixed, ...positionals], { GANTT_LARGE_FLEET: values.hosts })
 }
 
-/** As a part of `npm test`: progress goes to standard error, the counts into a file. `missing`: why nothing could run. */
+/**
+ * Runs them as a part of `npm test`: progress goes to standard error, and the counts into a file. `missing` is the reason if nothing could
+ * run.
+ */
 export function runCountedBrowserTests(projects, summaryFile) {
   const missing = ensureBrowser()
   if (missing !== undefined) return { missing }

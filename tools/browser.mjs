@@ -1,5 +1,5 @@
-// The browser for the browser tests: Debian's Chromium where there is one, else Playwright's own. Of both the one without windows
-// comes first: it is the same engine, and takes less of the processor.
+// The browser for the browser tests: Debian's Chromium if it is installed, otherwise Playwright's own. Of each the headless variant is
+// preferred: it has the same engine and uses less processor time.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
@@ -23,7 +23,7 @@ export function findBrowser() {
   return candidates.find((file) => file !== undefined && file !== '' && existsSync(file))
 }
 
-/** Finds a browser that starts, or installs one where it can. Answers why there is none, or undefined when there is one. */
+/** Finds a browser that starts, or installs one if possible. Returns why there is none, or undefined if there is one. */
 export function ensureBrowser() {
   if (findBrowser() === undefined) install()
   const browser = findBrowser()
@@ -40,7 +40,7 @@ function install() {
   if (process.getuid?.() === 0 && hasApt) {
     process.stderr.write('Installing a browser (apt-get install chromium-headless-shell) ...\n')
     const apt = (...args) => spawnSync('apt-get', ['-qq', ...args], options).status === 0
-    // older releases of Debian have the one with windows only
+    // older releases of Debian do not have the headless variant
     const installOne = () => ['chromium-headless-shell', 'chromium'].some((name) => apt('install', '-y', '--no-install-recommends', name))
     if (installOne() || (apt('update') && installOne())) return
   }

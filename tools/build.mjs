@@ -1,5 +1,5 @@
-// Bundles the package in the current folder: every door that its package.json names under `exports`, from the `source`
-// of the door to its `default`. Its dependencies stay outside, but for those that it names under `bundled`; our own packages always do.
+// Bundles the package in the current folder: each entry point that its package.json names under `exports`, from its `source` to its
+// `default`. Dependencies are not bundled, except those that it names under `bundled`; our own packages never are.
 // `--platform node` for programs, `neutral` for what must also run in a browser.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { doorsOf, installedDependencies } from './package-doors.mjs'
 const { values } = parseArgs({ options: { platform: { type: 'string', default: 'neutral' } } })
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const installed = Object.keys({ ...installedDependencies(manifest), ...manifest.optionalDependencies })
-/** Bundled packages that were written for `require` need one; in modules of ECMAScript there is none. */
+/** Bundled CommonJS packages need `require`, which does not exist in ECMAScript modules. */
 const REQUIRE = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
 const { metafile } = await build({

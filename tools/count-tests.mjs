@@ -1,9 +1,9 @@
-// What `npm test` and `npm run test:all` share: they run test runners, add up what each counted, and end with the same lines. Those name
-// what was skipped and why, then what failed; the very last is `N passed, N failed, N skipped`.
+// The part that `npm test` and `npm run test:all` share: they run test runners, add up their counts, and end with the same lines. These
+// name the skipped tests with their reasons, then the failed ones; the last line is `N passed, N failed, N skipped`.
 //
 // A test that cannot run here says why, in one of two ways:
-//   test('...', (context) => context.skip('the trace files are not here'))     found out while running
-//   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known beforehand; also for describe
+//   test('...', (context) => context.skip('the trace files are not here'))     known only while running
+//   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known before; also for describe
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,16 +24,16 @@ export function runVitest(args, { needsNats, env = {} }) {
 }
 
 /**
- * The tests of these projects of e2e/playwright.config.ts. Where there is no browser and none could be installed, they are skipped; a
- * continuous build has to have one.
+ * The tests of these projects of e2e/playwright.config.ts. If there is no browser and none could be installed, they are skipped; in
+ * continuous integration that is a failure.
  */
 export function runInBrowser(projects) {
   return summarise('Playwright', (file) => runCountedBrowserTests(projects, file))
 }
 
 /**
- * Prints the last lines, and sets the exit code. `GANTT_TEST_COUNTS` names a file in which runs that follow each other (`.ci/run`) leave
- * what they counted: the very last line is then of all of them.
+ * Prints the last lines, and sets the exit code. `GANTT_TEST_COUNTS` names a file in which consecutive runs (`.ci/run`) add up their
+ * counts: the last line then counts all of them.
  */
 export function report(summaries) {
   const all = (key) => summaries.flatMap((summary) => summary[key])

@@ -1,5 +1,5 @@
-// The nats-server for the tests: one that is installed, else Debian's package, unpacked into a folder of this checkout. It is
-// not installed by the package manager, because that would start a server of its own on this machine.
+// The nats-server for the tests: an installed one, otherwise the one in Debian's package, unpacked into a folder of this checkout. The
+// package manager does not install it, because that would start a server on this machine.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ const PACKAGE = 'nats-server'
 const UNPACKED = path.join(root, 'node_modules/.cache', PACKAGE)
 
 /**
- * The program to start; undefined when there is none. Debian keeps it where only root looks.
+ * The program to start; undefined when there is none. Debian installs it in a folder that is only in the PATH of root.
  * @returns {string | undefined}
  */
 export function findNatsServer() {
@@ -19,12 +19,12 @@ export function findNatsServer() {
   return candidates.find((file) => file && existsSync(file))
 }
 
-/** Finds one, or fetches it where it can. Where it cannot, the tests that need it are skipped and say so. */
+/** Finds one, or fetches it if possible. If not, the tests that need it are skipped with that reason. */
 export function ensureNatsServer() {
   const found = findNatsServer()
   if (found !== undefined) return found
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-apt-'))
-  // apt leaves its rights for those of a user of its own, who must be able to write here
+  // apt drops its privileges and downloads as its own user, which must be able to write here
   const run = (command, args) => spawnSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] }).status === 0
   const download = () => run('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', PACKAGE])
   try {

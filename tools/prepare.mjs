@@ -1,5 +1,5 @@
 // Makes a checkout ready to run: installs what the lock names, then generates and builds what is missing or older than its
-// sources. Uses nothing but Node, since it is what runs first in a fresh clone. Says what it does on standard error.
+// sources. Uses only Node, because it runs first in a fresh clone. Prints its progress to standard error.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema', 'tools/b
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
 /** The state of the sources at the last build. */
 const stamp = path.join(root, 'node_modules', '.cache', 'gantt', 'built.txt')
-/** Holds the process that builds, while it does. */
+/** The id of the process that is building; it exists only during a build. */
 const builder = path.join(root, 'node_modules', '.cache', 'gantt', 'builder.txt')
 const WAIT_MS = 200
 
@@ -51,7 +51,7 @@ export function prepare() {
   })
 }
 
-/** Two builds at once empty each other's folders: later ones wait until the first is over, or its process gone. */
+/** Two builds at the same time would empty each other's folders: a later one waits until the first one ends or its process is gone. */
 function oneAtATime(work) {
   while (!becomesBuilder()) {
     if (isRunning(builderPid())) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
@@ -64,7 +64,7 @@ function oneAtATime(work) {
   }
 }
 
-/** A link, since it appears with what is in it: nobody sees the file without a process. */
+/** A symbolic link, because it is created together with its content: no reader sees it without the id. */
 function becomesBuilder() {
   const own = `${builder}.${process.pid}`
   writeFileSync(own, String(process.pid))
@@ -83,7 +83,7 @@ function builderPid() {
   try {
     return Number(readFileSync(builder, 'utf8'))
   } catch (error) {
-    // it is over meanwhile
+    // the other build has ended meanwhile
     if (error.code === 'ENOENT') return undefined
     throw error
   }
@@ -99,7 +99,7 @@ function isRunning(pid) {
   }
 }
 
-/** Runs a tool of node_modules by Node itself, so that neither a shell nor the path of the checkout gets in the way. */
+/** Runs a tool of node_modules by Node itself, so that no shell interprets the path of the checkout. */
 export function runTool(file, args, options = {}) {
   return spawnSync(process.execPath, [path.join(root, 'node_modules', file), ...args], {
     cwd: root,
@@ -113,7 +113,7 @@ export const tools = {
   biome: '@biomejs/biome/bin/biome',
   depcruise: 'dependency-cruiser/bin/dependency-cruise.mjs',
   playwright: '@playwright/test/cli.js',
-  // the native compiler, which takes a fifth of the time; `typescript` is the library that others ask, and has no such one yet
+  // the native compiler takes a fifth of the time; `typescript` is the library that other tools use, which has no native version yet
   tsc: 'typescript7/bin/tsc',
   turbo: 'turbo/bin/turbo',
   vitest: 'vitest/vitest.mjs',
@@ -125,8 +125,9 @@ export const tools = {
  */
 const CHECK_TYPES = ['--noEmit', '--checkers', '1', '-p']
 /**
- * All types are right where each of these ends well: name, tool, arguments. One program for all that runs in Node, since packages are
- * checked by their sources: a program for each would check those of the core five times. `turbo run check` does that, package by package.
+ * The type checks, all of which must succeed: name, tool, arguments. All code that runs in Node is checked as one program, because packages
+ * are checked from their sources: one program for each package would check the core five times. `turbo run check` does that, package by
+ * package.
  */
 export const typeChecks = [
   ['type check', tools.tsc, [...CHECK_TYPES, 'tsconfig.node.json']],
@@ -140,7 +141,9 @@ function assertNodeVersion() {
   giveUp(`Node ${process.versions.node} is too old; 20.19 or newer is needed.`)
 }
 
-/** Whether node_modules holds what package-lock.json names. By content: a time says nothing after a checkout or a copy. */
+/**
+ * Whether node_modules has what package-lock.json names. Contents are compared, because times are meaningless after a checkout or a copy.
+ */
 function isInstalled() {
   const installed = readLock('node_modules/.package-lock.json')
   if (installed === undefined) return false
@@ -180,7 +183,7 @@ function build() {
   if (status !== 0) giveUp('The build failed; the reason is above.')
 }
 
-/** Changes when any source does. Reads names, sizes and times only; turbo looks at the contents then. */
+/** A value that changes when any source does. It is made of names, sizes and times only; turbo then compares the contents. */
 function fingerprint() {
   const hash = createHash('sha256')
   const visit = (file) => {

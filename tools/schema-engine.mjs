@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Prisma's schema engine as the Prisma command line expects it: JSON-RPC, one message per line, on standard input and
 // output. The usual engine is a binary from Prisma's own server; this one is the WebAssembly build from npm, talking to
-// the database through a driver adapter. Comparisons happen in a PGlite in memory, never in a database of yours.
+// the database through a driver adapter. Schemas are compared in a PGlite in memory, never in a database of the user.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -69,7 +69,7 @@ async function answer({ id, method, params = {} }, open) {
   try {
     const opened = await open(!isOfflineDiff(method, params))
     adapter = opened.adapter
-    // the command line still says it the old way
+    // the command line still uses the old form
     const call = method === 'getDatabaseVersion' ? 'version' : method
     if (typeof opened.engine[call] !== 'function') throw new Error(`${method} is not part of the WebAssembly engine`)
     const result = await opened.engine[call](params)
@@ -86,13 +86,13 @@ async function answer({ id, method, params = {} }, open) {
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-/** A difference between files only: no database of the user is asked for it. */
+/** A difference between files only, for which no database of the user is needed. */
 function isOfflineDiff(method, params) {
   const offline = ['empty', 'schemaDatamodel', 'migrations']
   return method === 'diff' && [params.from, params.to].every((side) => offline.includes(side?.tag))
 }
 
-/** The engine reports a failing adapter by number; the adapter keeps what went wrong under it. */
+/** The engine reports an error of the adapter as a number, under which the adapter keeps the error. */
 function causeOf(error, adapter) {
   const text = error?.message ?? String(error)
   const number = /^External error:?.*?(\d+)/i.exec(text)?.[1]
@@ -112,7 +112,7 @@ async function openEngine(needsDatabase) {
   return { engine, adapter }
 }
 
-/** The package's own loader expects a bundler, so the module is put together by hand. */
+/** The package's own loader expects a bundler, so the module is instantiated here by hand. */
 async function loadWasm() {
   const glue = '@prisma/schema-engine-wasm/schema_engine_bg'
   const bindings = await import(glue)
@@ -134,7 +134,7 @@ async function postgresAdapter(url) {
   const { default: pg } = await import('pg')
   const schema = url.searchParams.get('schema') ?? undefined
   const factory = new PrismaPg({ ...connectionOf(url), Client: readableCatalogue(pg.Client), max: 4 }, { schema })
-  // the adapter's own shadow database cannot be dropped again, and would need the right to create one
+  // the adapter's own shadow database could not be dropped, and would need the privilege to create a database
   factory.connectToShadowDb = async () => (await memoryAdapter()).connect()
   return factory
 }

@@ -1,5 +1,6 @@
 // `npm start`: makes the checkout ready, then serves. The service runs in this very process, so signals reach it directly.
-// It is started with a larger young generation (package.json): what a decision or an answer makes is gone before it is copied.
+// Node is started with a larger young generation (package.json), so that the objects of a decision or an answer are collected before they
+// would be copied.
 import { prepare } from './prepare.mjs'
 
 prepare()

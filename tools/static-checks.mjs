@@ -1,4 +1,4 @@
-// The checks of `npm test` that need no run; each counts as one test.
+// The static checks of `npm test`; each counts as one test.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -15,7 +15,7 @@ const CHECKS = [
   ['list of third-party licences', '../tools/release/third-party-licences.mjs', ['--check']],
 ]
 
-/** Runs them all, as many at a time as there are processors: most use one only. Progress goes to standard error. */
+/** Runs them all, as many at a time as there are processors, since most use only one. Progress goes to standard error. */
 export async function runStaticChecks() {
   const waiting = [...CHECKS]
   const summary = { passed: 0, failed: [], skipped: [] }

@@ -1,5 +1,5 @@
-// `npm test`: makes the checkout ready, then the checks that need no run, all tests in their usual form, and the tests in a browser.
-// Arguments go to Vitest, and then no browser is started: `npm test -- --project core`. What stays out is run by tools/test-all.mjs.
+// `npm test`: makes the checkout ready, then runs the static checks, all tests in their short form, and the tests in a browser.
+// Arguments go to Vitest, and then no browser is started: `npm test -- --project core`. tools/test-all.mjs runs what is left out here.
 import { prepare } from './prepare.mjs'
 
 prepare()

@@ -23,7 +23,7 @@ function addModule(summary, testModule) {
     if (state === 'passed') summary.passed++
     else if (state === 'failed') summary.failed.push({ name, reason: firstLine(errors?.[0]) })
     else if (state === 'skipped') summary.skipped.push({ name, reason: note ?? reasonIn(test) })
-    else summary.failed.push({ name, reason: 'did not run to its end' })
+    else summary.failed.push({ name, reason: 'did not finish' })
   }
   const suiteErrors = [...testModule.errors(), ...[...testModule.children.allSuites()].flatMap((suite) => suite.errors())]
   for (const error of suiteErrors) summary.failed.push({ name: file, reason: firstLine(error) })

@@ -1,5 +1,5 @@
-// `npm run test:without-shared`: runs the tests that read the shared folder once more with it hidden, as a newcomer has it. Each file
-// has to end well, and to have a test that was skipped by that reason.
+// `npm run test:without-shared`: runs the tests that read the shared folder again without it, as on the machine of a newcomer. Each file
+// must pass, and must have a test that was skipped for that reason.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,11 +11,11 @@ export function testWithoutShared() {
   const { readers, faults } = sharedFolderReaders()
   if (faults.length === 0) faults.push(...run(readers))
   for (const fault of faults) process.stdout.write(`FAILED   ${fault}\n`)
-  process.stdout.write(`${readers.length} files read the shared folder; without it ${faults.length} faults\n`)
+  process.stdout.write(`${readers.length} files read the shared folder; without it there are ${faults.length} problems\n`)
   return faults.length === 0 ? 0 : 1
 }
 
-/** Returns what is wrong. */
+/** Returns the problems. */
 function run(readers) {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-without-shared-'))
   const file = path.join(folder, 'summary.json')
@@ -29,7 +29,7 @@ function run(readers) {
     if (status !== 0 && faults.length === 0) faults.push(`Vitest ended with ${signal ?? status}`)
     for (const reader of readers)
       if (!skipped.some(({ name, reason }) => name.startsWith(`${reader}: `) && reason.includes('GANTT_SHARED')))
-        faults.push(`${reader} reads the shared folder, and no test of it says that it was skipped for want of it`)
+        faults.push(`${reader} reads the shared folder, but none of its tests was skipped with that reason when the folder was missing`)
     return faults
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -9,8 +9,8 @@ const FRAME = 'graphiql-frame.html'
 const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
 
 /**
- * GraphiQL as files of our own: script, styles and workers as its package brings them, and a document that loads them. In a frame
- * it has its own styles, keys and globals, and ends with the page. Nothing of it is in a chunk of the console.
+ * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. In a frame it has its own
+ * styles, keys and globals, and is gone when the page is left. No chunk of the console contains any of it.
  */
 export function graphiqlFiles(): Plugin {
   const files = namedFiles()
@@ -31,7 +31,7 @@ export function graphiqlFiles(): Plugin {
   }
 }
 
-/** Each file by its name below the root; all but the document carry their content's hash in it. */
+/** Each file by its name below the root; all names but that of the document contain a hash of the content. */
 function namedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const add = (name: string, ending: string, source: string): string => {
@@ -46,7 +46,7 @@ function namedFiles(): ReadonlyMap<string, string> {
   }
   const script = add('graphiql', 'js', js)
   const styles = add('graphiql', 'css', css + LEGIBLE)
-  // by the labels that the editor asks for them with
+  // by the labels under which the editor requests them
   const workers = {
     editorWorkerService: add('graphiql-editor', 'js', editorWorkerService),
     graphql: add('graphiql-graphql', 'js', graphqlWorker),

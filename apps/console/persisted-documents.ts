@@ -23,13 +23,13 @@ export function persistedDocuments(): Plugin {
       handler(code, file) {
         const found = documentsIn(this.parse(code), file)
         let marked = code
-        // from the last on, so that the places of the others stay
+        // from the last one on, so that the positions of the others do not change
         for (const { text, start, end } of found.reverse()) {
           const id = `sha256:${createHash('sha256').update(text).digest('hex')}`
           texts.set(id, text)
           marked = `${marked.slice(0, start)}Object.assign(${marked.slice(start, end)}, { documentId: '${id}' })${marked.slice(end)}`
         }
-        // no line moves
+        // line numbers do not change
         return { code: marked, map: null }
       },
     },
@@ -47,7 +47,7 @@ interface FoundDocument {
   readonly end: number
 }
 
-/** The operations of a module, in its order; a fragment alone is none. */
+/** The operations of a module, in its order; fragments are not operations. */
 function documentsIn(program: ESTree.Program, file: string): FoundDocument[] {
   const calls: { readonly node: ESTree.CallExpression; readonly text: string; readonly fragments: readonly string[] }[] = []
   const texts = new Map<string, string>()

@@ -25,12 +25,12 @@ const withoutPages = (name: string): string => name.split('~')[0] ?? name
 
 export default defineConfig({
   plugins: [react({ jsxImportSource: '#shown' }), graphiqlFiles(), persistedDocuments(), precompress()],
-  // our own packages by their sources, so that the console needs no build of theirs
+  // our own packages are read from their sources, so that they need not be built for the console
   resolve: { conditions: ['source', ...defaultClientConditions] },
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },
   build: {
     target: 'es2022',
-    // those that know light-dark(): written out for older ones it would need a colour scheme that no style sheet here sets
+    // browsers with light-dark(): its translation for older ones would need a colour scheme that no style sheet here sets
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     sourcemap: true,
     manifest: 'manifest.json',
@@ -45,14 +45,14 @@ export default defineConfig({
   },
 })
 
-/** Files of GraphiQL are so large that the best compression would take longer than all else of a build. */
+/** The files of GraphiQL are so large that their best compression would take longer than the rest of the build. */
 const LARGE_BYTES = 300_000
 
 /** Writes compressed copies of each text file as .br and .gz, so that the service compresses nothing at run time. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
-    // a build of the kit is for one look only
+    // a build of the kit is only looked at once
     apply: (_config, { command, mode }) => command === 'build' && mode !== 'kit',
     writeBundle({ dir = 'dist' }) {
       for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {

@@ -8,14 +8,14 @@ import { expect } from 'vitest'
 export const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const core = 'packages/scheduler-core'
 
-/** A block of a page: ` ```form file `, or without a file where it is none. */
+/** A code block of a page: ` ```form file `, or ` ```form ` if it is about no file. */
 export interface Block {
   readonly form: string
   readonly file: string
   readonly text: string
 }
 
-/** The blocks of a page of `docs/`, in their order, without the indent of the list that they stand in. */
+/** The code blocks of a page of `docs/`, in order, without the indentation of the list around them. */
 export async function readBlocks(page: string): Promise<Block[]> {
   const text = await readFile(new URL(`../${page}`, import.meta.url), 'utf8')
   return [...text.matchAll(/^( *)```(\w+)(?: (\S+))?\n([\s\S]*?)^ *```$/gm)].map(
@@ -27,20 +27,20 @@ export async function readBlocks(page: string): Promise<Block[]> {
   )
 }
 
-/** Does what a block with a file says: a `diff` is an edit of it, anything else is the file. */
+/** Applies a block that names a file: a `diff` edits the file, and any other block is its new content. */
 export async function writeBlock(folder: string, { form, file, text }: Block): Promise<void> {
   const target = path.join(folder, file)
   await mkdir(path.dirname(target), { recursive: true })
   await writeFile(target, form === 'diff' ? edited(await readFile(target, 'utf8'), text) : text)
 }
 
-/** The file with the lines of a diff that begin with `-` made those that begin with `+`. */
+/** The file after the lines of a diff that begin with `-` were replaced by those that begin with `+`. */
 function edited(file: string, diff: string): string {
   expect(file).toContain(linesOf(diff, '-'))
   return file.replace(linesOf(diff, '-'), linesOf(diff, '+'))
 }
 
-/** The lines of a diff that begin with a sign, without it. */
+/** The lines of a diff that begin with a given sign, without the sign. */
 const linesOf = (diff: string, sign: '-' | '+'): string =>
   diff
     .split('\n')
@@ -48,7 +48,7 @@ const linesOf = (diff: string, sign: '-' | '+'): string =>
     .map((line) => `${line.slice(1)}\n`)
     .join('')
 
-/** A temporary copy of the core, to be edited as a page says. */
+/** A temporary copy of the core, for the edits of a page. */
 export async function copyCore(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
   await mkdir(path.join(folder, core), { recursive: true })
@@ -61,7 +61,7 @@ export async function copyCore(prefix: string): Promise<string> {
 /** Folders of packages that are installed or built, not sources. */
 const MADE = new Set(['node_modules', 'dist', '.turbo'])
 
-/** A temporary copy of all packages and pages, to be edited as a page says. Its packages find each other, not those of the checkout. */
+/** A temporary copy of all packages and pages, for the edits of a page. Its packages import each other, not those of the checkout. */
 export async function copyWorkspace(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
   // a database of the tests may run as another account
@@ -84,18 +84,18 @@ export async function checkCore(folder: string, files: readonly string[], ...tes
   await writeFile(path.join(folder, core, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }))
   await writeFile(path.join(folder, core, 'vitest.config.ts'), `export default { test: { setupFiles: ['src/bundled.ts'] } }\n`)
   runTool(path.join(folder, core), 'typescript7/bin/tsc', '--noEmit', '-p', '.')
-  // as long as tests of the repository have: none ends for want of processors
+  // the same time limits as for tests of the repository, so that none fails on a busy machine
   runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', '--testTimeout=120000', ...tests)
 }
 
-/** Runs a program of the checkout's packages, which has to end well. */
+/** Runs a program of the checkout's packages, and throws if it fails. */
 export function runTool(cwd: string, tool: string, ...args: readonly string[]): void {
   const bin = path.join(checkout, 'node_modules', tool)
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], { cwd, encoding: 'utf8' })
   expect(status, `${tool}: ${stdout}${stderr}`).toBe(0)
 }
 
-/** Runs each line of a block as the shell does. */
+/** Runs each line of a block in a shell. */
 export function runLines(folder: string, text: string): void {
   for (const line of text.trim().split('\n')) {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' })

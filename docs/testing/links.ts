@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Pages of a folder and of those in it, relative to the root. */
+/** The pages of a folder and of its subfolders, relative to the root. */
 export const pagesIn = (root: string, folder: string, recursive = true): string[] =>
   readdirSync(path.join(root, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join(folder, name))
 
-/** Targets of the links and images of a page that lead to a file or a heading, without blocks of code. */
+/** The targets of the links and images of a page, outside of code blocks, that are files or headings. */
 export const linksOf = (text: string): string[] =>
   [...text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) =>
     /^[a-z]+:/.test(link) ? [] : [link],
   )
 
-/** Links of these pages that lead to no file and no heading, each with its page. */
+/** The links of these pages whose file or heading does not exist, each with its page. */
 export function brokenLinks(root: string, pages: readonly string[]): string[] {
   const textOf = (page: string): string => readFileSync(path.join(root, page), 'utf8')
   return pages.flatMap((page) =>

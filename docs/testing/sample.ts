@@ -1,18 +1,18 @@
 import { expect } from 'vitest'
 
-/** Numbers and times that are others each time. */
+/** Fields with numbers and times that differ in every run. */
 const VARYING = new Set(['fence', 'expiresAt'])
 
 /**
- * Holds an answer against a sample of a page: `"abc..."` is a text that begins so, `, ...]` at the end of a list any further items, and of a
- * fence or a time only its type counts.
+ * Compares an answer with a sample of a page: `"abc..."` stands for a text that begins with `abc`, `, ...]` at the end of a list for any
+ * further items, and of a fence or a time only the type is compared.
  */
 export function expectSample(answer: string, sample: string): void {
   const want: unknown = JSON.parse(sample.replace(/,\s*\.\.\.\s*\]/g, ', "..."]'))
   expect(shapedBy(JSON.parse(answer), want)).toEqual(want)
 }
 
-/** The answer with what the sample leaves open as the sample has it. */
+/** The answer, in which everything that the sample leaves open is replaced by the sample's own form. */
 function shapedBy(have: unknown, want: unknown): unknown {
   if (typeof want === 'string' && typeof have === 'string' && want.endsWith('...')) return have.startsWith(want.slice(0, -3)) ? want : have
   if (Array.isArray(want) && Array.isArray(have)) {

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { checkout } from './follow-page.ts'
 
-// What follows a page to the letter: its blocks of commands, in order, in one bash; what they print is compared with the
-// `text` block behind them. In a `text` block `<...>` stands for anything within a line, a line `...` for any lines, and
-// blanks may be more or fewer. TMPDIR and HOME are folders of the test; `npx` is a script that starts the command of the checkout,
+// Follows a page to the letter: its blocks of commands run in order in one bash, and what they print is compared with the `text` block
+// after them. In a `text` block `<...>` stands for anything within a line, a line `...` for any lines, and the number of blanks does not
+// matter. TMPDIR and HOME are folders of the test; `npx` is a script that starts the command of the checkout,
 // since npm's own takes longer than the commands do (docs/tests/tutorial.test.ts runs that one once).
 
 const PATIENCE_MS = 600_000
 
-/** Tells a command in npm's words that npx called it. */
+/** Sets the variables of npm by which a command knows that npx called it. */
 const NPX = `#!/bin/sh
 export npm_command=exec npm_lifecycle_script="$1"
 command="node_modules/.bin/$1"
@@ -55,13 +55,13 @@ export function toPattern(expected: string): RegExp {
   return new RegExp(`^\\s*${lines.join('\\n')}\\s*$`)
 }
 
-/** Terminals that are open in a folder with the checkout in it, as `gantt`. */
+/** Open terminals in a folder that contains the checkout as `gantt`. */
 export interface Terminals {
   readonly folder: string
   startBash(environment?: Readonly<Record<string, string>>): ChildProcess
   /** One bash for all blocks, so that a variable that one block exports is set in the next one. */
   openShell(environment?: Readonly<Record<string, string>>): Shell
-  /** Ends what is still open, and removes the folder. */
+  /** Ends all terminals that are still open, and removes the folder. */
   close(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export interface Shell {
 
 export async function openTerminals(prefix: string): Promise<Terminals> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
-  // the account of the embedded database has to get through
+  // the account of the embedded database needs access to the folder
   await chmod(folder, 0o755)
   await symlink(checkout, path.join(folder, 'gantt'))
   const programs = path.join(folder, 'programs')
@@ -108,7 +108,7 @@ export async function openTerminals(prefix: string): Promise<Terminals> {
   }
 }
 
-/** Ctrl-C, and its end. */
+/** Sends Ctrl-C, and waits until the terminal ends. */
 export async function interrupt(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const ended = once(child, 'close')
@@ -135,7 +135,7 @@ export function gather(child: ChildProcess) {
         child.off('close', fail)
         end()
       }
-      const fail = (): void => finish(() => reject(new Error(`${pattern} did not come:\n${shown}`)))
+      const fail = (): void => finish(() => reject(new Error(`${pattern} did not appear:\n${shown}`)))
       const timer = setTimeout(fail, PATIENCE_MS)
       const look = (): void => {
         const found = pattern.exec(shown)

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
 import { checkCore, checkout, copyCore, readBlocks, writeBlock } from '../testing/follow-page.ts'
 
-// Does what docs/add-a-filter.md says, in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
+// Follows docs/add-a-filter.md in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
 
-// a type check and the tests that know every filter and every code
-test.skipIf(!isLongForm)(`the filter of the page is in all places that know filters and codes${longFormNote}`, async () => {
+// runs a type check, and the tests that list every filter and every code
+test.skipIf(!isLongForm)(`the filter of the page is in every list of filters and of codes${longFormNote}`, async () => {
   const folder = await copyCore('gantt-filter-')
   try {
     await cp(path.join(checkout, 'docs/errors.md'), path.join(folder, 'docs/errors.md'))
@@ -27,7 +27,7 @@ test.skipIf(!isLongForm)(`the filter of the page is in all places that know filt
   }
 })
 
-test('each edit of the page is of a line that is there, and its code is in no release yet', async () => {
+test('each edit of the page is of a line that exists, and the code of its filter does not exist yet', async () => {
   for (const { form, file, text } of await readBlocks('add-a-filter.md')) {
     if (form !== 'diff') continue
     const removed = text

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
 import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, writeBlock } from '../testing/follow-page.ts'
 
-// Does what docs/add-a-host-field.md says, in a copy of the packages: a `diff` block is an edit of a file, an `sh` block is run.
+// Follows docs/add-a-host-field.md in a copy of the packages: a `diff` block is an edit of a file, an `sh` block is run.
 
-/** Looks for the field in everything that lists fields. */
+/** The test that looks for the field in every list of fields. */
 const CHECK = 'apps/cli/src/added-field.test.ts'
 const MOST_FILES = 5
 
@@ -42,7 +42,7 @@ test.skipIf(!isLongForm)(`the field of the page is in every list of fields${long
   }
 })
 
-test('each edit of the page is of lines that are there, and its field is in no release yet', async () => {
+test('each edit of the page is of lines that exist, and its field does not exist yet', async () => {
   const blocks = await readBlocks('add-a-host-field.md')
   expect(blocks.map(({ form }) => form)).toEqual(['diff', 'diff', 'diff', 'sh'])
   for (const { file, removed } of blocks.filter(({ form }) => form === 'diff').map(removedLines)) {

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
 import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, writeBlock } from '../testing/follow-page.ts'
 
-// Does what docs/add-a-query.md says, in a copy of the packages: a `ts` block is a file, a `diff` block an edit of one, an `sh` block is run.
+// Follows docs/add-a-query.md in a copy of the packages: a `ts` block is a file, a `diff` block an edit of one, an `sh` block is run.
 
 const GENERATED = ['apps/server/schema.graphql', 'docs/api.md', 'docs/command-line.md', 'docs/metrics.md', 'docs/request-spec.md']
 
-test.skipIf(!isLongForm)(`the query of the page is asked${longFormNote}`, async () => {
+test.skipIf(!isLongForm)(`the query of the page can be sent${longFormNote}`, async () => {
   const folder = await copyWorkspace('gantt-query-')
   try {
     const touched = new Set<string>()
@@ -41,7 +41,7 @@ test.skipIf(!isLongForm)(`the query of the page is asked${longFormNote}`, async 
   }
 })
 
-test('each edit of the page is of lines that are there, and its query is in no release yet', async () => {
+test('each edit of the page is of lines that exist, and its query does not exist yet', async () => {
   const blocks = await readBlocks('add-a-query.md')
   for (const { file, removed } of blocks.filter(({ form }) => form === 'diff').map(removedLines)) {
     const source = await readFile(path.join(checkout, file), 'utf8')

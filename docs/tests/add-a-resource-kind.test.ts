@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
 import { checkCore, copyCore, readBlocks, writeBlock } from '../testing/follow-page.ts'
 
-// Does what docs/add-a-resource-kind.md says, in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
+// Follows docs/add-a-resource-kind.md in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
 
-// it takes as long as a suite and a whole type check
-test.skipIf(!isLongForm)(`the kind of the page keeps the law, and its types fit${longFormNote}`, async () => {
+// it takes as long as a test suite and a complete type check
+test.skipIf(!isLongForm)(`the resource kind of the page passes the suite for kinds, and its types are correct${longFormNote}`, async () => {
   const folder = await copyCore('gantt-kind-')
   try {
     const blocks = await readBlocks('add-a-resource-kind.md')

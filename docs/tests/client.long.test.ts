@@ -9,8 +9,8 @@ import { type HttpProxy, startHttpProxy } from '../../apps/server/src/testing/ht
 import { createTestDatabase, type TestDatabase } from '../../apps/server/src/testing/test-database.ts'
 import { ADMIN_KEY, type Service, startService } from '../../packages/proofs/src/processes/service.ts'
 
-// Runs the programs of docs/client.md, by the commands that stand there, and compares what they print with the page. What each
-// asks first for room is answered, and the answer is lost on its way.
+// Runs the programs of docs/client.md by the commands on that page, and compares what they print with it. The answer to the first call of
+// each program that reserves resources is lost on its way.
 
 const exec = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'gantt-client-'))
   database = await createTestDatabase()
   service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), DATABASE_URL: database.url })
-  // a fleet that is there already, with more room than the hosts of the programs
+  // an existing fleet with more capacity than the hosts of the programs
   const machine = { vcpus: 512, vcpusUsed: 0, memoryMb: 4_194_304, memoryMbUsed: 0, localGb: 100_000, localGbUsed: 0 }
   const reporter = { incarnation: '9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0cc', sequence: 1 }
   await service.client.request('mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { appliedCount } }', {
@@ -48,7 +48,7 @@ interface Claims {
   readonly claims: { readonly nodes: readonly { readonly id: string; readonly state: string; readonly host: { readonly name: string } }[] }
 }
 
-/** Runs the command of the page that names the program, and looks at what it leaves behind. */
+/** Runs the command of the page that names the program, and checks the claims that it leaves behind. */
 async function follow(program: string): Promise<void> {
   const command = blocks.find(({ form, text }) => form === 'sh' && text.includes(program))?.text ?? ''
   expect(command, `docs/client.md has no command for ${program}`).not.toBe('')
@@ -64,7 +64,7 @@ async function follow(program: string): Promise<void> {
   expect(claims.nodes.filter(({ id }) => !before.includes(id))).toMatchObject([{ state: 'CONFIRMED', host: { name: 'rack1-b' } }])
 }
 
-/** Why a command cannot be run here; undefined: it can. */
+/** Why a command cannot be run here; undefined if it can. */
 const missing = async (file: string, ...args: readonly string[]): Promise<string | undefined> =>
   exec(file, args).then(
     () => undefined,
@@ -73,7 +73,7 @@ const missing = async (file: string, ...args: readonly string[]): Promise<string
 
 test('the program in Node', () => follow('examples/node/place.mjs'))
 
-test('the program by curl', async (context) => {
+test('the program with curl', async (context) => {
   const reason = await missing('curl', '--version')
   if (reason !== undefined) context.skip(reason)
   await follow('examples/curl/place.sh')

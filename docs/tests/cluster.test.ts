@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
 import { openTerminals, readCommandBlocks, type Shell, type Terminals, toPattern } from '../testing/terminals.ts'
 
-// Follows docs/cluster.md to the letter, but for what it says of Docker (compose.test.ts). `sh fails` ends with 1.
+// Follows docs/cluster.md to the letter, except for what it says about Docker (compose.test.ts). A block `sh fails` must exit with 1.
 
 const natsServer = findNatsServer()
 const noNats = natsServer === undefined
@@ -17,20 +17,20 @@ beforeAll(async () => {
   terminals = await openTerminals('gantt-cluster-')
   shell = terminals.openShell({
     GANTT_DATA_DIR: path.join(terminals.folder, 'state'),
-    // a terminal has nothing of this environment but PATH; where the program was fetched for the tests, no PATH leads to it
+    // a terminal gets only PATH of this environment, and a nats-server that was fetched for the tests is not in PATH
     ...(noNats ? {} : { NATS_SERVER_PATH: natsServer }),
   })
 })
 
 afterAll(async () => {
-  // what a failed step has left running
+  // stops what a failed step left running
   await shell.run('npx gantt cluster down --purge')
   shell.end()
   await terminals.close()
 })
 
 test.skipIf(noNats || !isLongForm)(
-  `the page on clusters ends where it says, and leaves no process${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
+  `the steps of the page on clusters work, and leave no process${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   async () => {
     const page = await readFile(new URL('../cluster.md', import.meta.url), 'utf8')
     const blocks = readCommandBlocks(page, ['sh', 'sh fails', 'sh compose'])

@@ -8,8 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../../apps/server/src/tes
 import { ADMIN_KEY, type Service, startService } from '../../packages/proofs/src/processes/service.ts'
 import { expectSample } from '../testing/sample.ts'
 
-// Runs what is in docs/what-if.md, docs/profiles.md, docs/explanations.md and docs/namespaces.md, on one service: their blocks of `sh`, `bash`
-// and `graphql`, and the `gantt ...` of the table of states. What is in capitals stands for something that is there.
+// Runs the examples of docs/what-if.md, docs/profiles.md, docs/explanations.md and docs/namespaces.md on one service: their blocks of `sh`,
+// `bash` and `graphql`, and the `gantt ...` of the table of states. Words in capitals are replaced by existing names and ids.
 
 let folder: string
 let service: Service
@@ -56,7 +56,7 @@ const pageOf = (name: string): Promise<string> => readFile(new URL(`../${name}`,
 const blocksOf = (page: string): Block[] =>
   [...page.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, form = '', text = '']) => ({ form, text: text.trim() }))
 
-/** The words of a command line behind `gantt`, with what is there in place of words in capitals. */
+/** The arguments of a `gantt` command line, with existing names and ids in place of the words in capitals. */
 function wordsOf(line: string, there: Readonly<Record<string, string>>): string[] {
   const [, command = ''] = /^(?:npx )?gantt (.*)$/.exec(line) ?? []
   expect(command, line).not.toBe('')
@@ -64,7 +64,7 @@ function wordsOf(line: string, there: Readonly<Record<string, string>>): string[
   return words.map((word) => Object.entries(there).reduce((text, [name, value]) => text.replace(name, value), word))
 }
 
-test('docs/what-if.md: every command ends well, and the past is shown as the page says', async () => {
+test('docs/what-if.md: every command succeeds, and the past is shown as the page says', async () => {
   const [past, ...blocks] = blocksOf(await pageOf('what-if.md'))
   expect(blocks.map(({ form, text }) => `${form} ${text.split(' ')[1]}`)).toEqual(['sh simulate', 'sh capacity', 'sh what-would-fit'])
   const { decision, fleet } = await service.client.request<{ decision: { at: string }; fleet: { asOf: string } }>(
@@ -122,13 +122,13 @@ test('docs/explanations.md: the query is answered as the page says', async () =>
   type Check = { readonly filter: string }
   const { whyNot } = await service.client.request<{ whyNot: { verdict: { checks: Check[] } } }>((query?.text ?? '').replace('...', placed))
   const check = whyNot.verdict.checks.find(({ filter }) => filter === 'RamFilter')
-  // but for the time of the report
+  // except for the time of the report
   const withoutTime = (text: string): unknown => JSON.parse(text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then'))
   expect(withoutTime(JSON.stringify(check))).toEqual(withoutTime(expected?.text ?? ''))
 })
 
-// after those that know the racks as they were, before those that tell of their storage
-test('README.md: what its calls answer is what stands there', async (context) => {
+// after the tests that need the racks unchanged, and before those in which the racks report storage
+test('README.md: its calls give the answers that it shows', async (context) => {
   if (spawnSync('curl', ['--version']).status !== 0) return context.skip('curl does not work here')
   const page = await pageOf('../README.md')
   const from = page.indexOf('## Place something')

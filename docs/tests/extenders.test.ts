@@ -5,10 +5,10 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout, readBlocks } from '../testing/follow-page.ts'
 
-// Does what docs/extenders.md says: the server of its example is asked the question of the page. That a service asks it is told by
-// apps/server/src/plugin/outside/extender.test.ts.
+// Follows docs/extenders.md: sends the question of the page to the server of its example. apps/server/src/plugin/outside/extender.test.ts
+// tests that a service sends it.
 
-test('the server of the page answers the question of the page as the page says', async () => {
+test('the server of the page answers its question as the page says', async () => {
   const [start, ask, answer, ...others] = await readBlocks('extenders.md')
   expect([start?.form, ask?.form, answer?.form, others]).toEqual(['sh', 'sh', 'json', []])
   const [, script = '', port = ''] = /^python3 (\S+) (\d+)\nGANTT_EXTENDERS=(\S+) npm start\n$/.exec(start?.text ?? '') ?? []

@@ -13,7 +13,7 @@ beforeAll(() => {
   clone = mkdtempSync(path.join(tmpdir(), 'gantt-clone-'))
   for (const name of ['package.json', 'package-lock.json', 'tools'])
     cpSync(path.join(root, name), path.join(clone, name), { recursive: true })
-  // this npm installs nothing: a script that calls it has shown that it runs without installed packages
+  // an npm that installs nothing: a script that calls it has shown that it runs without installed packages
   writeFileSync(path.join(clone, 'npm'), '#!/bin/sh\necho "npm was asked for: $*" >&2\nexit 1\n')
   chmodSync(path.join(clone, 'npm'), 0o755)
 })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { pagesIn } from '../testing/links.ts'
 
-// Words that docs/glossary.md lists as not used are in none of the folders and pages that were rewritten.
+// Checks that no source and no page uses a word that docs/glossary.md lists as not used.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const CORE = [
@@ -70,7 +70,7 @@ const CHECKED = /\.(ts|tsx|css)$/
 /** Written by the code generator, with the names of the API. */
 const GENERATED = /(^|\/)generated\//
 
-/** Written by tools, or with sentences of the published codes. The glossary lists the words themselves. */
+/** Pages that tools write or that quote the sentences of published codes, and the glossary, which lists the words themselves. */
 const UNCHECKED_PAGES = ['request-spec.md', 'host-stats.md', 'third-party-licences.md', 'errors.md', 'glossary.md'].map(
   (page) => `docs/${page}`,
 )
@@ -106,7 +106,7 @@ function foundIn(file: string, text: string, words: readonly Word[]): readonly s
   )
 }
 
-/** A page with its lines, but without blocks of code, names of the API, and the names of tests that a table refers to. */
+/** A page with the same lines, but without code blocks, names of the API, and names of tests in tables. */
 const proseOf = (page: string): string =>
   page
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
@@ -126,7 +126,7 @@ test('a use is reported with file, line, word and replacement', () => {
   ])
 })
 
-test('blocks of code, names of the API and names of tests are no prose', () => {
+test('code blocks, names of the API and names of tests are not checked', () => {
   const page = 'a `told` b\n```sh\ntold\n```\n| x | `a.test.ts`: is told | told |\n   ```ts\n   told\n   ```\nTold'
   expect(foundIn('a.md', proseOf(page), [{ word: 'told', instead: 'reported', excepted: [] }])).toEqual([
     'a.md:5: "told" (use: reported)',
@@ -134,12 +134,12 @@ test('blocks of code, names of the API and names of tests are no prose', () => {
   ])
 })
 
-test('pages use none of them', () => {
+test('no page uses a word of the list', () => {
   expect(PAGES.length).toBeGreaterThan(40)
   expect(PAGES.flatMap((page) => foundIn(page, proseOf(readFileSync(path.join(root, page), 'utf8')), words))).toEqual([])
 })
 
-test.each(FOLDERS)('%s uses none of them', (folder) => {
+test.each(FOLDERS)('%s uses no word of the list', (folder) => {
   const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
     (file) => CHECKED.test(file) && !GENERATED.test(file),
   )

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
 import { checkout } from '../testing/follow-page.ts'
 
-// Packs every package, installs the tarballs in a folder with nothing in it, and uses them there from JavaScript and from TypeScript.
-// What they depend on comes from npm's cache, and from the registry where it is not there; a machine that has neither skips all but the
-// client, which depends on nothing.
+// Packs every package, installs the tarballs in an empty folder, and uses them there from JavaScript and from TypeScript. Their
+// dependencies come from npm's cache or from the registry; on a machine that has neither, all tests are skipped but that of the client,
+// which has no dependencies.
 
 const NO_REGISTRY = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT/
 
@@ -53,7 +53,7 @@ function checkTypes(cwd: string, resolution: keyof typeof resolutions): void {
   node(cwd, path.join(checkout, 'node_modules/typescript7/bin/tsc'), '-p', '.')
 }
 
-/** Types of Node itself are the reader's own business: here those of the checkout. */
+/** The types of Node are not part of the packages; here those of the checkout are used. */
 function withTypesOfNode(cwd: string): void {
   mkdirSync(path.join(cwd, 'node_modules/@types'), { recursive: true })
   for (const name of ['@types/node', 'undici-types'])
@@ -129,7 +129,7 @@ export const more: readonly unknown[] = [definePlugin, parseQuery, aFleet, impor
 export type Options = AgentOptions
 `
 
-describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () => {
+describe.skipIf(!isLongForm)(`packages that npm installs${longFormNote}`, () => {
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'gantt-packages-'))
     const made = node(checkout, 'tools/run.mjs', 'pack', path.join(folder, 'tarballs'))
@@ -137,7 +137,7 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('a tarball has the built files and the licence: no sources, no tests, nothing for proofs, no source maps, no TypeScript but declarations', () => {
+  test('a tarball has the built files, declarations and the licence, but no sources, tests, entry points for proofs, or source maps', () => {
     expect(tarballs.map((file) => path.basename(file).replace(/-\d.*$/, ''))).toEqual([
       'gantt-client',
       'gantt-scheduler-core',
@@ -155,7 +155,7 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
     }
   })
 
-  test('the client depends on nothing, and takes less than a megabyte', () => {
+  test('the client has no dependencies, and takes less than a megabyte', () => {
     const cwd = path.join(folder, 'client')
     const { status, stderr } = npmInstall(cwd, [tarballOf('client')])
     expect(status, stderr).toBe(0)
@@ -170,7 +170,7 @@ describe.skipIf(!isLongForm)(`packages as npm installs them${longFormNote}`, () 
     checkTypes(cwd, 'Bundler')
   })
 
-  test('core, agent and command line work in a folder that has only them and their dependencies, from JavaScript and from TypeScript', (context) => {
+  test('core, agent and command line work from JavaScript and from TypeScript in a folder with only them and their dependencies', (context) => {
     const cwd = path.join(folder, 'all')
     const { status, stderr } = npmInstall(cwd, tarballs)
     if (status !== 0 && NO_REGISTRY.test(stderr)) context.skip('neither npm’s cache nor a registry has what the packages depend on')

@@ -7,8 +7,8 @@ import { checkout } from '../testing/follow-page.ts'
 import { brokenLinks, pagesIn } from '../testing/links.ts'
 import { gather, interrupt, openTerminals, readCommandBlocks, type Terminals, toPattern } from '../testing/terminals.ts'
 
-// Makes a release, and does with it what docs/install.md says, in a folder outside of the checkout. Three things are not to the
-// letter: the port (any that is free instead of 4400), the folder of the data, and ID, which is the one printed.
+// Makes a release, and follows docs/install.md with it in a folder outside of the checkout. Three things differ from the page: the port (a
+// free one instead of 4400), the folder of the data, and ID, which is replaced by the printed id.
 
 const DEFAULT_PORT = '4400'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => terminals.close())
 
-test.skipIf(!isLongForm)(`a release serves, places, explains and ends as docs/install.md says${longFormNote}`, async () => {
+test.skipIf(!isLongForm)(`a release serves, places, explains and stops as docs/install.md says${longFormNote}`, async () => {
   const folder = path.join(terminals.folder, 'installed')
   await mkdir(folder)
   const made = spawnSync(process.execPath, ['tools/run.mjs', 'release', folder], { cwd: checkout, encoding: 'utf8' })
@@ -70,11 +70,11 @@ test.skipIf(!isLongForm)(`a release serves, places, explains and ends as docs/in
   ])
   const installed = path.join(folder, release)
   expect(brokenLinks(installed, ['README.md', ...pagesIn(installed, 'docs')])).toEqual([])
-  // no proofs: they are run from a checkout
+  // proofs are left out, because they are run from a checkout
   const ours = await readdir(path.join(installed, 'lib/node_modules/@gantt'))
   expect(ours.toSorted()).toEqual(['agent', 'cli', 'client', 'console', 'scheduler-core', 'server'])
   const licences = await readFile(path.join(folder, release, 'THIRD-PARTY-LICENSES'), 'utf8')
-  // installed beside us, bundled into the console, bundled into the server
+  // one package that is installed separately, one bundled into the console, and one bundled into the server
   for (const name of ['pg', 'react-dom', '@prisma/client']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
   const listed = await readFile(new URL('../third-party-licences.md', import.meta.url), 'utf8')
   const inTarball = [...licences.matchAll(/(?:^|-{80}\n\n)(\S+) (\S+)\n/g)].map(([, name, version]) => `| ${name} | ${version} |`)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout } from '../testing/follow-page.ts'
 
-// How much a program loads at its start, in modules: it is most of the time of a warm start. Of the built files.
+// Counts the modules that a built program loads at its start, because loading them takes most of the time of a warm start.
 
 /** Writes the address of each module of ECMAScript that is loaded to a file. */
 const hook = (file: string): string => {
@@ -38,7 +38,7 @@ test('the version is printed without core, client and server', () => {
   expect(loaded.length).toBeLessThan(20)
 })
 
-test('the server is loaded in few modules: what consists of hundreds is bundled', () => {
+test('the server is loaded in few modules, because large dependencies are bundled', () => {
   const loaded = loadedBy('--input-type=module', '--eval', `await import('@gantt/server')`)
   expect(loaded).toContain('apps/server/dist/index.js')
   expect(loaded.length).toBeLessThan(250)

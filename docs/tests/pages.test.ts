@@ -6,7 +6,7 @@ import { readConfig } from '../../apps/server/src/config.ts'
 import { settingsOf } from '../../apps/server/src/services/replica/settings.ts'
 import { brokenLinks, linksOf, pagesIn } from '../testing/links.ts'
 
-// What holds for pages in general: each is found in docs/README.md, and links lead somewhere.
+// Checks all pages: each is listed in docs/README.md, and its links have targets.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = [
@@ -17,12 +17,12 @@ const pages = [
 ]
 const textOf = (page: string): string => readFileSync(path.join(root, page), 'utf8')
 
-test('links and images of all pages lead to files and headings that are there', () => {
+test('the links and images of all pages lead to existing files and headings', () => {
   expect(pages.length).toBeGreaterThan(60)
   expect(brokenLinks(root, pages)).toEqual([])
 })
 
-test('pages that are named as code are there', () => {
+test('pages whose names are written as code exist', () => {
   const missing = pages.flatMap((page) =>
     [...textOf(page).matchAll(/`(docs\/[\w./-]+)`/g)].flatMap(([, file = '']) =>
       existsSync(path.join(root, file)) ? [] : [`${page}: ${file}`],
@@ -31,7 +31,7 @@ test('pages that are named as code are there', () => {
   expect(missing).toEqual([])
 })
 
-test('docs/README.md lists every page of docs, and none that is gone', () => {
+test('docs/README.md lists every page of docs, and no page that does not exist', () => {
   const linked = linksOf(textOf('docs/README.md')).filter((link) => link.endsWith('.md'))
   const there = readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
   expect([...new Set(linked)].toSorted()).toEqual(there.toSorted())
@@ -55,7 +55,7 @@ test('docs/settings.md has every setting that the service reads, with its defaul
   )
 })
 
-/** Labels of which a part is a number or a name, with what the console has of them. */
+/** Labels that contain a number or a name, with the fixed part that the console's source contains. */
 const composed: Readonly<Record<string, string>> = {
   'All of the last 1h': 'All of the last',
   'Choose all ... matching': 'Choose all ',
@@ -65,7 +65,7 @@ const composed: Readonly<Record<string, string>> = {
 
 const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
-test('what docs/console.md and docs/profiles.md quote of the console, the console says', () => {
+test('the console has every label that docs/console.md and docs/profiles.md quote', () => {
   const sources = readdirSync(path.join(root, 'apps/console/src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.|^generated/.test(name))
     .map((name) => withoutComments(readFileSync(path.join(root, 'apps/console/src', name), 'utf8')).toLowerCase())

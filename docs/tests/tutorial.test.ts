@@ -7,7 +7,7 @@ import { checkout } from '../testing/follow-page.ts'
 import { gather, interrupt, openTerminals, readCommandBlocks, type Terminals, toPattern } from '../testing/terminals.ts'
 
 // Follows docs/tutorial.md to the letter. `sh service` is the first terminal; before `sh stopped` it gets Ctrl-C.
-// One thing more than TMPDIR and HOME is not to the letter: the port (any that is free instead of 4400).
+// Apart from TMPDIR and HOME, only the port differs from the page: a free one instead of 4400.
 
 const DEFAULT_PORT = '4400'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => terminals.close())
 
-test.skipIf(!isLongForm)(`the tutorial ends where it says${longFormNote}`, async () => {
+test.skipIf(!isLongForm)(`the steps of the tutorial give the results that it shows${longFormNote}`, async () => {
   const blocks = readCommandBlocks(await readFile(new URL('../tutorial.md', import.meta.url), 'utf8'), ['sh', 'sh service', 'sh stopped'])
   expect(blocks.length).toBeGreaterThan(10)
   const second = terminals.openShell()
@@ -44,7 +44,7 @@ test.skipIf(!isLongForm)(`the tutorial ends where it says${longFormNote}`, async
   second.end()
 })
 
-test('npm finds the command as the pages call it', async () => {
+test('npx finds the command as the pages call it', async () => {
   const { stdout } = await promisify(execFile)('npx', ['gantt', '--version'], { cwd: checkout })
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })

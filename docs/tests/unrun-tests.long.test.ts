@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout } from '../testing/follow-page.ts'
 
-// The static check of tests that nothing runs, in a checkout that is made for it.
+// Runs the static check of tests that nothing runs in a small repository made for it.
 
 const CONFIG = `export default { test: { projects: [{ test: { name: 'core', root: 'core', include: ['src/**/*.test.ts'] } }] } }\n`
 const A_TEST = `import { test } from 'vitest'\ntest('anything', () => {})\n`

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout } from '../testing/follow-page.ts'
 
-// Holds docs/where-to-change.md to the files: each is there, and has what the page says it has.
+// Compares docs/where-to-change.md with the files: each exists, and contains what the page says.
 
 interface Row {
   readonly what: string
@@ -26,7 +26,7 @@ interface Named {
   readonly names: readonly string[]
 }
 
-/** The files that a cell names, each with what it is said to have. */
+/** The files that a cell names, each with the text that it must contain. */
 const namedIn = (cell: string): Named[] =>
   Array.from(cell.matchAll(/`((?:apps|packages|docs|bench|e2e)\/[\w./-]+)`(?: \(([^)]*)\))?/g), ([, file = '', has = '']) => ({
     file,
@@ -41,16 +41,16 @@ test('the page has a row for each task of a newcomer', () => {
       'the default TTL of reservations',
       'a metric',
       'a field of host reports',
-      'how often a call is decided again',
+      'the number of times that a call is decided again',
       'a flag of a command',
-      'what NoValidHost says',
+      'the message of NoValidHost',
       'a reason code',
       'a query of the API',
     ]),
   )
 })
 
-test.each(rows)('$what: the files are there, and have what they are named for', ({ begin, rest }) => {
+test.each(rows)('$what: the files exist, and contain what the page names', ({ begin, rest }) => {
   expect(namedIn(begin).length).toBeGreaterThan(0)
   for (const { file, names } of [...namedIn(begin), ...namedIn(rest)]) {
     expect(existsSync(path.join(checkout, file)), file).toBe(true)
@@ -60,7 +60,7 @@ test.each(rows)('$what: the files are there, and have what they are named for', 
   }
 })
 
-/** Sources of the product: what is built, generated or a test is left out. */
+/** The sources of the product, without built files, generated files and tests. */
 const sources = ['apps', 'packages'].flatMap((folder) =>
   readdirSync(path.join(checkout, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'proofs')
@@ -73,13 +73,13 @@ const sources = ['apps', 'packages'].flatMap((folder) =>
 
 const defaults = rows.flatMap(({ begin }) => namedIn(begin)).flatMap(({ names }) => names.filter((name) => /^[A-Z_]+$/.test(name)))
 
-test.each(defaults)('%s is one thing', (name) => {
+test.each(defaults)('%s is declared in one place', (name) => {
   const declares = new RegExp(`\\b(const|let) ${name}\\b`)
   expect(sources.filter((file) => declares.test(readFileSync(path.join(checkout, file), 'utf8')))).toHaveLength(1)
 })
 
-test('the default TTL of reservations is written in no other source', () => {
+test('the default TTL of reservations is written in one source only', () => {
   const mentions = sources.filter((file) => /PT2M (if|by)|for two minutes|\bTTL = '/i.test(readFileSync(path.join(checkout, file), 'utf8')))
-  // the demo holds room for five minutes, and less, on purpose
+  // the demo deliberately reserves resources for five minutes or less
   expect(mentions.filter((file) => !file.startsWith('apps/cli/src/commands/demo/'))).toEqual([])
 })

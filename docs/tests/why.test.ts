@@ -7,9 +7,10 @@ const rows = page.split('\n').flatMap((line) => {
   return ask === undefined ? [] : [{ ask: Number(ask), answered: answered.trim(), by: by.trim(), proof: proof.trim() }]
 })
 
-test('every ask has a row, in order', () => expect(rows.map(({ ask }) => ask)).toEqual(Array.from({ length: 26 }, (_, i) => i + 1)))
+test('every request of the list has a row, in order', () =>
+  expect(rows.map(({ ask }) => ask)).toEqual(Array.from({ length: 26 }, (_, i) => i + 1)))
 
-test.each(rows)('ask $ask is answered, in part, or not; what is answered is proved by tests that are there', ({ answered, by, proof }) => {
+test.each(rows)('request $ask is answered, partly answered, or not; existing tests prove each answer', ({ answered, by, proof }) => {
   expect(answered).toMatch(/^(yes|in part|no)\b/)
   if (/^(in part|no)/.test(answered)) expect(answered, 'what is missing').toMatch(/: ./)
   const tests = [...proof.matchAll(/`([^`]+)`: "([^"]+)"/g)].map(([, path = '', name = '']) => ({ path, name }))
@@ -24,11 +25,11 @@ test.each(rows)('ask $ask is answered, in part, or not; what is answered is prov
   }
 })
 
-// an answer that names a field which is not there would be none
+// an answer that names a missing field would not be an answer
 const schema = readFileSync(new URL('../../apps/server/schema.graphql', import.meta.url), 'utf8')
 const fields = new Set([...schema.matchAll(/^ +(\w+)(?:\(|:)/gm)].map(([, name = '']) => name))
 
-test.each(rows)('what answers ask $ask is in the schema', ({ by }) => {
+test.each(rows)('the fields that answer request $ask are in the schema', ({ by }) => {
   const queries = [...by.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text).filter((text) => text.includes('{'))
   const named = queries.flatMap((query) => query.replaceAll(/\([^)]*\)/g, '').match(/[a-zA-Z]\w*/g) ?? [])
   expect(named.filter((name) => !fields.has(name))).toEqual([])

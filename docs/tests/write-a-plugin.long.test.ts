@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../apps/server/src/tes
 import { ADMIN_KEY, type Service, startService } from '../../packages/proofs/src/processes/service.ts'
 import { type Block, checkout, readBlocks, runTool, writeBlock } from '../testing/follow-page.ts'
 
-// Does what docs/write-a-plugin.md says, outside of the checkout: a `diff` block is an edit, `sh` and `graphql` blocks are run. The service is
+// Follows docs/write-a-plugin.md outside of the checkout: a `diff` block is an edit, `sh` and `graphql` blocks are run. The service is
 // started as the command line starts it, with examples/plugin-rack and examples/plugin-power beside the plug-in of the page.
 
 let folder: string
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const plugins = `trusted:${path.join(folder, 'quiet')},trusted:${path.join(checkout, 'examples/plugin-rack')},trusted:${path.join(checkout, 'examples/plugin-power')}`
   expect(shell(2)).toBe('GANTT_PLUGINS="trusted:$PWD/quiet" npm --prefix "$GANTT" start\n')
   database = await createTestDatabase()
-  // what all examples bring has names of its own: a service loads them together
+  // the parts of all examples have different names, because one service loads them together
   const extenders = path.join(checkout, 'examples/extender-python/extenders.json')
   service = await startService({
     GANTT_DATA_DIR: path.join(folder, 'state'),
@@ -63,7 +63,7 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
 const ask = (query: string, variables: Record<string, unknown> = {}): Promise<any> => service.client.request(query, variables)
 const shell = (nth: number): string => blocks.filter(({ form }) => form === 'sh')[nth]?.text ?? ''
-/** Each from the same folder, as whoever reads the page stays where they are. */
+/** Each block runs in the same folder, as a reader of the page stays in one folder. */
 function runShell(nth: number): void {
   const { status, stdout, stderr } = spawnSync('sh', ['-ec', shell(nth)], {
     cwd: folder,
@@ -85,7 +85,7 @@ const place = async (profile: string, gantt: Record<string, unknown> = {}) =>
   ).selectDestinations
 
 describe('the service', () => {
-  test('lists it, and what it takes', async () => {
+  test('lists it, and the parameters that it accepts', async () => {
     const { plugins } = await ask(graphql(0))
     expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack', 'power', 'kilowatts'])
     expect(plugins[0]).toMatchObject({
@@ -115,7 +115,7 @@ describe('the service', () => {
     for (const name of ['QuietFilter', 'QuietWeigher']) expect(out).toContain(name)
   })
 
-  test('takes a host that the agent reports: it counts as instances what claims hold there', async () => {
+  test('accepts a host that the agent reports, and counts the instances of claims there', async () => {
     const environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
     const { out, err, code } = await gantt(environment, 'agent', '--once', '--name', 'agents')
     expect([code, `${out}${err}`.includes('refused')]).toEqual([0, false])
@@ -127,7 +127,7 @@ describe('the service', () => {
     ])
   })
 
-  test('decides by the other example: the rack that is asked for, and in it the host that the weigher prefers', async () => {
+  test('decides by the other example: the rack that is requested, and in it the host that the weigher prefers', async () => {
     const input = {
       note: 'Racks.',
       filters: [{ name: 'RackFilter' }],
@@ -152,7 +152,7 @@ describe('the service', () => {
     ])
   })
 
-  test('takes what another service reports under the namespace of an example, and decides by it', async () => {
+  test('accepts reports of another service under the namespace of an example, and decides by them', async () => {
     const tell = (host: string, sequence: number, document: unknown) => ({
       ...{ name: { host }, reporter: { incarnation: '9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb', sequence } },
       report: { namespace: { namespace: 'power', version: '1.0', document } },
@@ -180,12 +180,12 @@ describe('the service', () => {
   })
 })
 
-// last: while it runs nothing here listens, and the service ends connections that are idle
-test('its types fit, and so do those of the other examples, checked at once', async () => {
+// this test is the last one: while it runs, nothing here reads from the service, which closes idle connections
+test('its types are correct, and so are those of the other examples', async () => {
   expect(shell(1)).toBe('"$GANTT/node_modules/.bin/tsc" -p quiet\n')
   const examples = ['plugin-template', 'plugin-rack', 'plugin-power'].map((name) => path.join(checkout, 'examples', name))
   const configs = await Promise.all(examples.map((example) => readFile(path.join(example, 'tsconfig.json'), 'utf8')))
-  // that of the page is the template's
+  // the type check of the page is that of the template
   expect(new Set(configs).size).toBe(1)
   const quiet = path.join(folder, 'quiet')
   const all = path.join(quiet, 'tsconfig.all.json')

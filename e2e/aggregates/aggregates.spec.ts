@@ -97,7 +97,7 @@ test('an aggregate is created after a preview of its effect; an unknown host is 
   expect(aggregate).toMatchObject({ name: 'made-here', hostNames: ['az1-01', 'az1-03'], metadata: [{ key: 'kind', value: 'test' }] })
 })
 
-test('an edit is drafted, survives a reload, is previewed, and applied', async ({ page, visit, service }) => {
+test('an edit is drafted, survives a reload, is previewed, and is applied', async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-edit', { hosts: ['az1-04'], metadata: { a: '1' } })
   await visit(`/aggregates/${uuid}`)
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -133,7 +133,7 @@ test('before an edit is applied the preview shows its effect on recent requests,
   expect(outcome).toBe('PLACED')
   await visit(`/aggregates/${uuid}?edit=yes`)
   // one of the requested flavors has the key in its extra specs
-  await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ flavors asked for most/)
+  await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ most requested flavors/)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('preview-tier=silver')
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
@@ -319,7 +319,7 @@ test('looks: the list, an aggregate, its draft, creating and deleting one @looks
   await look('aggregates')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await expect(page.getByRole('dialog', { name: 'Create an aggregate' })).toBeVisible()
-  await look('making an aggregate')
+  await look('creating an aggregate')
   await page.goto(one)
   await expect(page.getByRole('heading', { name: 'fast-disks', level: 1 })).toBeVisible()
   await look('an aggregate')

@@ -13,7 +13,7 @@ interface Reserved {
   readonly id: string
 }
 
-/** A service with its own account reserves room for one instance, for an hour. */
+/** A service with its own account reserves resources for one instance, for an hour. */
 async function reserve(client: Client): Promise<Reserved> {
   const instance = randomUUID()
   const { selectDestinations } = await client.request<{
@@ -104,11 +104,11 @@ test('with the keyboard alone a claim is selected, previewed, and revoked with a
   await expect(dialog.locator('[data-revoked="1"]')).toContainText(one.instance)
   await expect(dialog.getByRole('button', { name: 'Revoke 1 claim' })).toBeDisabled()
   await expect(dialog.getByLabel('Reason')).toBeFocused()
-  await page.keyboard.type('its caller is gone')
+  await page.keyboard.type('its caller no longer exists')
   await dialog.getByRole('button', { name: 'Revoke 1 claim' }).press('Enter')
   await expect(dialog).toBeHidden()
   await expect(rowsOf(page, 'Claims').first()).toContainText('revoked')
-  expect(await stateOf(service.client, one.id)).toEqual({ state: 'REVOKED', reason: 'its caller is gone' })
+  expect(await stateOf(service.client, one.id)).toEqual({ state: 'REVOKED', reason: 'its caller no longer exists' })
   expect(await stateOf(service.client, other.id)).toMatchObject({ state: 'RESERVED' })
 })
 
@@ -232,7 +232,7 @@ test('a click while the list changes applies to the visible claim', { tag: '@rar
       }),
   )
   const ids = reserved.filter(({ instance }) => instance === first).map(({ id }) => id)
-  await service.client.request('mutation End($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "a row less") { __typename } }', { ids })
+  await service.client.request('mutation End($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "ended by the test") { __typename } }', { ids })
   const seen = await pressed
   await expectRowCount(page, 'Claims', 2)
   const chosen = page.locator('[role=row][data-chosen]')

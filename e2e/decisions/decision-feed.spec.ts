@@ -40,7 +40,7 @@ test('decisions of every replica appear, also those made while the connection wa
         await expect(rowWith(page, LIST, flavor)).toHaveCount(1)
       await expect(page.getByText('The feed was interrupted')).toBeVisible()
     })
-    await test.step('new decisions of all replicas are counted while one reads the list', async () => {
+    await test.step('new decisions of all replicas are counted while the operator reads the list', async () => {
       await gridOf(page, LIST).focus()
       await page.keyboard.press('ArrowDown')
       const before = await firstCells(page, LIST)

@@ -5,7 +5,7 @@ import { expectRowCount, gridOf, rowsOf, rowWith } from '../grid.ts'
 import { place } from '../seed.ts'
 import { addressOf, placeAs, waitingButton } from './explained.ts'
 
-test('new decisions wait while one reads the list, and are shown on request', async ({ page, visit, service }) => {
+test('new decisions are not added while the operator reads the list, and are shown on request', async ({ page, visit, service }) => {
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
   await gridOf(page, 'Decisions').focus()
@@ -14,7 +14,7 @@ test('new decisions wait while one reads the list, and are shown on request', as
   const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
   await place(service.client, { flavor: 'x1.waiting' })
   await expect(waitingButton(page, 1)).toBeVisible()
-  expect((await gridOf(page, 'Decisions').boundingBox())?.y, 'nothing moves when they are announced').toBe(y)
+  expect((await gridOf(page, 'Decisions').boundingBox())?.y, 'nothing moves when new decisions are announced').toBe(y)
   await expect(rowWith(page, 'Decisions', 'x1.waiting')).toHaveCount(0)
   await page.keyboard.press('n')
   await expect(rowWith(page, 'Decisions', 'x1.waiting')).toBeVisible()

@@ -34,7 +34,7 @@ test('the text for a ticket has the reason and the link', async ({ page, context
   expect(text.trim().split('\n').at(-1)).toBe(page.url())
 })
 
-test('the text copied for the project of a request has only what the project may know, and names no host', async ({
+test('the text copied for the project of a request has only what the project may read, and names no host', async ({
   page,
   context,
   visit,
@@ -83,7 +83,7 @@ test('the columns of the matrix and of the weights fit at 1280 pixels', { tag: '
   const over = (grid: HTMLElement | SVGElement): number => grid.scrollWidth - grid.clientWidth
   expect(await gridOf(page, MATRIX).evaluate(over)).toBe(0)
   expect(await page.getByRole('region', { name: 'Totals of the best hosts' }).evaluate(over)).toBe(0)
-  // next to the answer about a host there is less room: names are shorter, but not truncated
+  // next to the answer about a host there is less space: names are shorter, but not truncated
   await visit(`${addressOf(service.seed.placed.decisionId)}?host=az1-02`)
   await expect(answerAbout(page, 'az1-02')).toBeVisible()
   const cut = await gridOf(page, MATRIX)
@@ -152,7 +152,7 @@ test('another profile is applied to a decision on its page: all results are thos
   await expect(profiles).toHaveValue('')
 })
 
-test('a decision is compared with the attempt before it, even if that asked for something else', { tag: '@rare' }, async ({
+test('a decision is compared with the attempt before it, even if it requested something else', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -202,7 +202,7 @@ test('a decision is replayed on the present fleet: the address and the page show
 }, async ({ page, visit, service, look }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.replayed', vcpus: 1, memoryMb: 64 })
-  // its claim holds room now, unlike at the time of the decision
+  // its claim holds resources now, unlike at the time of the decision
   await visit(addressOf(decisionId))
   const headline = page.locator('[data-headline]')
   await expect(headline).toBeVisible()

@@ -5,7 +5,7 @@ import { place } from '../seed.ts'
 import { startService } from '../service.ts'
 import { addressOf, answerAbout, countHosts, expectAnswerOfApi, explain, MATRIX, matrixCount, whyNot } from './explained.ts'
 
-test('after a failed request, clicks show which hosts failed on what, and why one of them was refused', async ({
+test('after a failed request, clicks show which filter refused which hosts, and why one of them was refused', async ({
   page,
   visit,
   service,
@@ -253,7 +253,7 @@ test.describe('looks', () => {
     await look('decisions')
     await page.goto('/decisions?q=flavor:no-such-flavor')
     await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
-    await look('decisions without a hit')
+    await look('decisions without a match')
   })
 
   test('a refused request, asked about a host, with every filter @looks', async ({ page, visit, look, service }) => {
@@ -291,6 +291,6 @@ test.describe('looks', () => {
     provokes(400)
     await visit(addressOf('no-such-id'))
     await expect(page.getByRole('alert')).toContainText('it must be the global id of a Decision')
-    await look('an id that is none')
+    await look('an invalid id')
   })
 })

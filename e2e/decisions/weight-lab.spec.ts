@@ -105,7 +105,7 @@ test('a slider is moved with keys, a number is typed; the service decides the sa
   const first = await firstTried(page).getAttribute('data-tried-first')
   expect(first).not.toBe(explained.weighing.hosts[0]?.hostName)
 
-  await lab(page).getByRole('link', { name: 'Decide it over the whole fleet' }).click()
+  await lab(page).getByRole('link', { name: 'Simulate it on the whole fleet' }).click()
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1')
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${first}`)
   // the experiment changed nothing
@@ -131,8 +131,8 @@ test('a decision is simulated from its page: the request, its profile and its fl
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${hosts[0]}`)
 })
 
-test('the looks of changed multipliers @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('the appearance of changed multipliers @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit(`/decisions/${encodeURIComponent(service.seed.placed.decisionId)}?try=RAMWeigher:-1,CPUWeigher:0.25`)
   await expect(firstTried(page)).toBeVisible()
-  await look('multipliers that are tried')
+  await look('changed multipliers')
 })

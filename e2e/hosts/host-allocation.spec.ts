@@ -37,7 +37,7 @@ test('a ratio and a reserved amount are shown, set, shown with account and reaso
   }
   await reserved.fill('1.5')
   await expect(dialog.getByText('It must be a whole number, 0 or more.')).toBeVisible()
-  await look('a ratio and a reserve that are none')
+  await look('an invalid ratio and reserved amount')
 
   // below the used amount: it may be set, and the preview shows how far the free amount falls below 0
   await ratio.fill('0.25')
@@ -49,14 +49,14 @@ test('a ratio and a reserved amount are shown, set, shown with account and reaso
   await expect(dialog.getByRole('status')).toHaveCount(0)
   await see.click()
   await expect(dialog.getByRole('status')).toContainText('al-01: VCPU free 28, then 8')
-  await look('what a ratio and a reserve would change')
+  await look('the preview of a ratio and a reserved amount')
   await dialog.getByRole('button', { name: 'Set them' }).click()
   await expect(dialog).toBeHidden()
   await expect(shown(page, 'VCPU').nth(2)).toHaveText('1.5')
   await expect(shown(page, 'VCPU').nth(1)).toHaveText('8')
   await expect(page.getByText(/VCPU ratio: set for this host \(set by admin, .+: measured\)/)).toBeVisible()
   await expect(page.getByText(/VCPU reserved: set for this host \(set by admin, .+: measured\)/)).toBeVisible()
-  await look('a host with a ratio and a reserve of its own')
+  await look('a host with its own ratio and reserved amount')
 
   // the fields have the set values: an emptied one removes its value, and the other is not sent
   await open(page)

@@ -77,7 +77,7 @@ test('unknown parts of an address are ignored', async ({ page, visit }) => {
   await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
 })
 
-test('a filter is applied while one types; Back undoes it', async ({ page, visit }) => {
+test('a filter is applied during typing; Back undoes it', async ({ page, visit }) => {
   await visit('/hosts?view=table')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
   const all = await found(page).getAttribute('data-count')
@@ -142,7 +142,7 @@ test('the terms of a filter are shown below it: each can be edited, removed by i
   await expect(chips).toHaveCount(0)
 })
 
-test('the terms of a filter take two lines at most, and the list leaves room for them', { tag: '@rare' }, async ({ page, visit }) => {
+test('the terms of a filter take at most two lines, and the list leaves space for them', { tag: '@rare' }, async ({ page, visit }) => {
   const many = Array.from({ length: 40 }, (_, i) => `-agg:none-of-them-${i}`).join(' ')
   await visit(`/hosts?view=table&q=${encodeURIComponent(many)}`)
   const chips = page.getByRole('list', { name: 'Filter hosts: terms' })

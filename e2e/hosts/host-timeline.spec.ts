@@ -80,7 +80,7 @@ test('its history is drawn as lanes, and each step links to the console at that 
   await page.keyboard.press('ArrowLeft')
   await expect(line).toContainText('(step 4 of 4): Its status was set: status ENABLED -> DRAINING (moves to hall 2).')
   await page.keyboard.press('ArrowLeft')
-  await expect(line).toContainText('(step 3 of 4): Room was claimed')
+  await expect(line).toContainText('(step 3 of 4): Resources were claimed')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('region', { name: 'Time travel' })).toBeVisible()
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
@@ -231,7 +231,7 @@ test('PCI devices are shown by kind and NUMA cell, with free numbers and holders
   // the devices are near the first cell, whose box shows them with its CPUs and pages in use
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })
   await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
-  await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more kept back.')
+  await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more reserved.')
   await expect(cell).toContainText('PCI 15b3:1018, type-VF: 6 of 8 free.')
   await expect(cell.locator('[data-cpu=shared]')).toHaveCount(3)
   const other = page.getByRole('region', { name: 'NUMA cell 1' })

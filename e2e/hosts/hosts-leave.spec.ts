@@ -47,7 +47,7 @@ test('a host is forgotten after a preview of the claims that end; its page stays
   await gather(client, 'rack of lv-01', { hosts: ['lv-01'] })
   await boundKey(client, 'agent of lv-01', 'lv-01')
   await visit('/hosts/lv-01')
-  await look('a host with all that can be done about it')
+  await look('a host with all actions')
   await page.getByRole('button', { name: 'Forget' }).click()
   const dialog = dialogOf(page, /^Forget lv-01/)
   const see = dialog.getByRole('button', { name: 'Preview the impact' })
@@ -61,7 +61,7 @@ test('a host is forgotten after a preview of the claims that end; its page stays
   await expect(impact.getByRole('link', { name: 'agent of lv-01' })).toBeVisible()
   await expect(dialog.getByRole('alert')).toContainText('1 claim in the way')
   await expect(dialog.getByRole('button', { name: 'Forget it' })).toBeDisabled()
-  await look('what ends with a host that is forgotten')
+  await look('the preview of forgetting a host')
 
   await dialog.getByRole('checkbox', { name: 'End its 1 claim' }).check()
   await dialog.getByRole('button', { name: 'Forget it and end 1 claim' }).click()
@@ -130,7 +130,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await expect(impact).toContainText('1 live claim follows it')
   await expect(impact.getByRole('link', { name: instance })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-10' })).toBeVisible()
-  await look('what follows a host that is replaced')
+  await look('the preview of replacing a host')
   await dialog.getByRole('button', { name: 'Call it lv-11' }).click()
   await expect(page).toHaveURL('/hosts/lv-11?formerly=lv-10')
   await expect(page.getByRole('heading', { level: 1, name: 'lv-11' })).toBeVisible()
@@ -143,7 +143,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await look('a host that was found by its former name')
 
   await page.getByRole('tab', { name: /^Decisions/ }).click()
-  await expect(page.getByRole('link', { name: 'all that chose it' })).toHaveAttribute('href', '/decisions?q=host:lv-10,lv-11')
+  await expect(page.getByRole('link', { name: 'all decisions that chose it' })).toHaveAttribute('href', '/decisions?q=host:lv-10,lv-11')
   await page.goBack()
 
   // the page of a moment before the replacement shows the former name
@@ -164,7 +164,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await expect(page.locator('[data-formerly]')).toContainText('Another one may report as lv-10 now')
 })
 
-test('an open page follows its host to the new name', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('an open page shows its host under the new name', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'lv-20': {} })
   await visit('/hosts/lv-20')
   await expect(page.locator('[data-live=live]')).toBeVisible()

@@ -90,10 +90,10 @@ test.describe('looks', () => {
     await expect(page.locator('[data-cell-line]')).toContainText(/; reported .+ ago$/)
     await colour.selectOption({ label: 'Memory free' })
     await expect(page.getByRole('button', { name: /^az1 8 hosts, .* of memory free in all$/ })).toBeVisible()
-    await expect(page.getByText(/of memory free, the most of one host here$/)).toBeVisible()
+    await expect(page.getByText(/of memory free, the largest amount of a shown host$/)).toBeVisible()
     await page.goto('/hosts?q=host:no-such-host')
     await expect(page.getByRole('heading', { name: 'No host matches' })).toBeVisible()
-    await look('hosts without a hit')
+    await look('hosts without a match')
   })
 
   test('a host, its tabs, its status, and an unknown host @looks', { tag: '@rare' }, async ({ page, visit, look }) => {

@@ -3,8 +3,8 @@ import { test as base, expect } from '../fixtures.ts'
 import { activate, gather, keyFor, type Machine, type Placement, place, reportMany, setStatus, writeVersion } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// A fleet of any size (`GANTT_LARGE_FLEET`), made by the API's own mutations. What the tests expect of it they ask the API, or
-// count from its size.
+// A fleet of any size (`GANTT_LARGE_FLEET`), made by the API's own mutations. The tests get the expected values from the API, or compute
+// them from its size.
 
 /** The default number of hosts. */
 export const USUAL = 10_000
@@ -191,7 +191,7 @@ function readSize(text: string | undefined): number {
   const size = Number(text)
   if (/^\d+$/.test(text) && size >= LEAST && size <= MOST) return size
   throw new Error(
-    `GANTT_LARGE_FLEET is ${JSON.stringify(text)}; it must be how many hosts the large fleet has, ` +
+    `GANTT_LARGE_FLEET is ${JSON.stringify(text)}; it must be the number of hosts of the large fleet, ` +
       `a whole number from ${LEAST} to ${MOST.toLocaleString('en-US')}`,
   )
 }

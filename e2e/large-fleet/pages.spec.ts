@@ -3,9 +3,8 @@ import { expectRowCount, gridOf, inWords, numberIn, rowsOf, rowWith } from '../g
 import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from './large-fleet.ts'
 import { countOf, expectLoaded, expectVirtual, found, QUARTER } from './lists.ts'
 
-// What operators rely on page by page, on GANTT_LARGE_FLEET hosts: counts equal the API's and open exactly what they
-// count, sums are complete, only visible rows of long lists exist, and the address is the view. Nothing here changes
-// the fleet.
+// The properties of each page that operators rely on, with GANTT_LARGE_FLEET hosts: counts equal the API's and link to exactly the counted
+// rows, sums are complete, only visible rows of long lists exist, and the address contains the view. Nothing here changes the fleet.
 
 test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
@@ -151,7 +150,7 @@ test('an aggregate: the preview of an edit of a quarter of the fleet has the API
   )
   // it ends after ten seconds, with the requests that were checked by then
   await expect(draft.locator('[data-replayed]')).toBeVisible({ timeout: 30_000 })
-  await look('what an edit of a quarter of a large fleet would touch')
+  await look('the preview of an edit of a quarter of a large fleet')
   await draft.getByRole('button', { name: 'Discard' }).click()
   await expect(page.locator(`[data-version="${aggregate.version}"]`)).toBeVisible()
 })
@@ -198,7 +197,7 @@ test('decisions: the list has all decisions that the API counts; a filter narrow
   expect(sum).toBe(all)
 })
 
-test('a decision: every host is refused once or left, and every count links to exactly as many rows', async ({
+test('a decision: every host is refused once or remains, and every count links to exactly as many rows', async ({
   page,
   visit,
   large,
@@ -354,7 +353,7 @@ test('keys: the list has as many as the API; one is found, and the address has t
   await expectRowCount(page, 'Keys', 3)
 })
 
-test("settings: all of the API's are listed", async ({ page, visit, large, look }) => {
+test('settings: all settings of the API are listed', async ({ page, visit, large, look }) => {
   const { settings } = await large.client.request<{ settings: readonly { name: string }[] }>('{ settings { name } }')
   await visit('/settings')
   await expect(page.locator('[data-setting]')).toHaveCount(settings.length)

@@ -104,7 +104,7 @@ const isOfPage = (operation: string): boolean =>
 
 for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
   const { name, loaded, scope = 'READ' } = subject
-  test(`${name}: it shows no number before it has one, reports what failed, and which scope a key lacks`, async ({
+  test(`${name}: it shows no number before it is loaded, and reports failures and missing scopes`, async ({
     page,
     visit,
     axe,
@@ -144,7 +144,7 @@ for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
     await page.goto(`${pathOf(subject, large)}#key=${await keyFor(large.client, `${name}-reporter`, ['REPORT'])}`)
     await expect(page.getByRole('main')).toContainText(/Your key (may not do this|lacks a scope)/)
     await expect(page.getByRole('main')).toContainText(scope)
-    await axe(`${name}, not to be read`)
+    await axe(`${name}, with a key that may not read it`)
   })
 }
 
@@ -165,13 +165,13 @@ for (const subject of OF_THE_FLEET) {
     await expect(titleOf(page)).toBeVisible()
     await expect(page.getByRole('main').locator('[aria-busy=true], [role=status][aria-label$="being loaded"]')).toHaveCount(0)
     await expect(page.getByText(/The service refused|Something went wrong/)).toHaveCount(0)
-    await axe(`${name}, before most of it`)
+    await axe(`${name}, before most of its data existed`)
   })
 }
 
 for (const { name, path, title } of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
   if (typeof path !== 'string') continue
-  plain(`${name}: of an empty fleet it says so, and nothing has failed`, async ({ page, emptyService }) => {
+  plain(`${name}: an empty fleet is shown as such, and not as a failure`, async ({ page, emptyService }) => {
     await page.goto(`${emptyService.origin}${path}#key=${emptyService.key}`)
     if (typeof title !== 'function') await expect(titleOf(page)).toHaveText(title)
     await expect(page.getByRole('main').locator('[aria-busy=true], [role=status][aria-label$="being loaded"]')).toHaveCount(0)

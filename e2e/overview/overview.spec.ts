@@ -201,7 +201,7 @@ test('figures show their change since the preceding span of equal length', async
 })
 
 test('the most requested flavor is counted per zone, and simulated by a click', { tag: '@rare' }, async ({ page, visit, service }) => {
-  // more often than any flavor of other tests, whose room it does not take
+  // more often than any flavor of other tests, without taking their capacity
   const { activity } = await service.client.request<{ readonly activity: { readonly flavors: readonly { readonly decisions: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { decisions } } }',
     {},

@@ -246,7 +246,7 @@ test('only one draft exists at a time, it is kept while the past is shown, and o
   await expect(page.getByRole('button', { name: /^Draft from/ })).toHaveCount(0)
 })
 
-test('the looks of a draft @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
+test('the appearance of a draft @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const name = `looks-${project.name}`
   await write(fleet.client, name, -2)
   await visit(`/profiles/${name}/draft`)
@@ -255,5 +255,5 @@ test('the looks of a draft @looks', { tag: '@rare' }, async ({ page, visit, flee
   await page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }).fill('much')
   await page.getByRole('button', { name: `Write ${name}@2` }).click()
   await expect(page.locator('[data-problem="note"]')).toBeVisible()
-  await look('a draft with mistakes')
+  await look('a draft with invalid values')
 })

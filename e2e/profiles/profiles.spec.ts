@@ -152,7 +152,7 @@ test('while the service is unavailable the dialog stays, and a second attempt su
 })
 
 test('a filter in shadow mode is marked as such in the explanation of a decision', async ({ page, visit, fleet }) => {
-  await write(fleet.client, 'shadowed', 'looks at the trait without asking for it', SPREADS, [
+  await write(fleet.client, 'shadowed', 'evaluates the trait without requiring it', SPREADS, [
     { name: 'ImagePropertiesFilter', shadow: true },
     { name: 'TraitsFilter', shadow: true },
   ])
@@ -204,7 +204,7 @@ async function shadowCounts(client: Client, version: string): Promise<readonly S
   return compareProfiles.shadowFilters
 }
 
-test('missing and forbidden data are reported', async ({ page, visit, fleet, provokes }) => {
+test('missing data and missing permissions are reported', async ({ page, visit, fleet, provokes }) => {
   provokes(403)
   await visit('/profiles/no-such-profile')
   await expect(page.getByRole('heading', { name: 'Profile not found' })).toBeVisible()
@@ -224,11 +224,11 @@ test('missing and forbidden data are reported', async ({ page, visit, fleet, pro
   await expect(page.getByRole('alert').first()).toContainText('Your key may not do this')
 })
 
-test('the looks of profiles @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
+test('the appearance of profiles @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await write(client, name, 'spreads', SPREADS)
-  await write(client, name, 'packs, and looks at traits without refusing', PACKS, [{ name: 'ComputeCapabilitiesFilter', shadow: true }])
+  await write(client, name, 'packs, and evaluates traits without refusing', PACKS, [{ name: 'ComputeCapabilitiesFilter', shadow: true }])
   await activate(client, `${name}@2`, { mode: 'CANARY', percent: 100 })
   for (let i = 0; i < 3; i++) await place(client, { flavor: 'm1.looks', vcpus: 1, memoryMb: 512, profile: name })
   await visit('/profiles')

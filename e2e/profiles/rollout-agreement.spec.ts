@@ -14,7 +14,7 @@ const test = base.extend<object, { readonly fleet: Service }>({
     async ({}, use) => {
       const service = await startService()
       try {
-        // each host has slightly less room than the one before
+        // each host has slightly less free memory than the one before
         await report(service.client, Object.fromEntries(Array.from({ length: HOSTS }, (_, i) => [`h${i}`, { memoryMbUsed: i * 2_048 }])))
         await use(service)
       } finally {
@@ -162,13 +162,13 @@ test('decisions of a canary are compared with the active version; a refused host
   await expect(page).toHaveURL(/\?by=refused%401/)
 })
 
-test('the looks of the agreement of a rollout @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
+test('the appearance of the agreement of a rollout @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await openRollout(client, name)
   await visit(`/profiles/${name}`)
   await expect(agreement(page)).toContainText('Nothing was compared yet')
-  await look('a rollout of which nothing was compared')
+  await look('a rollout without compared decisions')
   await decide(client, name)
   await expect(ranks(page)).toBeVisible({ timeout: 30_000 })
   await agreement(page).getByText('As a table').click()

@@ -25,7 +25,7 @@ test('the page shows the state, the log and the auditor of the replica that answ
   await expect(page.locator('[data-trouble]')).toHaveCount(0)
 })
 
-test('every kind of trouble that replicas and the auditor report is shown', { tag: ['@colours', '@rare'] }, async ({
+test('every kind of problem that replicas and the auditor report is shown', { tag: ['@colours', '@rare'] }, async ({
   page,
   visit,
   look,
@@ -79,7 +79,7 @@ test('every kind of trouble that replicas and the auditor report is shown', { ta
   await expect(rowsOf(page, 'Replicas').nth(1).getByText('unknown')).toHaveCount(4)
   await expect(page.locator('[data-degraded="database.away"]')).toContainText('The database is away.')
   await expect(page.locator('[data-finding="audit.column"]')).toContainText('a/b')
-  await look('replicas in trouble')
+  await look('replicas with problems')
   await page.locator('[data-finding="audit.column"]').getByRole('link', { name: 'a/b' }).click()
   await expect(page).toHaveURL('/hosts/a%2Fb')
 })
@@ -130,9 +130,9 @@ test('if there are several repairs, one is selected, and unreported values are e
   await dialog.getByLabel('Memory, MiB').fill('1024')
   await dialog.getByLabel('Project').fill('theirs')
   await dialog.getByLabel('Account').fill('their-account')
-  await look('a repair with several ways')
+  await look('a finding with several repairs')
   await see.click()
-  // the host counts its use already, so that the claim takes no further room
+  // the host counts its use already, so that the claim takes nothing more
   const differences = dialog.locator('[data-differences]')
   await expect(differences).toContainText('their-account')
   await expect(differences).not.toContainText('classes.VCPU.claimed')
@@ -189,7 +189,7 @@ test.describe('two replicas on one database', () => {
   })
 
   both(
-    'have one state; one that is killed falls silent, and its own page comes back with who takes its port',
+    'have the same state; a killed one is shown as silent, and its page works again with the replica that takes over its port',
     { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
       // no server listens, then one that is not ready yet

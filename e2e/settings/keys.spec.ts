@@ -124,7 +124,7 @@ test('looks: keys, creating and revoking one, without the scope @looks', { tag: 
   await look('keys')
   await page.getByRole('button', { name: 'Create a key' }).click()
   await expect(page.getByRole('dialog', { name: 'Create a key' })).toBeVisible()
-  await look('making a key')
+  await look('creating a key')
   await page.goto('/keys?find=reads-no-keys')
   await page.getByRole('button', { name: 'Revoke reads-no-keys' }).click()
   await expect(page.getByRole('dialog', { name: 'Revoke reads-no-keys' })).toBeVisible()

@@ -108,7 +108,7 @@ test("limits of idempotency keys are shown and changed; invalid ones are reporte
   await expect(dialog).toContainText('A whole number of 1000 to 100000000.')
   await expect(dialog).toContainText('A whole number of 1 to 1440.')
   await expect(dialog.getByRole('button', { name: 'Set them' })).toBeDisabled()
-  await look('limits of keys that cannot be')
+  await look('invalid limits of keys')
   await most.fill('30000000')
   await minutes.fill('45')
   await dialog.getByRole('button', { name: 'Set them' }).click()

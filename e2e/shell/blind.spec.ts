@@ -6,7 +6,7 @@ import { gridOf, rowsOf, rowWith } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import type { Service } from '../service.ts'
 
-// What the console shows while the service does not respond: a number that may be outdated never looks like a current one.
+// Tests that the console never shows an outdated number like a current one while the service does not respond.
 
 /** Longer than the page takes to notice that the service does not respond, even on a busy machine. */
 const TIMEOUT_MS = 60_000
@@ -23,7 +23,7 @@ async function pidOf({ client }: Service): Promise<number> {
   return pid
 }
 
-/** Pauses the service meanwhile: it keeps its connections, and sends nothing. */
+/** Pauses the service during an action: it keeps its connections, and sends nothing. */
 async function whileStopped(service: Service, run: () => Promise<void>): Promise<void> {
   const pid = await pidOf(service)
   process.kill(pid, 'SIGSTOP')
@@ -142,13 +142,13 @@ test('a hanging request becomes an error that can be retried, while the service 
   visit,
   look,
 }) => {
-  const letGo = await hang(page, 'ClaimList')
+  const unblock = await hang(page, 'ClaimList')
   await visit('/claims')
   const problem = page.getByRole('alert').filter({ hasText: 'No answer in time' }).first()
   await expect(problem).toBeVisible({ timeout: TIMEOUT_MS })
   await expect(status(page)).toContainText(/\d violations?/)
   await look('a request that got no answer')
-  await letGo()
+  await unblock()
   await problem.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
@@ -157,10 +157,10 @@ test('overdue data is dimmed, even if other requests are answered', { tag: '@rar
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await expect(silent(page)).toHaveCount(0)
-  const letGo = await hang(page, 'Replicas')
+  const unblock = await hang(page, 'Replicas')
   await expect(page.locator('[data-as-of-read]')).toContainText(/No updates for \d+ (s|min)/, { timeout: TIMEOUT_MS })
   await expect(status(page)).toContainText(/\d violations?/)
-  await letGo()
+  await unblock()
   await expect(silent(page)).toHaveCount(0, { timeout: TIMEOUT_MS })
 })
 

@@ -74,14 +74,14 @@ test('a dialog previews a change before it makes the change, and shows refusals'
   await page.getByRole('button', { name: 'Preview the impact' }).click()
   await page.getByRole('button', { name: 'Set to disabled' }).click()
   await expect(dialog).toBeHidden()
-  await open('Set in vain')
+  await open('A change that is refused')
   await expect(dialog.getByRole('alert')).toContainText('Something went wrong')
   await expect(page.getByRole('button', { name: 'Set to disabled' })).toHaveCount(0)
 })
 
 test('while new rows are loaded, a click on a row applies to the visible row', { tag: '@rare' }, async ({ page }) => {
   await page.goto('/kit')
-  const table = page.getByRole('figure', { name: 'table: other rows are on their way' })
+  const table = page.getByRole('figure', { name: 'table: other rows are being loaded' })
   const button = table.getByRole('button', { name: 'Show others' })
   await button.click()
   await expect(button).toBeDisabled()

@@ -88,7 +88,7 @@ test('if the element that opened a dialog is gone, the heading gets the focus', 
   await page.getByRole('button', { name: 'Revoke ...' }).focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Revoke 1 claim' })
-  await dialog.getByLabel('Reason').fill('it is over')
+  await dialog.getByLabel('Reason').fill('no longer needed')
   await dialog.getByRole('button', { name: 'Revoke 1 claim' }).focus()
   await page.keyboard.press('Enter')
   await expect(dialog).toBeHidden()
@@ -149,7 +149,7 @@ test('a page without actions, and a word without matches, show a message', { tag
   await page.goto('/aggregates')
   await expect(page.getByRole('button', { name: 'Create', exact: true })).toBeVisible()
   await openActions(page)
-  await page.keyboard.type('none has this')
+  await page.keyboard.type('no such action')
   await expect(page.getByText('No matching actions.')).toBeVisible()
 })
 

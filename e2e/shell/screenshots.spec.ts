@@ -31,7 +31,7 @@ const test = base.extend<{ readonly signedIn: Page }, { readonly demo: Demo }>({
   },
 })
 
-test('the demo’s first link explains a failed decision; every other link leads somewhere', async ({ signedIn: page, demo }) => {
+test('the demo’s first link explains a failed decision; every other link has a target', async ({ signedIn: page, demo }) => {
   await expect(page.locator('[data-outcome=NO_VALID_HOST]').first()).toBeVisible()
   await picture(page, 'explain')
   expect(demo.others.length).toBeGreaterThan(5)
@@ -82,7 +82,7 @@ test('the past', async ({ signedIn: page }) => {
 })
 
 test('settings', async ({ signedIn: page }) => {
-  // up to the first settings of the service: the folder of this run is further down
+  // only the first settings of the service, because the folder of this run is further down
   await page.setViewportSize({ width: 1280, height: 700 })
   await page.goto('/settings')
   await expect(page.locator('[data-setting=PORT]')).toBeVisible()
@@ -167,7 +167,7 @@ test('aggregates: all, and the draft of one', async ({ signedIn: page, demo }) =
   await picture(page, 'aggregate')
 })
 
-test('a profile: a canary, and what it would have changed', async ({ signedIn: page, demo }) => {
+test('a profile: a canary, and its effect on past requests', async ({ signedIn: page, demo }) => {
   const weighers = [
     { name: 'RAMWeigher', multiplier: -1 },
     { name: 'CPUWeigher', multiplier: 1 },
@@ -175,7 +175,7 @@ test('a profile: a canary, and what it would have changed', async ({ signedIn: p
   const filters = [{ name: 'ComputeFilter' }, { name: 'AvailabilityZoneFilter' }, { name: 'TraitsFilter', shadow: true }]
   await demo.client.request(
     `mutation Write($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) { __typename } }`,
-    { input: { note: 'Packs by memory, and only looks at traits.', filters, weighers } },
+    { input: { note: 'Packs by memory, and only evaluates traits.', filters, weighers } },
   )
   const { profile } = await demo.client.request<{ profile: { versions: { nodes: readonly { number: number }[] } } }>(
     '{ profile(name: "default") { versions(first: 500) { nodes { number } } } }',

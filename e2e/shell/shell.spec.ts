@@ -86,10 +86,10 @@ test.describe('navigation', () => {
     await expect(status).toContainText(/checked .+ ago/)
     await status.focus()
     await expect(page.getByRole('tooltip')).toContainText('found no violations')
-    await axe('the standing, explained')
+    await axe('the explanation of the status')
   })
 
-  test('shortcuts do nothing while one types, or if they are turned off', async ({ page, visit }) => {
+  test('shortcuts do nothing during typing, or if they are turned off', async ({ page, visit }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')
     await expect(searchOf(page)).toBeFocused()
@@ -251,7 +251,7 @@ test.describe('appearance', () => {
     await look('the door')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('alert')).toBeVisible()
-    await look('the door after a refusal')
+    await look('the sign-in page after a refusal')
   })
 
   test('palette, help and account @looks @rare', async ({ page, visit, look }) => {

@@ -99,7 +99,7 @@ test('the map: a click shows a host in the panel, a second one opens its page; t
 test('the map moves its cells for the side panel: a second click in the same place opens the same host, so does a double click', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
-  // more than one row of cells, and one more in less room
+  // more than one row of cells, and one row more in a narrower map
   await page.setViewportSize({ width: 1_010, height: 720 })
   const names = Array.from({ length: 45 }, (_, i) => `cell-${String(i + 1).padStart(2, '0')}`)
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
@@ -206,10 +206,9 @@ test('a link to a missing object shows that, and leaves the list unchanged', { t
   }
 })
 
-test('without room for the side panel, o opens the page of the row, and a click on the map that of the host', { tag: '@rare' }, async ({
-  page,
-  visit,
-}) => {
+test('on a page too narrow for the side panel, o opens the page of the row, and a click on the map opens the page of the host', {
+  tag: '@rare',
+}, async ({ page, visit }) => {
   await page.setViewportSize({ width: 900, height: 720 })
   await visit('/decisions?live=off')
   await expect(rowsOf(page, 'Decisions').first()).toBeVisible()

@@ -136,7 +136,7 @@ test('nothing can be changed in the past: buttons and keys show why, and nothing
   expect(sent).toEqual([])
 })
 
-test('with the keyboard alone one opens another time, the next change, and the present again', { tag: '@rare' }, async ({
+test('with the keyboard alone, another time, the next change and the present again are opened', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -271,7 +271,7 @@ test('pages of past, dropped and future moments show a message and a link back @
   await look('a host of the past')
   await page.keyboard.press('t')
   await expect(page.getByRole('dialog', { name: 'Show another time' })).toBeVisible()
-  await look('the choice of a time')
+  await look('the selection of a time')
   await page.keyboard.press('Escape')
 
   await page.goto('/hosts?at=2001-01-01T00:00:00Z')
@@ -284,7 +284,7 @@ test('pages of past, dropped and future moments show a message and a link back @
   await expectAt(page, '0')
   await page.goto('/aggregates?at=999999999')
   await expect(banner(page)).toContainText('the last revision')
-  await look('a revision to come')
+  await look('a future revision')
   await page.goto('/claims?at=whenever')
   await expect(banner(page)).toContainText('a time such as')
   await banner(page).getByRole('link', { name: 'Back to now' }).click()

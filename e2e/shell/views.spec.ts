@@ -74,8 +74,8 @@ test('each list has its own views, with their order; a view can be overwritten, 
 test('looks: the views of a list @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/audit?q=mutation:claim*')
   await page.getByRole('button', { name: 'Views' }).click()
-  await page.getByRole('textbox', { name: 'Name for the present view' }).fill('Claims that were touched')
+  await page.getByRole('textbox', { name: 'Name for the present view' }).fill('Claims with changes')
   await views(page).getByRole('button', { name: 'Save' }).click()
-  await expect(views(page).getByRole('button', { name: 'Claims that were touched', exact: true })).toBeVisible()
+  await expect(views(page).getByRole('button', { name: 'Claims with changes', exact: true })).toBeVisible()
   await look('the views of a list')
 })

@@ -37,7 +37,7 @@ const ask = (client: Client, overlay: object): Promise<Asked> =>
     { requests: [{ spec: { gantt: REQUEST }, count: 9 }], spec: { gantt: REQUEST }, overlay },
   )
 
-/** All objects that a simulation could leave behind. */
+/** The number of all objects that a simulation could leave behind. */
 const traces = (client: Client): Promise<unknown> =>
   client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 
@@ -179,7 +179,7 @@ test("the curve shows the service's points, at each requested number, and the cl
   const line = curve(page).locator('[data-line="1"]')
   await curve(page).getByLabel('Resource class').selectOption('VCPU')
   await expect(page).toHaveURL(/use=VCPU/)
-  const slider = curve(page).getByRole('slider', { name: 'Instances asked for' })
+  const slider = curve(page).getByRole('slider', { name: 'Instances requested' })
   await slider.focus()
   await page.keyboard.press('Home')
   for (const { asked, placed, usage } of simulate.curve) {
@@ -253,7 +253,7 @@ test('scenarios are saved under a name, opened, renamed and deleted; other store
   await expect(list.getByRole('link')).toHaveText(['rack r13'])
 })
 
-test('the looks of scenarios side by side @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
+test('the appearance of scenarios side by side @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
   provokes(400)
   await visit(
     addressOf(

@@ -118,7 +118,7 @@ test('a key that may not read sees which scope it lacks', async ({ page, service
   await expect(outcome(page).getByRole('alert')).toContainText('Your key may not do this')
 })
 
-test('the looks of a simulation @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('the appearance of a simulation @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit('/simulate')
   await expect(page.getByRole('heading', { name: 'No result yet' })).toBeVisible()
   await look('nothing simulated yet')

@@ -36,7 +36,7 @@ call "mutation (\$in: SelectDestinationsInput!) { selectDestinations(input: \$in
   "{\"in\":{\"idempotencyKey\":\"$key\",\"alternatesPerInstance\":1,\"spec\":{\"gantt\":{\"flavor\":{\"vcpus\":2,\"memoryMb\":4096},\"forceHosts\":[\"rack1-a\",\"rack1-b\"]}}}}"
 decision=$(field decisionId) host=$(field chosen) next=$(field next)
 [ -n "$host" ] || { field message >&2; exit 1; }
-echo "$host has the room"
+echo "$host is reserved"
 
 if ! start_on "$host"; then
   echo "$host refused: it has no image"
@@ -45,10 +45,10 @@ if ! start_on "$host"; then
     "{\"in\":{\"idempotencyKey\":\"$key/1\",\"decisionId\":\"$decision\",\"host\":{\"host\":\"$next\"}}}"
   host=$(field chosen)
   [ -n "$host" ] || { field message >&2; exit 1; }
-  echo "$host has the room"
+  echo "$host is reserved"
   start_on "$host"
 fi
 
 call 'mutation ($c: [ClaimRef!]!) { claimConfirm(claims: $c) { __typename ... on ClaimPayload { claim { state } } ... on UserError { message } } }' \
   "{\"c\":[{\"id\":\"$(field claimId)\",\"fence\":$(field fence)}]}"
-echo "$host runs it, and its room is $(field state)"
+echo "$host runs it, and its claim is $(field state)"

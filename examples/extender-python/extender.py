@@ -1,4 +1,4 @@
-"""A filter and a weigher for Gantt, behind HTTP: racks have so many kilowatts, and so many of them are in use.
+"""A filter and a weigher for Gantt over HTTP, by the kilowatts that the rack of a host has left.
 
 Python's standard library only. Run: python3 extender.py 8085
 """
@@ -9,12 +9,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FORMAT = "gantt.outside/1"
 
-# What this service knows and Gantt does not: kilowatts that are left, by host.
+# Data that only this service has: the kilowatts left for each host.
 KILOWATTS_LEFT = {"rack1-a": 0.5, "rack1-b": 4.0, "rack2-a": 9.0}
 
 
 def power_filter(host, parameters):
-    """True: the host passes; else why not."""
+    """True if the host passes, otherwise the reason why it does not."""
     need = parameters.get("kilowatts", 1)
     have = KILOWATTS_LEFT.get(host["host"])
     if have is None:

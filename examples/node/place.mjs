@@ -23,7 +23,7 @@ async function startOn(host) {
 const result = await gantt.place(
   { spec: { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, forceHosts: ['rack1-a', 'rack1-b'] } } },
   async ({ host }) => {
-    console.log(`${host.name} has the room`)
+    console.log(`${host.name} is reserved`)
     await startOn(host.name).catch((error) => {
       console.log(`${host.name} refused: ${error.message}`)
       throw error
@@ -31,4 +31,4 @@ const result = await gantt.place(
   },
 )
 if (result.__typename !== 'Started') throw new Error(result.message ?? result.__typename)
-console.log(`${result.host.name} runs it, and its room is ${result.claim.state}`)
+console.log(`${result.host.name} runs it, and its claim is ${result.claim.state}`)

@@ -1,29 +1,29 @@
 import { defineFilter, defineNamespace, definePlugin, defineWeigher, fromOption, namespaceSource, z } from '@gantt/scheduler-core/plugin'
 
-/** What a power service reports of each host. */
+/** The document that a power service reports about each host. */
 const power = defineNamespace({
   name: 'power',
-  description: 'What the feed of the rack of a host has left, as the power service reports.',
+  description: "The power left on the feed of the host's rack, as the power service reports it.",
   version: '1.0',
   document: z.strictObject({
-    freeWatts: z.int().min(0).max(1_000_000).describe('What the feed can still give.'),
-    feed: z.string().max(64).optional().describe('For people: which feed.'),
+    freeWatts: z.int().min(0).max(1_000_000).describe('The power that the feed can still give, in watts.'),
+    feed: z.string().max(64).optional().describe('The name of the feed, for people.'),
   }),
   maxAgeSeconds: 300,
   units: { freeWatts: 'W' },
 })
 
-/** @param {import('@gantt/scheduler-core/plugin').HostRecord} record of a host with a document: of the others the service asks nothing */
+/** @param {import('@gantt/scheduler-core/plugin').HostRecord} record of a host that has a document; the service does not call this for other hosts */
 const freeWatts = ({ namespaces }) => Number(Object(namespaces.get(power.name)?.document).freeWatts)
 
 const wattsFilter = defineFilter({
   name: 'WattsFilter',
-  description: 'The feed of the host has the power left that the option watts names.',
+  description: 'The feed of the host has at least the power left that the option watts states.',
   reads: ['power.freeWatts'],
   readsHostOnly: true,
   parameters: z.strictObject({
-    watts: z.int().min(1).max(1_000_000).default(500).describe('What an instance may draw, W.'),
-    maxAgeSeconds: z.int().min(1).max(86_400).default(power.maxAgeSeconds).describe('Older documents do not count.'),
+    watts: z.int().min(1).max(1_000_000).default(500).describe('The power that an instance may draw, in watts.'),
+    maxAgeSeconds: z.int().min(1).max(86_400).default(power.maxAgeSeconds).describe('Documents older than this do not count.'),
   }),
   prepare: (_request, { hosts }, { watts }) => ({
     passes: (host) => freeWatts(hosts.get(host)) >= watts,
@@ -56,7 +56,7 @@ const wattsWeigher = defineWeigher({
 export default definePlugin({
   name: 'power',
   version: '1.0.0',
-  description: 'Places by what the feeds of racks have left, as a power service reports.',
+  description: 'Places instances by the power that the feeds of racks have left, as a power service reports it.',
   namespaces: [power],
   filters: [wattsFilter],
   weighers: [wattsWeigher],

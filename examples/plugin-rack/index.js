@@ -67,12 +67,11 @@ const rackWeigher = defineWeigher({
 })
 
 /**
- * Any host that passes, of a rack that the seed draws: no rack gets more for having more hosts. Hosts that report no rack are one rack
- * together. Weighers are not asked.
+ * Chooses a rack by the seed, and in it any host that passes, so that a rack with more hosts does not get more instances. Hosts that report no rack count as one rack. Weighers are not used.
  */
 const anyRack = defineScheduler({
   name: 'any-rack',
-  description: 'Draws a rack by the seed, and in it a host that passes.',
+  description: 'Chooses a rack by the seed, and in it a host that passes.',
   create: (compiled) => ({
     select(request, fleet, overlay, { seed, claimIds }) {
       const random = createRandom(seed)

@@ -6,7 +6,7 @@ const roomyFilter = defineFilter({
   reads: ['runningVms'],
   readsHostOnly: true,
   parameters: z.strictObject({
-    mostInstances: z.int().min(1).max(10_000).default(50).describe('A host with so many instances takes no more.'),
+    mostInstances: z.int().min(1).max(10_000).default(50).describe('A host with this many instances takes no more.'),
   }),
   prepare(_request, { hosts }, { mostInstances }) {
     const running = hosts.columns.instances
@@ -47,7 +47,7 @@ const roomyWeigher = defineWeigher({
 export default definePlugin({
   name: 'template',
   version: '1.0.0',
-  description: 'Keeps instances apart by their number.',
+  description: 'Spreads instances by the number on each host.',
   filters: [roomyFilter],
   weighers: [roomyWeigher],
 })

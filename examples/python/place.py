@@ -112,7 +112,7 @@ def main():
             continue
         selected = room["destinations"][0]["selected"]
         host, claim = selected["host"]["name"], selected["claim"]
-        print(f"{host} has the room")
+        print(f"{host} is reserved")
         try:
             start_on(host)
         except RuntimeError as error:
@@ -122,7 +122,7 @@ def main():
         (confirmed,) = call(CONFIRM, claims=[claim])["claimConfirm"]
         if confirmed["__typename"] != "ClaimPayload":
             raise SystemExit(confirmed["message"])
-        print(f"{host} runs it, and its room is {confirmed['claim']['state']}")
+        print(f"{host} runs it, and its claim is {confirmed['claim']['state']}")
         return
     raise SystemExit("no host took it")
 

@@ -1,6 +1,6 @@
-// Checks what a browser has to load for the console: the JavaScript of the initial route, what each page adds to it, what a part
-// adds to the page that loads it later, and the style sheets, as `vite build` made and compressed them (gzip -9). One line when
-// all is within its limit, a table when not.
+// Checks the size of what a browser has to load for the console, as `vite build` made it and compressed by gzip -9: the JavaScript of the
+// initial route, what each page adds to it, what a part adds to the page that loads it later, and the style sheets. Prints one line if all
+// sizes are within their limits, and a table otherwise.
 // 1 KB = 1,000 bytes.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -29,7 +29,7 @@ if (rows.some(({ isOver }) => isOver)) {
   const width = Math.max(...rows.map(({ what }) => what.length))
   for (const { what, bytes, limit, isOver } of rows)
     say(`${isOver ? 'OVER ' : 'ok   '} ${what.padEnd(width)} ${toKb(bytes).padStart(7)} KB of ${String(limit).padStart(3)} KB`)
-  fail('the console is larger than it may be: load what a page alone needs with that page, or do without it')
+  fail('the console is larger than its limits: load with each page what only that page needs, or remove it')
 }
 const [first, ...others] = rows
 const largest = others.slice(0, -1).reduce((one, other) => (other.bytes > one.bytes ? other : one))

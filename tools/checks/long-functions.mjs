@@ -1,5 +1,5 @@
-// The functions of the product that are longer than the limit of sizes.mjs, each with its reason. One that is short again, or gone, is
-// taken out here, or the check fails.
+// The functions of the product that are longer than the limit of sizes.mjs, each with its reason. The check fails for a listed function
+// that is short again or no longer exists.
 
 /**
  * The reason for a function that creates one object from inner functions with shared state; without the inner
@@ -133,29 +133,28 @@ const others = {
   'apps/console/src/features/replicas/replica-columns.tsx replicaColumns': 'the table of the columns of replicas',
   'apps/server/src/config.ts readConfig': 'the table of all settings, each with its default and its check',
   'apps/server/src/replica/follow/rows-of.ts rowsOf': 'one case for each type of change, each a few lines',
-  'apps/server/src/replica/propose/batch.ts buildBatch': 'the loop that fills one entry: its cases end it or go on, and share its counts',
+  'apps/server/src/replica/propose/batch.ts buildBatch':
+    'the loop that fills one entry: each case ends or continues it, and all share its counts',
   'apps/server/src/replica/propose/batch.ts placeNext':
-    'the order of questions about one call is what it says: each may end it, and a later one relies on all before it',
+    'a sequence of checks of one call: each may end it, and a later one relies on those before it',
   'apps/server/src/schema/decision/decision.ts fields': 'the fields of a decision in the API, each with its description',
   'apps/server/src/schema/explanation/explanation.ts fields': 'the fields of an explanation in the API, each with its description',
   'apps/server/src/schema/host/host.ts fields': 'the fields of a host in the API, each with its description',
-  'apps/server/src/service.ts openService':
-    'opens the parts of the service in their order, and closes them in the reverse order where one fails',
-  'apps/server/src/services/services.ts createServices': 'the list of all services with what each is made of',
+  'apps/server/src/service.ts openService': 'opens the parts of the service in order, and closes them in reverse order if one fails',
+  'apps/server/src/services/services.ts createServices': 'the list of all services with the parts that each is made of',
   'packages/proofs/src/promises/command.ts addProve': 'the list of the commands and options of gantt prove',
-  'packages/proofs/src/random-calls/questions.ts longQuestions': 'the table of the questions that take long, each with its text',
+  'packages/proofs/src/random-calls/questions.ts longQuestions': 'the table of the long-running queries, each with its text',
   'packages/proofs/src/safety-in-simulation/callers.ts callFor': 'one case for each kind of act, each a few lines',
   'packages/proofs/src/safety-under-faults/callers/calls.ts ask': 'one case for each kind of call, each a few lines',
-  'packages/proofs/src/safety-under-faults/callers/client.ts runClient':
-    'the random choice among all calls of a client, each weighed against the others',
+  'packages/proofs/src/safety-under-faults/callers/client.ts runClient': 'the weighted random choice among all calls of a client',
   'packages/scheduler-core/src/audit/repair.ts repairOf': 'one case for each finding, each a few lines',
   'packages/scheduler-core/src/examine/examine.ts examineInSteps': 'the parts of an explanation in their order, with a pause between two',
-  'packages/scheduler-core/src/fleet/checkpoint.ts rebuildFleet': 'the parts of a checkpoint in the order in which they rest on each other',
+  'packages/scheduler-core/src/fleet/checkpoint.ts rebuildFleet': 'the parts of a checkpoint in the order of their dependencies',
   'packages/scheduler-core/src/what-if/would-fit/what-would-fit.ts whatWouldFit':
-    'the search from the nearest proposals to farther ones, which share what was tried',
+    'the search from the nearest proposals to farther ones, which share the list of those tried',
 }
 
-/** By file and name: why it is long. */
+/** The reason for each long function, by file and name. */
 export const longFunctions = new Map([
   ...madeOfParts.map((name) => [name, PARTS]),
   ...trees.map((name) => [name, ONE_TREE]),

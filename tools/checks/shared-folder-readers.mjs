@@ -9,11 +9,11 @@ import { root } from '../prepare.mjs'
 const DOOR = 'testing/shared-folder.ts'
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'packages', 'testing', 'tools']
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
-/** The folder in a path, in one piece or in two. A folder of the repository needs another name. */
+/** Matches the folder in a path that is written as one string or as two. A folder of the repository needs another name. */
 const NAMES_FOLDER = /\.\.\/shared(?![\w.-])|['"`]\.\.['"`],\s*['"`]shared\b/
 const IMPORTS_DOOR = /from '[./]*\/testing\/shared-folder\.ts'/
 
-/** The files that read it, and what is wrong with how files name it. */
+/** The files that read it, and the files that name it in a way that is not allowed. */
 export function sharedFolderReaders() {
   const sources = FOLDERS.flatMap(sourcesIn).map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
   const faults = []

@@ -1,4 +1,5 @@
-// The sizes of what people read: files, folders and functions. As a command (a static check) it prints what is too large, and exits with 1.
+// Checks the sizes of files, folders and functions. Run as a command (a static check), it prints those that are too large, and exits with
+// 1.
 // Functions may be longer with a reason: long-functions.mjs lists them.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,7 +14,7 @@ const MOST_LINES_OF_FUNCTION = 70
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
 /** Folders that are installed, built or generated, and applied migrations, which must not change. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
-/** Pages, images and recorded data are no sources. */
+/** Pages, images and recorded data do not count as sources. */
 const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
 /** Code that runs: tests are tables and lists of calls, which are measured as files only. */
 const CODE = /^(apps|packages|tools|bench)\/.*\.(ts|tsx|mjs)$/
@@ -43,7 +44,8 @@ function functionFaults(found) {
       faults.push(`${name} has ${lines} lines, at most ${MOST_LINES_OF_FUNCTION} are allowed: shorten it, or list it with a reason`)
   for (const [name, reason] of longFunctions) {
     const one = found.get(name)
-    if (one === undefined) faults.push(`${name} is listed as a long function, and is none: take it out of tools/checks/long-functions.mjs`)
+    if (one === undefined)
+      faults.push(`${name} is listed as a long function, but is not one: take it out of tools/checks/long-functions.mjs`)
     else if (reason === PARTS && one.ownLines > MOST_LINES_OF_FUNCTION)
       faults.push(`${name} is listed as made of inner functions, and has ${one.ownLines} lines besides them: shorten it`)
     else if (reason === ONE_TREE && one.linesBeforeTree > MOST_LINES_OF_FUNCTION)
@@ -85,7 +87,7 @@ function functionsIn(file, text) {
   return found
 }
 
-/** By its own name, or what it is given to: `useEffect`. */
+/** Its own name, or that of the function that it is passed to, such as `useEffect`. */
 function nameOf(node, source) {
   const named = node.name ?? node.parent.name ?? node.parent.expression
   return named?.getText(source) ?? 'function'

@@ -1,6 +1,6 @@
-// Tests that nothing runs. A test file that no project of vitest.config.ts includes, a browser test outside of Playwright's folder and a
-// suite that no file imports are silent: they can be wrong for years. As a command (a static check) it prints them, and exits with 1; the
-// checkout may be named as its argument.
+// Finds tests that nothing runs: a test file that no project of vitest.config.ts includes, a browser test outside of Playwright's folder,
+// and a suite that no file imports. Such tests can be wrong for years. Run as a command (a static check), it prints them, and exits with 1;
+// its argument may name another checkout.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -16,7 +16,7 @@ const BROWSER_TESTS = 'e2e/'
 /** Folders that are installed, built or generated. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated'])
 
-/** The tests of a checkout that nothing runs, in sentences. */
+/** The tests of a checkout that nothing runs, each in a sentence. */
 async function unrunTests(folder) {
   const run = await filesOfVitest(folder)
   const files = sourcesIn(folder, '')
@@ -35,7 +35,7 @@ async function unrunTests(folder) {
   ]
 }
 
-/** What Vitest itself finds, so that its patterns are not read a second way. Nothing is run. */
+/** The files that Vitest itself finds, so that its patterns are not interpreted in a second way. Nothing is run. */
 async function filesOfVitest(folder) {
   const vitest = await createVitest('test', { root: folder, watch: false })
   try {
@@ -62,7 +62,7 @@ function sourcesIn(folder, within) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   // files named .long.test.ts are run in the long form only
   process.env.GANTT_TEST_ALL = '1'
-  // Vitest looks for the folders of projects from the working directory on
+  // Vitest looks up the folders of projects relative to the working directory
   process.chdir(process.argv[2] ?? root)
   const faults = await unrunTests(process.cwd())
   for (const fault of faults) process.stdout.write(`${fault}\n`)

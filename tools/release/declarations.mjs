@@ -1,14 +1,20 @@
-// The types of a library, as whoever installs it needs them: a `.d.ts` for each door that its package.json names under `exports`.
+// Makes the type declarations of a library for those who install it: a `.d.ts` for each entry point that its package.json names under
+// `exports`.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 import { doorsOf, installedDependencies } from '../package-doors.mjs'
 
-/** Said of types that no door names, and that others are made of. They are in a file that the doors share, which is enough to check with. */
+/**
+ * The compiler's message about types that no entry point exports but that exported types use. They are in a file that the entry points
+ * share, which is enough for type checks.
+ */
 const IS_NAMELESS = /private shared type exports with no public re-export/
 
-/** Types of packages that are installed with the library are imported from these; those of bundled packages are written out. */
+/**
+ * Types of packages that are installed with the library are imported from them; those of bundled packages are copied into the declarations.
+ */
 export async function writeDeclarations(folder, target) {
   const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
   const installed = Object.keys(installedDependencies(manifest))

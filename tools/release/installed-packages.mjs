@@ -1,4 +1,4 @@
-// Which packages of others an installed Gantt has, by package-lock.json and the package.json files of our own.
+// Finds the third-party packages of an installed Gantt, from package-lock.json and our own package.json files.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { installedDependencies } from '../package-doors.mjs'
@@ -7,8 +7,8 @@ import { root } from '../prepare.mjs'
 const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
 
 /**
- * Places in the lock (`apps/server`, `node_modules/pg`, ...) of the command line and of all that it needs, those of other platforms included.
- * `isBuilt`: as the tarballs have it, where packages that are bundled into the files of others are no packages of their own.
+ * The keys in the lock (`apps/server`, `node_modules/pg`, ...) of the command line and of everything that it needs, including packages for
+ * other platforms. With `isBuilt` as in the tarballs, where packages that are bundled into the files of others do not count.
  */
 export function installedPlaces({ isBuilt }) {
   const found = new Set()

@@ -1,12 +1,12 @@
-// The licences of packages of others, as texts, for what is given away with a copy of them in it.
+// The licence texts of third-party packages, for everything that is distributed with a copy of them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i
-/** GraphiQL comes as whole files in this package, which no source map names. */
+/** GraphiQL is copied as whole files of this package, which no source map names. */
 const COPIED = { '@gantt/console': '@graphql-yoga/render-graphiql' }
 
-/** Folders of the packages whose code is in the files that a package was built to, by its source maps. */
+/** The folders of the packages whose code is in the built files of a package, according to its source maps. */
 export function bundledPackages(folder) {
   const { name } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
   const found = new Set()
@@ -14,7 +14,7 @@ export function bundledPackages(folder) {
     for (const source of JSON.parse(readFileSync(file, 'utf8')).sources) {
       const whole = path.resolve(path.dirname(file), source)
       const [, owner] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(whole) ?? []
-      // a bundle inside of a bundle has a map that names files that do not exist here; its own package contains their licences
+      // the map of a bundle within a bundle names files that do not exist here; the package of that bundle contains their licences
       if (owner !== undefined && existsSync(whole)) found.add(owner)
     }
   }

@@ -1,6 +1,6 @@
 // `npm run pack`: makes the tarballs that others install with npm, one for each package, in `dist/packages` or the folder given.
-// A tarball has the built files and, where the package is a library, its types; no sources, no tests, no source maps. packages/proofs is
-// not among them: proofs are run from a checkout, and the doors of other packages that are for proofs alone stay out too.
+// A tarball has the built files and, where the package is a library, its types; no sources, no tests, no source maps. packages/proofs has
+// no tarball, because proofs are run from a checkout; entry points of other packages that only proofs use are left out too.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const FOR_PROOFS = './for-proofs'
 /** Files of dist that nobody who installs a package needs. */
 const UNUSED = /\.map(\.br|\.gz)?$|\/dist\/for-proofs\.js$/
 
-/** Answers the tarballs, in an order in which each needs only those before it. */
+/** Returns the tarballs in an order in which each needs only those before it. */
 export async function pack(target = path.join(root, 'dist', 'packages')) {
   mkdirSync(target, { recursive: true })
   const tarballs = []
@@ -52,7 +52,7 @@ async function stagePackage({ folder, isLibrary = false, others = [] }, staged) 
   writeFileSync(path.join(staged, 'package.json'), `${JSON.stringify(publishedManifest(manifest, isLibrary), null, 2)}\n`)
 }
 
-/** What whoever installs the package has to know: nothing of how it is built, checked and tested. */
+/** The parts of a package.json that matter to those who install the package, without those for building, checking and testing. */
 function publishedManifest(manifest, isLibrary) {
   const { name, version, license, description, type, sideEffects, bin, optionalDependencies } = manifest
   const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))

@@ -1,6 +1,6 @@
-// `npm run release`: one tarball with all that a machine needs but Node: command, service, console, migrations, PostgreSQL and solver.
-// It is for the platform it is made on, and lies in `dist` or the folder given. It is put together from the packages of `npm run pack` and
-// from what package-lock.json names, as it lies in node_modules: nothing is downloaded.
+// `npm run release`: makes one tarball with everything that a machine needs except Node: command, service, console, migrations, PostgreSQL
+// and solver. It is for the platform on which it is made, and is written to `dist` or the folder given. It consists of the packages of `npm
+// run pack` and of the packages in node_modules that package-lock.json names: nothing is downloaded.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,17 +53,17 @@ function unpackPackage(tarball, modules) {
   rmSync(unpacked, { recursive: true })
 }
 
-/** Pages, with their images and the examples that they lead to; tests of pages stay behind. */
+/** The pages with their images and the examples that they link to, without the tests of pages. */
 function copyPages(name, folder) {
   const isTest = (file) =>
     /\.test\.ts$/.test(file) || ['testing', 'tests'].includes(path.basename(file)) || path.basename(file) === 'node_modules'
   cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
 }
 
-/** A package that is installed in the folder of one of ours in the checkout is inside of ours here. */
+/** A package that the checkout has in the folder of one of our packages is put inside that package here. */
 function copyPackage(place, lib) {
   const source = path.join(root, place)
-  // those of other platforms
+  // packages for other platforms are not installed
   if (!existsSync(source)) return
   const [owner, inside] = place.startsWith('node_modules/') ? ['', place] : place.split(/\/(?=node_modules\/)(.*)/)
   const target = owner === '' ? inside : path.join('node_modules', ownName(owner), inside)
@@ -74,7 +74,7 @@ function copyPackage(place, lib) {
   })
 }
 
-/** Folders of all that is in the tarball, as packages or bundled into ours, without its copies. */
+/** The folders of all packages in the tarball, including those bundled into ours, each once. */
 function withLicences(places) {
   const bundled = places.filter(isOwn).flatMap((place) => bundledPackages(path.join(root, place)))
   const installed = places.filter((place) => !isOwn(place)).map((place) => path.join(root, place))

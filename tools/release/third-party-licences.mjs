@@ -1,5 +1,6 @@
-// Writes docs/third-party-licences.md from package-lock.json: every package of others that an installed Gantt has, or has in its own files.
-// Packages that only developing and testing needs are left out. `--check` writes nothing, and fails where the list is out of date.
+// Writes docs/third-party-licences.md from package-lock.json: every third-party package that an installed Gantt has as a package or in its
+// own files.
+// Packages that are needed only for development and tests are left out. `--check` writes nothing, and fails where the list is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../prepare.mjs'
@@ -7,7 +8,7 @@ import { installedPlaces, isOwn, lockedAt, nameOf } from './installed-packages.m
 
 const target = path.join(root, 'docs/third-party-licences.md')
 
-/** name and version -> row, of what is installed, and of what is bundled into our own files. */
+/** The rows by name and version, of installed packages and of those bundled into our own files. */
 const rows = new Map()
 for (const place of installedPlaces({ isBuilt: false }).filter((one) => !isOwn(one))) {
   const name = nameOf(place)

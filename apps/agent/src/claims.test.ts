@@ -23,19 +23,19 @@ const cell = (but: Partial<HeldClaim['cells'][number]>) => ({
 })
 
 test.each([
-  ['claims that fill the machine to the last CPU fit', [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] })], []],
+  ['claims that use every CPU of the machine fit', [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] })], []],
   [
-    'one CPU more is reported, with the claims that hold some, the newest first',
+    'one CPU too many is reported, with the claims that hold CPUs, the newest first',
     [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] }), claim('b', { resources: [{ resourceClass: 'VCPU', amount: 1 }] })],
     [{ what: 'VCPU', unit: 'CPUs', held: 9, limit: 8, claims: ['b', 'a'] }],
   ],
   [
-    'memory that is kept back for the machine is no room',
+    'memory that is reserved for the machine does not count as free',
     [claim('a', { resources: [{ resourceClass: 'MEMORY_MB', amount: 16_384 }] })],
     [{ what: 'MEMORY_MB', unit: 'MiB', held: 16_384, limit: 15_872, claims: ['a'] }],
   ],
   [
-    'two claims on one CPU are reported',
+    'two claims that name the same CPU are reported',
     [claim('a', { cells: [cell({ pinned: [2] })] }), claim('b', { cells: [cell({ pinned: [2, 6] })] })],
     [{ what: 'CPU 2 of cell 0', unit: 'owners', held: 2, limit: 1, claims: ['b', 'a'] }],
   ],
@@ -45,17 +45,17 @@ test.each([
     [{ what: 'CPU 1 of cell 0', unit: 'owners', held: 1, limit: 0, claims: ['a'] }],
   ],
   [
-    'huge pages count by their size',
+    'huge pages are counted for each size',
     [claim('a', { cells: [cell({ cell: 1, memoryMb: 3_072, pageSizeKib: 1_048_576 })] })],
     [{ what: 'pages of 1048576 KiB of cell 1', unit: 'pages', held: 3, limit: 2, claims: ['a'] }],
   ],
   [
-    'a GPU that is gone is reported',
+    'a claimed GPU that no longer exists is reported',
     [claim('a', { gpus: [{ index: 5, milli: 500 }] })],
     [{ what: 'GPU 5', unit: 'thousandths', held: 500, limit: 0, claims: ['a'] }],
   ],
   [
-    'a PCI device is one of its pool, and there are no more than the machine has for instances',
+    'PCI devices are counted by pool, and a pool has no more than the devices for instances',
     [
       claim('a', { pciDevices: [{ pool: '144d:a808:type-PCI@1', count: 1 }] }),
       claim('b', { pciDevices: [{ pool: '144d:a808:type-PCI@1', count: 1 }] }),
@@ -63,16 +63,16 @@ test.each([
     [{ what: 'PCI devices 144d:a808:type-PCI@1', unit: 'devices', held: 2, limit: 1, claims: ['b', 'a'] }],
   ],
   [
-    'a PCI device of a pool that is gone is reported',
+    'a claimed PCI device of a pool that no longer exists is reported',
     [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?physical_network=physnet1', count: 1 }] })],
     [{ what: 'PCI devices 8086:154c:type-VF@0?physical_network=physnet1', unit: 'devices', held: 1, limit: 0, claims: ['a'] }],
   ],
-  ['classes that the machine does not count have no limit', [claim('a', { resources: [{ resourceClass: 'CUSTOM_FPGA', amount: 9 }] })], []],
+  ['classes that the agent does not count have no limit', [claim('a', { resources: [{ resourceClass: 'CUSTOM_FPGA', amount: 9 }] })], []],
 ])('%s', (_, claims, expected) => {
   expect(findOverLimits(claims, pictureOf(twoSockets), plainOffer)).toEqual(expected)
 })
 
-test('devices that are offered with tags are known by the name that claims have for them', () => {
+test('devices that are offered with tags are matched by the pool name in claims', () => {
   const tags = { physical_network: 'physnet1', a: 'b c' }
   const pci = [{ vendor: '8086', product: '154c', tags }]
   const claims = [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?a=b%20c&physical_network=physnet1', count: 2 }] })]

@@ -4,7 +4,7 @@ import { poolNameOf, poolsOf } from './pools.ts'
 import { valueIn } from './readers/source.ts'
 import type { Offer } from './report.ts'
 
-/** Claims that hold room on a host, page by page. Needs a key with READ. */
+/** Claims that hold resources of a host, page by page. Needs a key with READ. */
 export const heldClaims = graphql(`
   query HeldClaims($name: String!, $node: String, $after: String) {
     host(name: $name, node: $node) {

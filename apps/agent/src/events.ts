@@ -38,7 +38,7 @@ export function toLine(event: AgentEvent): string {
     case 'reported':
       return `reported ${event.form}, ${event.bytes} B, sequence ${event.sequence}, ${event.tookMs} ms`
     case 'required':
-      return event.leavesOut.length === 0 ? 'the profiles need every field' : `nobody needs ${event.leavesOut.join(', ')}: left out`
+      return event.leavesOut.length === 0 ? 'the profiles need every field' : `no profile needs ${event.leavesOut.join(', ')}: left out`
     case 'claims.over_limit':
       return event.overLimits.map(overLimitLine).join('\n')
     case 'claims.fit':

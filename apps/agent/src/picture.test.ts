@@ -48,7 +48,7 @@ test('a CPU that was taken offline is in no cell and no core', () => {
   expect('value' in cells && cells.value[1]).toMatchObject({ cpus: [1, 3, 5], siblings: [[1, 5]] })
 })
 
-test('GPUs are those that compute, by the name that their driver has for them; the screen of the board is none', () => {
+test('only GPUs for computing are reported, by the name of their driver; the display controller of the board is not', () => {
   expect(pictureOf(twoSockets).gpus).toEqual({
     value: [
       { index: 0, address: '0000:3b:00.0', model: 'NVIDIA A100-PCIE-80GB', cell: 0 },
@@ -57,7 +57,7 @@ test('GPUs are those that compute, by the name that their driver has for them; t
   })
 })
 
-test('what a machine does not show is not reported, with the file and why', () => {
+test('a value that the machine does not show is not reported, and the reason names the file', () => {
   const picture = pictureOf(withoutCells)
   expect(picture.cpuCount).toEqual({ value: 4 })
   expect(picture.cells).toEqual({ notReported: '/sys/devices/system/cpu: ENOENT' })
@@ -81,34 +81,34 @@ test.each([
     'cells',
     'nr_hugepages: "many" is no whole number',
   ],
-] as const)('a file with %s is not guessed at', (_, file, content, part, why) => {
+] as const)('a file with %s gives no value', (_, file, content, part, why) => {
   expect(pictureOf(twoSockets, {}, { [file]: content })[part]).toEqual({ notReported: expect.stringContaining(why) })
 })
 
-test('a container has what its control groups leave of the machine, at each level the least', () => {
+test('a container has the limits of its control groups, of each the least over all levels', () => {
   const { cpuCount, memoryKib, cells, gpus } = pictureOf(container, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 4 }, { value: 2 * 2 ** 20 }])
   expect([cells, gpus].every((part) => 'notReported' in part)).toBe(true)
 })
 
-test('control groups of version 1 count alike, and half a CPU is one', () => {
+test('control groups of version 1 count in the same way, and half a CPU counts as one', () => {
   const { cpuCount, memoryKib } = pictureOf(oldContainer, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })
 
-test('a container that is bound to some CPUs reports only those, in both versions', () => {
+test('a container that is bound to some CPUs reports only those, with both versions of control groups', () => {
   const bound = pictureOf(container, { isContainer: true }, { 'sys/fs/cgroup/pod/app/cpuset.cpus.effective': '0-1,6' })
   expect(bound.cpuCount).toEqual({ value: 3 })
   const groups = { 'proc/self/cgroup': '2:cpuset:/pod\n0::/', 'sys/fs/cgroup/cpuset/pod/cpuset.effective_cpus': '2-3' }
   expect(pictureOf(withoutCells, { isContainer: true }, groups).cpuCount).toEqual({ value: 2 })
 })
 
-test('limits of the agent itself are none of the machine', () => {
+test("limits of the agent's own control group do not count for a machine", () => {
   const { cpuCount, memoryKib } = pictureOf(container)
   expect([cpuCount, memoryKib]).toEqual([{ value: 8 }, { value: 16_777_216 }])
 })
 
-test('cells that do not add up to the machine are reported as they were read, with a remark', () => {
+test("cells whose memory does not add up to the machine's are reported as they were read, with a warning", () => {
   const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': 'MemTotal: 33554432 kB\nMemAvailable: 1000 kB' })
   expect(remarksOn(picture)).toEqual(['the cells have 16384 MiB together, and the machine 32768 MiB: both are reported as they were read'])
 })

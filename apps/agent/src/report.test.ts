@@ -8,7 +8,7 @@ const LATER = '2026-11-22T00:00:10.000Z'
 const nothing = new Set<Omittable>()
 
 describe('a full report', () => {
-  test('has all that was read, and names what was not', () => {
+  test('has every value that was read, and names the others', () => {
     const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
     expect(report).toMatchObject({
       version: '1.3',
@@ -28,7 +28,7 @@ describe('a full report', () => {
     expect(report.omitted).toEqual(unread)
   })
 
-  test('leaves out fields that nobody needs, and is shorter', () => {
+  test('leaves out fields that no profile needs, and is shorter', () => {
     const picture = pictureOf(twoSockets)
     const needed = toFull({ picture, at: AT }, plainOffer, new Set<Omittable>(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
     expect(needed.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
@@ -36,13 +36,13 @@ describe('a full report', () => {
     expect(JSON.stringify(needed).length).toBeLessThan(JSON.stringify(toFull({ picture, at: AT }, plainOffer, nothing)).length)
   })
 
-  test('for a machine without cells reports that they are not known, which differs from none', () => {
+  test('reports unknown cells for a machine that does not show any, which differs from no cells', () => {
     const report = toFull({ picture: pictureOf(withoutCells), at: AT }, plainOffer, nothing)
     expect(report.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'GPUS', 'PCI_POOLS', 'SUPPORTED_INSTANCES']))
     expect(report.cpuInfo).not.toHaveProperty('sockets')
   })
 
-  test('cannot be made of a machine whose memory is not known', () => {
+  test('cannot be made for a machine whose memory is not known', () => {
     const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': undefined })
     expect(() => toFull({ picture, at: AT }, plainOffer, nothing)).toThrow(
       new NotReportable('the memory is not known: /proc/meminfo: ENOENT'),
@@ -51,13 +51,13 @@ describe('a full report', () => {
 })
 
 describe('PCI devices for instances', () => {
-  test('are those that vfio-pci holds, but for GPUs, which are reported as such', () => {
+  test('are those that vfio-pci holds, except for GPUs, which are reported as GPUs', () => {
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing).pciPools).toEqual([
       { vendorId: '144d', productId: 'a808', deviceType: 'type-PCI', numaNode: 1, total: 1 },
     ])
   })
 
-  test('are also those that are offered; a card that is divided is given by its parts alone', () => {
+  test('include those that operators offer; of a divided card only the parts are offered', () => {
     const tags = { physical_network: 'physnet1' }
     const pci = ['1572', '154c'].map((product) => ({ vendor: '8086', product, tags }))
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, { ...plainOffer, pci }, nothing).pciPools).toEqual([
@@ -74,16 +74,16 @@ describe('PCI devices for instances', () => {
   })
 })
 
-describe('what changed since the report before', () => {
+describe('the difference from the report before', () => {
   const reported = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
   const after = (but: Readonly<Record<string, string>>) =>
     toFull({ picture: pictureOf(twoSockets, {}, but), reported, at: LATER }, plainOffer, nothing)
 
-  test('is nothing where the machine is as it was, however late it is', () => {
+  test('is empty for an unchanged machine, at any later time', () => {
     expect(changesOf(reported, after({}))).toBe('nothing')
   })
 
-  test('is nothing where a measurement trembles, and more where it moves', () => {
+  test('is empty for a small fluctuation of a measurement, and not for a larger change', () => {
     expect(changesOf(reported, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
     const moved = after({ 'proc/loadavg': '7.00 0.90 0.70 2/512 4242' })
     expect(changesOf(reported, moved)).toBe('more')
@@ -93,11 +93,11 @@ describe('what changed since the report before', () => {
     ])
   })
 
-  test('is a delta where use alone changed', () => {
+  test('is a delta if only used amounts have changed', () => {
     expect(changesOf(reported, { ...reported, vcpusUsed: 4, memoryMbUsed: 2_048 })).toEqual({ vcpusUsed: 4, memoryMbUsed: 2_048 })
   })
 
-  test('is more where a part of the machine is gone', () => {
+  test('is a full report if a part of the machine is gone', () => {
     expect(changesOf(reported, after({ 'sys/devices/system/cpu/online': '0-6' }))).toBe('more')
   })
 })

@@ -1,7 +1,7 @@
 import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
-// what most pages share comes with the start, not with each of them
+// modules that most pages share are loaded at the start, not with each page
 import './ui/copy-as.tsx'
 import './ui/table/list-table.tsx'
 import './ui/page.tsx'

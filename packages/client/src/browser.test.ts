@@ -15,7 +15,7 @@ const bundle = (contents: string) =>
     logLevel: 'silent',
   })
 
-test('a browser gets the whole client: no module of Node, nothing of the service', async () => {
+test('the whole client is bundled for browsers without modules of Node or of the service', async () => {
   const { metafile } = await bundle(`export * from './index.ts'`)
   const inputs = Object.keys(metafile.inputs)
   expect(inputs.some((input) => input.endsWith('packages/client/src/gantt.ts') || input.endsWith('src/gantt.ts'))).toBe(true)
@@ -24,11 +24,11 @@ test('a browser gets the whole client: no module of Node, nothing of the service
   expect([...new Set(packages)].toSorted()).toEqual(['@0no-co/graphql.web', 'gql.tada', 'graphql'])
 })
 
-test('a bundle for browsers that needs Node does not come about', async () => {
+test('bundling code that needs Node for browsers fails', async () => {
   await expect(bundle(`import { readFileSync } from 'node:fs'; readFileSync('x')`)).rejects.toThrow(/node:fs/)
 })
 
-test('who makes single calls only does not load the documents', async () => {
+test('a program that only makes single calls does not load the documents', async () => {
   const { metafile, outputFiles } = await bundle(`import { createClient } from './index.ts'; console.log(createClient)`)
   const [output] = Object.values(metafile.outputs)
   const used = Object.entries(output?.inputs ?? {})

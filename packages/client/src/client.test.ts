@@ -31,7 +31,7 @@ async function answering(
   return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/graphql`, seen }
 }
 
-test('a call carries document, variables and key, and answers the data', async () => {
+test('a call sends the document, the variables and the key, and returns the data', async () => {
   const { url, seen } = await answering(200, '{"data":{"live":true}}')
   expect(await createClient({ url, key: 'k1' }).request('query Q { live }', { a: 1 })).toEqual({ live: true })
   expect(seen[0]?.authorization).toBe('Bearer k1')
@@ -72,13 +72,13 @@ test('a closed port is unreachable, and the message names the address and the ca
   expect(String(error)).toMatch(/ECONNREFUSED/)
 })
 
-test.each(['localhost:4400/graphql', 'ftp://127.0.0.1/graphql'])('the address %s is refused before anything is asked', (url) => {
+test.each(['localhost:4400/graphql', 'ftp://127.0.0.1/graphql'])('the address %s is refused before any request is sent', (url) => {
   expect(() => createGantt({ url })).toThrow(`url is "${url}"; it must be an http or https address`)
 })
 
 test.each([
   ['a line break', 'gantt_1\ngantt_2'],
-  ['a letter of no header', 'gantt_\u2713'],
+  ['a character that a header cannot have', 'gantt_\u2713'],
 ])('a key with %s is not sent, and not tried again until the deadline', async (_what, key) => {
   const { url, seen } = await answering(200, '{"data":{}}')
   const call = createGantt({ url, key: () => key }).selectDestinations({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } })
@@ -88,7 +88,7 @@ test.each([
   expect(seen).toEqual([])
 })
 
-test('a key from a file, with a line break at its end, is the key', async () => {
+test('a line break at the end of a key from a file is ignored', async () => {
   const { url, seen } = await answering(200, '{"data":{"live":true}}')
   await createClient({ url, key: 'k1\n' }).request('{ live }')
   expect(seen[0]?.authorization).toBe('Bearer k1')

@@ -4,7 +4,7 @@ export class UnreachableError extends Error {
 }
 
 /**
- * A call that claims room ended without a usable answer: room may be held. The same call with this idempotency key
+ * A call that claims resources ended without a usable answer: resources may be held. The same call with this idempotency key
  * gets its answer; `abandon` frees whatever the key holds. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
@@ -13,7 +13,7 @@ export class UnknownOutcomeError extends Error {
 
   constructor(idempotencyKey: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    super(`${why}; room may be held under the idempotency key ${idempotencyKey}`, { cause })
+    super(`${why}; resources may be held under the idempotency key ${idempotencyKey}`, { cause })
     this.idempotencyKey = idempotencyKey
   }
 }

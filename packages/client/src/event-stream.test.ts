@@ -34,15 +34,15 @@ async function all(body: ReadableStream<Uint8Array>, silentMs = 5_000): Promise<
 test.each([
   ['an event with a name', 'event: next\ndata: {"a":1}\n\n', [{ event: 'next', data: '{"a":1}' }]],
   ['data over several lines', 'data: a\ndata: b\n\n', [{ event: 'message', data: 'a\nb' }]],
-  ['signs of life', ':\n\n: still here\n\n', []],
-  ['no blank behind the colon, and an empty value', 'event:complete\ndata\n\n', [{ event: 'complete', data: '' }]],
-  ['lines that end as in mail', 'event: next\r\ndata: x\r\n\r\n', [{ event: 'next', data: 'x' }]],
+  ['heartbeats', ':\n\n: still here\n\n', []],
+  ['no blank after the colon, and an empty value', 'event:complete\ndata\n\n', [{ event: 'complete', data: '' }]],
+  ['lines that end with CR and LF', 'event: next\r\ndata: x\r\n\r\n', [{ event: 'next', data: 'x' }]],
   ['an event that was cut off', 'data: whole\n\ndata: ha', [{ event: 'message', data: 'whole' }]],
 ])('%s', async (_name, text, expected) => {
   expect(await all(bodyOf([bytes(text)]))).toEqual(expected)
 })
 
-test('where the network cuts a stream into pieces makes no difference', () => {
+test('the events are the same wherever the network splits the stream', () => {
   const whole = bytes('event: next\ndata: {"name":"Zürich ☃"}\n\n:\n\nevent: next\ndata: 2\n\nevent: complete\ndata:\n\n')
   return fc.assert(
     fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 12 }), async (cuts) => {
@@ -57,7 +57,7 @@ test('where the network cuts a stream into pieces makes no difference', () => {
   )
 })
 
-test('a silent stream is given up, and closed', async () => {
+test('a silent stream ends with an error and is closed', async () => {
   const body = bodyOf([bytes('data: 1\n\n')], { hangs: true })
   await expect(all(body, 20)).rejects.toThrow('nothing was heard for 20 ms')
   expect(body.isCancelled()).toBe(true)

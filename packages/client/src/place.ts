@@ -4,22 +4,29 @@ import { UnknownOutcomeError } from './errors.ts'
 import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
 
-/** The input of a placement: a request for one instance. The room is reserved first, and confirmed once the instance runs. */
+/**
+ * The input of a placement: a request for one instance. The resources are reserved first, and the claim is confirmed once the instance
+ * runs.
+ */
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
-  /** How long room is held before it is confirmed, ISO 8601; the service's default if not given. It is extended for as long as the start takes. */
+  /**
+   * How long the resources are reserved before the claim is confirmed, ISO 8601; the service's default if not given. It is extended for as
+   * long as the start
+   * takes.
+   */
   readonly ttl?: string
 }
 
-/** A host that has room for the instance, held by the claim. */
+/** A host with the resources for the instance, which the claim holds. */
 export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
   /** The amounts that the instance may use, by the name of the resource. */
   readonly limits: Destination['limits']
-  /** Aborted when the room is lost, or the caller gave up: the instance must not run there any more. */
+  /** Aborted when the claim is lost, or the caller gave up: the instance must not run there any more. */
   readonly signal: AbortSignal
 }
 
@@ -29,7 +36,7 @@ export interface Chosen {
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
-/** A host on which the instance was not started, and why: the rejection of the start, or the service's answer about the room. */
+/** A host on which the instance was not started, and why: the rejection of the start, or the service's answer about the claim. */
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
@@ -168,7 +175,7 @@ interface Hold {
   readonly extend: Placements['extend']
 }
 
-/** Runs work of any duration, and extends the reservation meanwhile. The signal is aborted when the room is lost. */
+/** Runs work of any duration, and extends the reservation meanwhile. The signal is aborted when the claim is lost. */
 async function whileHeld<Value>(
   { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -202,7 +209,7 @@ async function whileHeld<Value>(
   }
 }
 
-/** The reason for stopping a start whose room is gone: the claim was revoked, or it expired. */
+/** The reason for stopping a start whose claim is lost: the claim was revoked, or it expired. */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult
@@ -228,7 +235,7 @@ async function confirm(
 
 async function giveBack(placements: Placements, claim: Claim): Promise<Pick<Refused, 'notReleased'>> {
   try {
-    await placements.release([claim], 'it did not start there')
+    await placements.release([claim], 'the instance did not start there')
     return {}
   } catch (notReleased) {
     return { notReleased }

@@ -25,25 +25,27 @@ export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<In
 }
 
 export interface SelectOptions extends CallOptions {
-  /** If no host was found, the call is repeated until the deadline. A refusal binds no key, so the same key can find room later. */
+  /**
+   * If no host was found, the call is repeated until the deadline. A refusal binds no key, so a later call with the same key can find a
+   * host.
+   */
   readonly waitForRoom?: boolean
 }
 
 /** Placement calls. Expected failures are answers (`__typename` distinguishes them); errors are for unexpected ones. */
 export interface Placements {
   /**
-   * Selects hosts and claims room there. Repeated with the same idempotency key if no answer came, so that room is
-   * never claimed twice. Throws UnknownOutcomeError with the key if it ended without an answer: room may be held;
-   * `abandon` frees it.
+   * Selects hosts and claims resources there. Repeated with the same idempotency key if no answer came, so that nothing is claimed twice.
+   * Throws UnknownOutcomeError with the key if it ended without an answer: resources may be held; `abandon` releases them.
    */
   selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
-  /** Claims room on a host that an earlier decision named, such as an alternate. Otherwise like `selectDestinations`. */
+  /** Claims resources on a host that an earlier decision named, such as an alternate. Otherwise like `selectDestinations`. */
   claim(input: WithKey<ClaimCreateInput>, options?: CallOptions): Promise<ClaimCreateResult>
   /** Confirms reservations. Answer i is for claim i; repeating the call is harmless. */
   confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
   /** The TTL of reservations from now: an ISO 8601 duration, PT1S to PT24H. */
   extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Releases the room. */
+  /** Releases the claimed resources. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Releases everything that is held under an idempotency key, and refuses the key from then on. */
   abandon(idempotencyKey: string, options?: CallOptions): Promise<AbandonResult>

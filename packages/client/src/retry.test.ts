@@ -17,7 +17,7 @@ function aClock(): Clock & { readonly waits: number[] } {
 
 const away = new UnreachableError('away')
 
-test('pauses are drawn from nothing up to a bound that doubles, and never from more than five seconds', () => {
+test('pauses are drawn from 0 up to a bound that doubles each time and is at most five seconds', () => {
   const longest = Array.from({ length: 8 }, (_, failures) => pauseAfter(failures, () => 1))
   expect(longest).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000])
   fc.assert(
@@ -54,14 +54,14 @@ test('no pause ends after the deadline, and no attempt gets more than the remain
   )
 })
 
-test('an answer that asks to come again is the answer once there is no time left', async () => {
+test('an answer that asks for a retry is returned once no time is left', async () => {
   const clock = aClock()
   const retry = createRetry({ clock, random: () => 0 })
   expect(await retry({ deadlineMs: 2_500 }, async () => new AskAgain('later', 1_000))).toBe('later')
   expect(clock.waits).toEqual([1_000, 1_000])
 })
 
-test('onFailure is called for every failure, and what would fail again is thrown at once', async () => {
+test('onFailure is called for every failure, and an error that would recur is thrown at once', async () => {
   const failures: unknown[] = []
   const wrong = new ProtocolError('not found', 404)
   const errors = [away, away, wrong]
@@ -75,7 +75,7 @@ test('onFailure is called for every failure, and what would fail again is thrown
   expect(failures).toEqual([away, away, wrong])
 })
 
-test('a signal ends the pause, with its reason, and leaves nothing waiting', async () => {
+test('a signal ends the pause with its reason, and leaves no timer behind', async () => {
   const stop = new AbortController()
   const waiting = systemClock.wait(600_000, stop.signal)
   stop.abort(new Error('enough'))

@@ -2,9 +2,13 @@ import { retryAfter } from './errors.ts'
 
 /** The time limits of a repeated call. */
 export interface CallOptions {
-  /** For all attempts of a call, pauses included, milliseconds; 30,000 if absent. */
+  /** The time for all attempts of a call, pauses included, milliseconds; 30,000 if absent. */
   readonly deadlineMs?: number
-  /** For one attempt, milliseconds; 12,000 by default, which is a little longer than the service's own limit. Never more than the remaining time. */
+  /**
+   * The time for one attempt, milliseconds; 12,000 by default, which is a little longer than the service's own limit. Never more than the
+   * remaining
+   * time.
+   */
   readonly attemptMs?: number
   /** Ends the call, with the signal's reason. */
   readonly signal?: AbortSignal

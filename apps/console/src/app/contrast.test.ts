@@ -7,8 +7,7 @@ import type { Backdrop } from '../ui/chart/load-scale.ts'
 import { cssVariables, theme } from './theme.ts'
 
 // WCAG 2.2, 1.4.3 and 1.4.6: text and its background, in every colour of the theme. A browser checks each state of each
-// page in light (`npm test`) and in dark and forced colours (`npm run test:all`); here are all pairs, whether they
-// occur or not.
+// page in light (`npm test`) and in dark and forced colours (`npm run test:all`); this file checks all pairs, whether they occur or not.
 
 type Rgba = readonly [red: number, green: number, blue: number, alpha: number]
 type Variables = Readonly<Record<string, string>>
@@ -51,7 +50,7 @@ function colourOf(written: string, backdrop: Backdrop, variables: Variables): Rg
     return [red, green, blue, (alpha * Number(mixed[2])) / 100]
   }
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(css)?.[1]
-  if (hex === undefined) throw new Error(`${JSON.stringify(written)} is no colour that this test reads`)
+  if (hex === undefined) throw new Error(`${JSON.stringify(written)} is not a colour that this test can read`)
   const digits = hex.length === 3 ? Array.from(hex, (digit) => digit + digit).join('') : hex
   const number = Number.parseInt(digits, 16)
   return [number >> 16, (number >> 8) & 255, number & 255, 1]

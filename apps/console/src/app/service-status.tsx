@@ -13,7 +13,7 @@ const SERVICE_STATUS = graphql(`
   }
 `)
 
-/** Checked every second: after three seconds of silence the page reports that it has no news. */
+/** The check runs every second: after three seconds without a message the page reports that it has no news. */
 const EVERY_MS = 1_000
 /** The timeout of an answer. */
 const DEADLINE_MS = 5_000
@@ -27,7 +27,7 @@ export function ServiceStatus() {
     { enabled: key !== undefined, everyMs: EVERY_MS, deadlineMs: DEADLINE_MS },
   )
   const stateAge = data?.health.stateAge
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same age reported again is news too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a report counts even if its age is the same as before
   useEffect(() => {
     if (stateAge !== undefined) contact.heard(readDuration(stateAge))
   }, [stateAge, dataUpdatedAt])

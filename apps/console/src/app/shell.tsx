@@ -42,7 +42,7 @@ export function Shell() {
   const pickTime = (): void => setDialog('time')
 
   useKeyboard()
-  // works everywhere, also while one types
+  // works everywhere, also while the user types
   useHotkeys([['mod+K', () => setDialog('palette')]], [], true)
   const isCovered = dialog !== undefined
   // runs before the effects of a page that opens at the same time

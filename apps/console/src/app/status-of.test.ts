@@ -42,7 +42,7 @@ test.each([
   ['the service does not answer, after any other status', health()],
   ['the service does not answer, after a violation', health({ violations: 3 })],
   ['the service does not answer, before any status', undefined],
-])('no news comes before all else: %s', (_what, given) => {
+])('missing news takes precedence: %s', (_what, given) => {
   const shown = statusOf(given, 12)
   expect(shown).toMatchObject({ label: 'No updates', since: 'for 12 s', colour: 'red' })
   expect(shown.age).toBeUndefined()

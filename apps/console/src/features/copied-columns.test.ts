@@ -8,7 +8,7 @@ interface List {
   readonly name: string
   readonly columns: readonly { readonly key: string }[]
   readonly fields: readonly (readonly [name: string, read: unknown, column?: string])[]
-  /** Columns that are always copied, or have nothing that could be. */
+  /** Columns that are always copied, or that have no content to copy. */
   readonly without: readonly string[]
 }
 

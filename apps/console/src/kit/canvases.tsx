@@ -74,15 +74,15 @@ export const canvases: readonly Story[] = [
   {
     of: 'brush-bars',
     states: {
-      'some, and some empty': bars('Some bars', [3, 0, 8, 20, 1, 0, 5]),
+      'several groups, some of them empty': bars('Some bars', [3, 0, 8, 20, 1, 0, 5]),
       'all empty': bars('Empty bars', [0, 0, 0]),
-      'with more along the axis': bars('Bars and more', [3, 8, 5], 'more along the axis'),
+      'with further drawings along the axis': bars('Bars and more', [3, 8, 5], 'more along the axis'),
     },
   },
   {
     of: 'step-chart',
     states: {
-      'three lines, and how they look': (
+      'three lines and their styles': (
         <>
           {chart('Three lines', [line('one', 0, 20), line('two', 1, 35), line('three', 2, 50)])}
           {[0, 1, 2].map((look) => (
@@ -100,8 +100,8 @@ export const canvases: readonly Story[] = [
   {
     of: 'matrix-strip',
     states: {
-      'as many as have room': strip('Some verdicts', 60),
-      'many to a pixel': strip('Many verdicts', 10_000),
+      'fewer columns than pixels': strip('Some verdicts', 60),
+      'several columns per pixel': strip('Many verdicts', 10_000),
       none: strip('No verdicts', 0),
     },
   },

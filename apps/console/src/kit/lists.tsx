@@ -63,7 +63,7 @@ function OnTheirWay() {
       </Button>{' '}
       <span role="status">opened: {opened}</span>
       <Table
-        label="Rows that stay"
+        label="Rows that do not move"
         columns={from === 0 ? columns : awaited}
         count={5}
         row={(i) => some[from + i]}
@@ -184,7 +184,7 @@ export const lists: readonly Story[] = [
     states: {
       'none is chosen': <ChoiceBar choice={chosen(0)} found={40} onChooseAll={nothing} />,
       'some are chosen': <ChoiceBar choice={chosen(3)} found={40} onChooseAll={nothing} />,
-      'more match than can be chosen': <ChoiceBar choice={chosen(3)} found={8_412} most={1_000} onChooseAll={nothing} />,
+      'more rows match than can be selected': <ChoiceBar choice={chosen(3)} found={8_412} most={1_000} onChooseAll={nothing} />,
     },
   },
   { of: 'column-chooser', states: { closed: <ColumnChooser list="kit" columns={columns} /> } },
@@ -206,8 +206,8 @@ export const lists: readonly Story[] = [
   {
     of: 'filter-chips',
     states: {
-      'one as it is, one turned round': chips('Terms', 'state:up -zone:"nova south"'),
-      'more than two lines of them': chips('Many terms', Array.from({ length: 40 }, (_, i) => `cmp-${1_000 + i}`).join(' ')),
+      'one plain term and one excluded term': chips('Terms', 'state:up -zone:"nova south"'),
+      'more than two lines of terms': chips('Many terms', Array.from({ length: 40 }, (_, i) => `cmp-${1_000 + i}`).join(' ')),
       'one longer than the line': chips('A long term', `${LONG.repeat(3)} state:up`),
     },
   },
@@ -234,19 +234,21 @@ export const lists: readonly Story[] = [
     states: {
       rows: paged('Listed', pages(some.slice(0, 4))),
       'being loaded': paged('Awaited', pages([], { isLoading: true })),
-      'refused, with the rows from before': paged('Refused', pages(some.slice(0, 2), { error: fault, isOld: true })),
+      'the refresh failed, with the earlier rows': paged('Refused', pages(some.slice(0, 2), { error: fault, isOld: true })),
       none: paged('Missing', pages([])),
     },
   },
-  { of: 'save-rows', states: { 'opened by a press': <Saved /> } },
-  { of: 'saved-views', states: { 'none is kept': <SavedViews list="kit" onOpened={nothing} /> } },
+  { of: 'save-rows', states: { 'opened by its button': <Saved /> } },
+  { of: 'saved-views', states: { 'no saved views': <SavedViews list="kit" onOpened={nothing} /> } },
   { of: 'views-button', states: { closed: <ViewsButton list="kit" /> } },
   {
     of: 'table',
     states: {
-      'two orders, a cursor, one not loaded, one that cannot be chosen': <Rows label="Forty rows" rows={some} chosen={new Set([0, 2])} />,
+      'two orders, a cursor, a row that is not loaded, and one that cannot be selected': (
+        <Rows label="Forty rows" rows={some} chosen={new Set([0, 2])} />
+      ),
       'no rows': <Rows label="No rows" rows={[]} />,
-      'other rows are on their way': <OnTheirWay />,
+      'other rows are being loaded': <OnTheirWay />,
     },
   },
   {

@@ -71,12 +71,12 @@ function PreviewedDialog({ step, onClose }: Pick<PreviewedProps, 'step'> & { onC
 
 /** The messages of a page without content, with an error, or with a question. */
 export const messages: readonly Story[] = [
-  { of: 'dialog', states: { 'opened by a press': <Asked /> } },
+  { of: 'dialog', states: { 'opened by its button': <Asked /> } },
   {
     of: 'preview-dialog',
     states: {
-      'that is answered': <Previewed button="Set" step={async () => ['It affects 1 host with 2 live claims.', LONG]} />,
-      'that is refused': <Previewed button="Set in vain" step={async () => Promise.reject(new Error(LONG))} />,
+      'a preview that succeeds': <Previewed button="Set" step={async () => ['It affects 1 host with 2 live claims.', LONG]} />,
+      'a preview that is refused': <Previewed button="A change that is refused" step={async () => Promise.reject(new Error(LONG))} />,
     },
   },
   {
@@ -124,7 +124,7 @@ export const messages: readonly Story[] = [
     of: 'no-match',
     states: {
       usual: <NoMatch one="claim" filter="state:reserved" onClear={nothing} />,
-      'with something to know': (
+      'with a note': (
         <NoMatch one="decision" filter={LONG} onClear={nothing}>
           Explanations are kept seven days.
         </NoMatch>

@@ -3,7 +3,7 @@ import { graphql } from '../lib/service/graphql.ts'
 import type { Call } from '../lib/service/wire.ts'
 import type { TableColumn } from '../ui/table/table.tsx'
 
-/** The moment at which the kit is looked at. */
+/** The present time in the kit. */
 export const NOW = Date.now()
 
 /** A text without a place to break, wider than its container. */
@@ -38,10 +38,10 @@ export const columns: readonly TableColumn<Sample>[] = [
   { key: 'name', label: 'Host', width: 'minmax(160px, 1fr)', sortable: true, value: ({ name }) => name },
   { key: 'zone', label: 'Zone', width: '96px', sortable: true, value: ({ zone }) => zone },
   { key: 'free', label: 'Free', title: 'Free memory, MiB', width: '96px', align: 'right', sortable: true, value: ({ free }) => free },
-  { key: 'extra', label: 'Extra', width: '96px', isExtra: true, value: () => 'shown if asked for' },
+  { key: 'extra', label: 'Extra', width: '96px', isExtra: true, value: () => 'hidden by default' },
 ]
 
 export const fields: readonly QueryField[] = [
   { name: 'state', kind: 'enum', values: ['up', 'down'], description: 'Whether it is alive.' },
-  { name: 'mem.free', kind: 'number', unit: 'MiB', description: 'Memory that nobody has.' },
+  { name: 'mem.free', kind: 'number', unit: 'MiB', description: 'Free memory.' },
 ]

@@ -29,7 +29,7 @@ const table = (label: string, rows: readonly Sample[], maxHeight?: string) => (
   <SmallTable
     label={label}
     maxHeight={maxHeight}
-    empty="No host has room."
+    empty="No host fits the request."
     rows={rows}
     rowKey={({ name }) => name}
     rowAttributes={({ name }) => ({ 'data-host': name })}
@@ -69,9 +69,9 @@ export const smallParts: readonly Story[] = [
           <Share share={1} />
         </Group>
       ),
-      'parts of both signs': <DivergingBar label="RAM 0.8, CPU 0.3, operations -0.6" parts={parts} extent={[-1, 2]} total={0.5} />,
+      'positive and negative parts': <DivergingBar label="RAM 0.8, CPU 0.3, operations -0.6" parts={parts} extent={[-1, 2]} total={0.5} />,
       'no parts': <DivergingBar label="nothing weighs" parts={[]} extent={[-1, 1]} total={0} />,
-      'what eight colours mean': (
+      'the legend of eight colours': (
         <ColourKey label="Weighers" names={['RAM', 'CPU', 'Disk', 'IoOps', 'Soft affinity', 'PCI', 'Metrics', 'Build failures']} />
       ),
     },
@@ -81,7 +81,7 @@ export const smallParts: readonly Story[] = [
     of: 'copy-as',
     states: {
       'without a call': <CopyMenu />,
-      'with the call behind it': (
+      'with a link to its call': (
         <CopyMenu items={[['CSV', () => 'csv']]} files={[['CSV file', nothing]]} graphiql={{ query: '{ health }' }} />
       ),
     },
@@ -105,7 +105,7 @@ export const smallParts: readonly Story[] = [
         <Figures
           figures={[
             { label: 'Hosts', value: '10,000' },
-            { label: 'Down', value: <AnchorLink to="/hosts">92</AnchorLink>, isBad: true, title: 'Not heard of for a minute.' },
+            { label: 'Down', value: <AnchorLink to="/hosts">92</AnchorLink>, isBad: true, title: 'No heartbeat for a minute.' },
           ]}
         />
       ),
@@ -152,7 +152,7 @@ export const smallParts: readonly Story[] = [
           ]}
         />
       ),
-      'more than all': (
+      'more than 100 %': (
         <Meter
           parts={[
             { share: 0.8, tone: 'used' },
@@ -161,13 +161,13 @@ export const smallParts: readonly Story[] = [
         />
       ),
       percent: <PercentMeter percent={71} />,
-      'percent, over-committed': <PercentMeter percent={112} title="112 % of what there is" />,
+      'percent, over-committed': <PercentMeter percent={112} title="112 % of the total" />,
     },
   },
   {
     of: 'scroll-box',
     states: {
-      'longer than it may be': (
+      'a text that is too long': (
         <ScrollBox label="A long text" maxHeight="3rem">
           <p>{LONG}</p>
           <p>{LONG}</p>
@@ -179,14 +179,14 @@ export const smallParts: readonly Story[] = [
     of: 'small-table',
     states: {
       usual: table('Three hosts', samples(3)),
-      'longer than it may be': table('Twenty hosts', samples(20), '160px'),
+      'a text that is too long': table('Twenty hosts', samples(20), '160px'),
       'no rows': table('No hosts', []),
     },
   },
   {
     of: 'write-button',
     states: {
-      'works now, says why not in the past': <WriteButton>Release</WriteButton>,
+      'enabled now, disabled with a reason in the past': <WriteButton>Release</WriteButton>,
       busy: <WriteButton loading>Release</WriteButton>,
     },
   },

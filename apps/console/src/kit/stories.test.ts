@@ -10,6 +10,6 @@ test('every component that pages share is in the kit', () => {
   expect(stories.map(({ of }) => of).sort()).toEqual(components.sort())
 })
 
-test('every state shows something under a name of its own', () => {
+test('every state has content and a unique name', () => {
   for (const { of, states } of stories) expect(Object.keys(states), of).not.toEqual([])
 })

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A component that pages share, in each state that it can be in. */
+/** A component that pages share, in each of its states. */
 export interface Story {
   /** Its file in `ui/`, without the extension. */
   readonly of: string

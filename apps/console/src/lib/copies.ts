@@ -1,7 +1,7 @@
 import { type Operation, textOf } from './service/wire.ts'
 import { quoteForShell } from './shell.ts'
 
-// The texts that a page offers to copy.
+// Texts that pages offer to copy.
 
 type Variables = Readonly<Record<string, unknown>>
 

@@ -4,13 +4,13 @@ import { indexOf, type Key } from './filter/use-choice.ts'
 interface Anchored {
   readonly count: number
   keyOf(index: number): Key
-  /** The identity of the list: another list has another first row. */
+  /** The identity of the list; for another list the anchor is reset. */
   readonly listKey: string
 }
 
 /**
- * Rows that come in or go above those in sight move none of them; at its very top a list shows what comes in there. Answers what
- * a table is to call after each time that it was drawn.
+ * Keeps the visible rows in place when rows above them are added or removed; a list at its very top shows the added rows. Returns the
+ * function that the table calls after each rendering.
  */
 export function useAnchor({ count, keyOf, listKey }: Anchored): (scroller: HTMLElement, offset: number, rowHeight: number) => void {
   const top = useRef<{ readonly index: number; readonly key: Key; readonly listKey: string } | undefined>(undefined)

@@ -1,7 +1,7 @@
 import { type PointerEvent, useRef, useState } from 'react'
 import type { Point } from './chart/cell-layout.ts'
 
-/** A frame that is drawn with a pointer, by two of its corners. */
+/** A frame that is drawn with a pointer, given by two opposite corners. */
 export interface Frame {
   readonly from: Point
   readonly to: Point
@@ -10,7 +10,7 @@ export interface Frame {
 /** The distance in pixels from which on a press becomes a selection frame. */
 const BEGINS_AFTER = 4
 
-/** Draws frames over an element. `pointOf` is where an event is in it. */
+/** Draws frames over an element. `pointOf` returns the position of an event within it. */
 export function useFrame<Over extends Element>(
   pointOf: (event: PointerEvent<Over>) => Point,
   onDone: (frame: Frame, isAdded: boolean) => void,
@@ -35,7 +35,7 @@ export function useFrame<Over extends Element>(
     handlers: {
       onPointerDown: (event: PointerEvent<Over>): void => {
         isOver.current = false
-        // a finger scrolls; headings and the like have presses of their own
+        // a touch scrolls, and headings and buttons handle their own clicks
         const isOther = event.target instanceof Element && event.target.closest('button') !== null
         if (event.button === 0 && event.pointerType !== 'touch' && !isOther) pressed.current = pointOf(event)
       },

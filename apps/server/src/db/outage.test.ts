@@ -58,7 +58,7 @@ test.each([
   ['23505', 'a second row with the same key'],
   ['28P01', 'a wrong password'],
   ['XX000', 'a defect of the server'],
-])('%s, %s, is no outage', async (code) => {
+])('%s, %s, is not an outage', async (code) => {
   expect(outageOf(await refusal(prisma.$executeRawUnsafe(raising(code))))).toBeUndefined()
 })
 

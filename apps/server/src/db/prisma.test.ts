@@ -3,12 +3,12 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { TIMEOUTS, TRANSACTIONS } from './session.ts'
 
-test('how long a connection is waited for is stated once, in session.ts, and Prisma waits longer than its pool', () => {
+test('the time limit for a connection is set once, in session.ts, and Prisma waits longer than its pool', () => {
   expect(TRANSACTIONS.maxWait).toBeGreaterThan(TIMEOUTS.connectionTimeoutMillis)
   expect(TRANSACTIONS.maxWait).toBeLessThan(2 * TIMEOUTS.connectionTimeoutMillis)
   const stating = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => /(?:connectionTimeoutMillis|maxWait): [\dA-Z]/.test(readFileSync(path.join(import.meta.dirname, file), 'utf8')))
-  // the watch looks each second, and so it is less patient
+  // the watch checks every second, so its limit is shorter
   expect(stating.sort()).toEqual(['database-watch.ts', 'migrate.ts', 'session.ts'])
 })

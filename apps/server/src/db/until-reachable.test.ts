@@ -5,7 +5,7 @@ import { openDatabase } from './open-database.ts'
 
 const urlAt = (port: number): string => `postgresql://me:secret@127.0.0.1:${port}/gantt`
 
-test('a database that is away is named by its setting, without its password, and waited for until the service is stopped', async () => {
+test('an unavailable database is named by its setting, without its password, and waited for until the service is stopped', async () => {
   const [port = 0] = await freePorts(1)
   const stop = new AbortController()
   const said: string[] = []
@@ -39,7 +39,7 @@ test("a server that accepts connections without speaking PostgreSQL's protocol i
   }
 })
 
-test('without waiting the failure comes at once', async () => {
+test('without waiting, the failure is reported at once', async () => {
   const [port = 0] = await freePorts(1)
   const databaseUrl = urlAt(port)
   await expect(openDatabase({ databaseUrl })).rejects.toMatchObject({ code: 'ECONNREFUSED' })

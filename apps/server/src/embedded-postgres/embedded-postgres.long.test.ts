@@ -165,7 +165,7 @@ test('the state directory may be too deep for a socket', async () => {
 test.each([
   ['a file', (folder: string) => fs.writeFileSync(folder, ''), 'cannot be used as a folder: it is a file, is inside of one'],
   [
-    'a folder with data that are no database',
+    'a folder with other data than a database',
     (folder: string) => fs.mkdirSync(path.join(folder, 'data'), { recursive: true }),
     'holds no database',
   ],

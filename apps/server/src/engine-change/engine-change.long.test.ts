@@ -115,7 +115,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       }
     }
 
-    onOne('what callers hold outlives the change there and back: claims, fences, keys, answers, decisions', async () => {
+    onOne('claims, fences, keys, answers and decisions are kept by a change to the other engine and back', async () => {
       const call = { idempotencyKey: randomUUID() }
       const group = { instanceGroup: { uuid: randomUUID(), policy: 'ANTI_AFFINITY' } }
       const before = await on('postgres', async (api) => {
@@ -164,7 +164,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
     })
 
     test.each(count === 3 ? [TRIMMED] : [['whole', 0] as const, TRIMMED])(
-      'a log that is %s is copied there and back at its own revisions, and once more',
+      'a log that is %s is copied to the other engine and back with its revisions, and once more',
       async (_name, trimmedTo) => {
         const fleet = await fillLog({ trimmedTo })
         const there = await change('nats')
@@ -181,12 +181,12 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       },
     )
 
-    onOne('a log without an entry goes there and back too', async () => {
+    onOne('an empty log is copied to the other engine and back too', async () => {
       expect(await change('nats')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
       expect(await change('postgres')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
     })
 
-    onOne('a change that is cut at any step leaves no engine good in part, and the next call ends it', async () => {
+    onOne('a change that is interrupted at any step leaves no engine half-usable, and the next call completes it', async () => {
       const fleet = await fillLog()
       const openAfter = { check: 'postgres', close: 'postgres', copy: '', keys: '', verify: '', declare: '', end: 'nats' } as const
       for (const [cut, open] of Object.entries(openAfter)) {
@@ -203,7 +203,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       expect((await change('nats', { isDry: true })).from).toMatchObject({ state: stateOf(fleet) })
     })
 
-    onOne('a change that has not ended can be abandoned, and the old engine goes on', async () => {
+    onOne('a change that has not ended can be abandoned, and the old engine continues to be used', async () => {
       const fleet = await fillLog()
       await expect(cutAt('nats', 'verify')).rejects.toThrow('cut')
       await abandonChange(options('nats'))
@@ -234,7 +234,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       await inNats.close()
     })
 
-    onOne('what is not empty, not this fleet, or not there is refused by name', async () => {
+    onOne('a target that is not empty, belongs to another fleet, or does not exist is refused by name', async () => {
       await expect(change('postgres')).rejects.toMatchObject({ code: 'engine.not_open' })
       const other = await openLog('nats')
       await other.append({ format: ENTRY_FORMAT, id: 'other', writer: 'test', basis: ORIGIN, changes: [] })
@@ -255,7 +255,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       await expect(change('nats')).rejects.toMatchObject({ code: 'engine.elsewhere' })
     })
 
-    onOne('a copy that is another log is not declared good', async () => {
+    onOne('a copy that differs from the log is not accepted', async () => {
       await fillLog()
       const spoil = async (step: ChangeStep): Promise<void> => {
         if (step !== 'keys') return

@@ -15,7 +15,7 @@ afterAll(async () => {
 const uuids = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
 const range = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 
-/** A large host of today: 512 CPUs in 8 cells, 16 GPUs, 2 TiB in two sizes of pages, 200 kinds of devices, 2,000 instances. */
+/** A large present-day host: 512 CPUs in 8 cells, 16 GPUs, 2 TiB in two sizes of pages, 200 kinds of devices, 2,000 instances. */
 const largeHost = {
   ...{ vcpus: 512, vcpusUsed: 300, memoryMb: 6_291_456, memoryMbUsed: 1_000_000, localGb: 100_000, localGbUsed: 1_000 },
   hypervisorType: 'QEMU',
@@ -68,7 +68,7 @@ describe('a report', () => {
     expect(3 * JSON.stringify(largeHost).length).toBeLessThan(MAX_REPORT_LENGTH)
   })
 
-  test('with the number of instances that a host may list fits', async () => {
+  test('with as many instances as a host may list fits', async () => {
     const { instances: _, ...rest } = largeHost
     expect(await send('many', { full: { ...rest, pciPools: [], instances: uuids(10_000) } })).toMatchObject({
       __typename: 'ResourceStatsApplied',
@@ -154,9 +154,9 @@ describe('parts that are evaluated on every host', () => {
     ['a query nested without end', () => asking('['.repeat(4_000)), 'nested at most 16 deep, not 4000'],
     ['a query of dictionaries', () => asking('{"a":'.repeat(500)), 'nested at most 16 deep, not 500'],
     ['a query of too many arguments', () => asking(`["and",${'1,'.repeat(300)}1]`), 'at most 200 operators and arguments, not 303'],
-    ['a query of many small ones', () => asking(`["or",${'["=","$a",1],'.repeat(100)}1]`), 'at most 200 operators and arguments'],
+    ['a query of many small queries', () => asking(`["or",${'["=","$a",1],'.repeat(100)}1]`), 'at most 200 operators and arguments'],
     ['too many choices', () => spec(`<or> ${Array.from({ length: 60 }, (_, i) => `c${i}`).join(' <or> ')}`), 'at most 100 words'],
-    ['too many words that must all be there', () => spec(`<all-in> ${'w '.repeat(200)}`), 'at most 100 words'],
+    ['too many words that must all be present', () => spec(`<all-in> ${'w '.repeat(200)}`), 'at most 100 words'],
     ['too many words behind blanks', () => spec(`\t <in> ${'w '.repeat(200)}`), 'at most 100 words'],
   ])('%s is refused with the limit and what was found', async (_name, ask, message) => {
     const answer = await ask()

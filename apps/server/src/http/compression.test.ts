@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../testing/test-service.ts'
 import { acceptedEncoding } from './compression.ts'
 
-describe('of the encodings that a caller takes', () => {
+describe('the encoding for the encodings that a caller accepts', () => {
   test.each([
     ['gzip, deflate, br', 'br'],
     ['gzip, deflate', 'gzip'],

@@ -68,9 +68,9 @@ describe('addresses', () => {
     '/assets/%2e%2e/%2e%2e/secret.json',
     '/assets',
     '/index.html.br',
-  ])('%s is not the console’s', async (address) => expect((await fetch(base + address)).status).toBe(404))
+  ])('%s is not answered by the console', async (address) => expect((await fetch(base + address)).status).toBe(404))
 
-  test('methods other than GET and HEAD are not the console’s', async () => {
+  test('the console does not answer methods other than GET and HEAD', async () => {
     expect((await fetch(`${base}/hosts`, { method: 'POST' })).status).toBe(404)
     const head = await fetch(`${base}/hosts`, { method: 'HEAD' })
     expect(head.status).toBe(200)

@@ -16,7 +16,7 @@ export interface MetricsSource {
   readonly aggregates: number
   /** Ended ones included as long as their keys are known. */
   readonly claims: number
-  /** The longest since the last scrape. */
+  /** The longest pause of the process since the last scrape. */
   readonly pause: Pause
 }
 

@@ -36,7 +36,7 @@ function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, nu
 }
 const allSilent = (hosts: readonly WatchedHost[], seconds: number) => Object.fromEntries(hosts.map(({ host: name }) => [name, seconds]))
 
-describe('what follows from silence', () => {
+describe('the state of a host after a silence', () => {
   test.each<[what: string, state: Liveness, seconds: number, follows: readonly string[]]>([
     ['a host that gave a sign stays UP', 'UP', 59, []],
     ['a silent host is SUSPECT', 'UP', 60, ['h0 SUSPECT']],
@@ -97,13 +97,13 @@ describe('many hosts that become silent at once do not become DOWN', () => {
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
   })
 
-  test('the last live host of a rack may die alone', () => {
+  test('the last live host of a rack may become DOWN alone', () => {
     const rack = { domains: ['rack r7'] }
     const hosts = [host('a', 'DOWN', rack), host('b', 'DOWN', rack), host('c', 'SUSPECT', rack), ...fleet(9, 'UP', {}, 'other')]
     expect(judge(hosts, { a: 9_000, b: 8_000, c: 200 })).toMatchObject({ changes: ['c DOWN'], withheld: [] })
   })
 
-  test('a fleet of two that is all silent', () => {
+  test('a fleet of two silent hosts', () => {
     const hosts = fleet(2, 'SUSPECT')
     expect(judge(hosts, allSilent(hosts, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1'] })
     expect(judge(hosts, { h0: 200 }).changes).toEqual(['h1 UP', 'h0 DOWN'])
@@ -115,7 +115,7 @@ describe('many hosts that become silent at once do not become DOWN', () => {
   })
 })
 
-test('a host that was replaced is given its time from then on, whatever was heard of its names before', () => {
+test('for a replaced host the timeouts begin with its replacement, whatever signs its names had before', () => {
   const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
   const heard = (now: number, last: number | undefined) => ({ now, listeningSince: 0, source: 'reports', lastOf: () => last })
   const host = { host: 'new', node: 'new', state: 'UP' as const, reportedAt: 1_000, namedAt: 1_000_000, domains: [] }

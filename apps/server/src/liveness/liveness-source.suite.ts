@@ -16,7 +16,7 @@ export async function heardBy(source: LivenessSource): Promise<Heard & { readonl
 
 /** The contract that every source of signs of life must satisfy. */
 export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
-  test('a host that was heard is known by the store’s time, node by node', async () => {
+  test('the sign of a host is known with the store’s time, node by node', async () => {
     const source = await open()
     source.heard([A, NODE])
     const heard = await heardBy(source)
@@ -25,7 +25,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('no signs are no error, and a replica that checks alone may draw conclusions', async () => {
+  test('having no signs is not an error, and a replica that checks alone may draw conclusions', async () => {
     const source = await open()
     source.heard([])
     const { isMine, now, listeningSince } = await heardBy(source)

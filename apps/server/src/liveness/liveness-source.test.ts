@@ -40,7 +40,7 @@ describe('static', () => {
 describe('reports', () => {
   livenessSourceSuite(openReports)
 
-  test('what one replica heard another knows; one at a time concludes', async () => {
+  test('a sign that one replica received is known to another; one replica at a time draws conclusions', async () => {
     const [first, second] = [await openReports(), await openReports()]
     first.heard([{ host: 'listed', node: 'listed' }])
     await first.look(async (_heard, isMine) => {
@@ -54,7 +54,7 @@ describe('reports', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test('what was flushed by one is seen by another that looks', async () => {
+  test('signs that one replica flushed are read by another', async () => {
     const [first, second] = [await openReports(), await openReports()]
     first.heard([{ host: 'flushed', node: 'flushed' }])
     await first.flush()

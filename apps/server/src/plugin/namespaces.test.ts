@@ -184,7 +184,7 @@ test('a replica without the plug-in refuses such reports, and lists its namespac
   })
 })
 
-test('it holds the documents all the same: both replicas are in one state', async () => {
+test('it stores the documents nevertheless: both replicas have the same state', async () => {
   const [one, other] = [api, without].map(({ service }) => service.replica)
   if (one === undefined || other === undefined) throw new Error('two replicas are needed')
   await other.fresh()
@@ -201,17 +201,20 @@ test('it holds the documents all the same: both replicas are in one state', asyn
 })
 
 describe('a schema of a plug-in that', () => {
-  test.each(Object.entries(hostile))('%s: refuses by name, loses nothing, and the service lives', async (name, { says }) => {
-    const [refused, taken] = await reportStats(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
-    expect(refused?.issues).toMatchObject([{ rule: 'stats.unchecked', message: expect.stringMatching(says) }])
-    expect(taken).toEqual({ __typename: 'ResourceStatsApplied' })
-    expect(await heldOf(api, 'a', name)).toBeNull()
-    const { plugins } = await dataOf(api, '{ plugins { name failureCount lastFailure { part } } }')
-    const { failureCount, lastFailure } = plugins.find((one: Json) => one.name === name)
-    expect([failureCount > 0, lastFailure.part]).toEqual([true, name])
-  })
+  test.each(Object.entries(hostile))(
+    '%s: the document is refused by name, nothing is lost, and the service keeps running',
+    async (name, { says }) => {
+      const [refused, taken] = await reportStats(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
+      expect(refused?.issues).toMatchObject([{ rule: 'stats.unchecked', message: expect.stringMatching(says) }])
+      expect(taken).toEqual({ __typename: 'ResourceStatsApplied' })
+      expect(await heldOf(api, 'a', name)).toBeNull()
+      const { plugins } = await dataOf(api, '{ plugins { name failureCount lastFailure { part } } }')
+      const { failureCount, lastFailure } = plugins.find((one: Json) => one.name === name)
+      expect([failureCount > 0, lastFailure.part]).toEqual([true, name])
+    },
+  )
 
-  test('that mutates its input has a copy of it', async () => {
+  test('that mutates its input changes only a copy', async () => {
     expect(await reportStats(updateOf('a', 'mutates', { freeWatts: 7 }))).toEqual([{ __typename: 'ResourceStatsApplied' }])
     expect(await heldOf(api, 'a', 'mutates')).toMatchObject({ document: { freeWatts: 7 } })
   })

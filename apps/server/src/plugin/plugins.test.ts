@@ -220,7 +220,7 @@ describe('a service with plug-ins', () => {
       'MumblingFilter',
       'plug-in hostile 1.0.0: reason answered a value of type object; it must answer a known code, texts without NUL and halves of surrogate pairs, and numbers',
     ],
-  ])('refuses every host where a part is %s, and names it', async (profile, part, why) => {
+  ])('refuses every host if a part is %s, and names the part', async (profile, part, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons).toEqual([
       { filter: part, code: 'filter.error', hosts: 2, text: `${part} failed on this host, so the host is refused: ${why}.` },
@@ -254,7 +254,7 @@ describe('a service with plug-ins', () => {
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-later', 'later', 2, 'select answered no parts; it must answer a list with one for each instance that has a host'],
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
-  ])('%s: a scheduler that gives nothing refuses with ERROR, and is named', async (profile, part, hosts, why) => {
+  ])('%s: if a scheduler gives no result, the request is refused with ERROR and its name', async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({
       ...{ filter: part, code: 'filter.error', hosts },

@@ -163,9 +163,9 @@ test('a lost attempt is in the tables, with its host and reason; the decision ha
     (await decisions.list({ first: 1, host: 'tight' })).flatMap((one) => (isUnreadable(one) ? [] : [one.place.entryId ?? '']))[0] ?? '',
     0,
   )
-  // another replica claimed the same room first: this proposal does not count, and the request is then placed on another host
+  // another replica claimed the same resources first: this proposal does not count, and the request is then placed on another host
   const claims = won?.changes.find((change) => change.type === 'instances')
-  if (claims?.type !== 'instances') throw new Error('the entry of the placement holds no claims')
+  if (claims?.type !== 'instances') throw new Error('the entry of the placement has no claims')
   const decision = '00000000-0000-4000-8000-00000000d001'
   const again = (attempt: number, host: string): Change => ({
     ...claims,

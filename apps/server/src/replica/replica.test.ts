@@ -76,7 +76,7 @@ test('a refusal counts the hosts that each filter refused, by reason', async () 
   expect(outcome).toMatchObject({ type: 'refused', found: 0, reasons: [{ filter: 'CoreFilter', code: 'cpu.too_few', hosts: 2 }] })
 })
 
-test('a request of three instances on room for two is refused as a whole, with the reasons of the third', async () => {
+test('a request of three instances, of which two fit, is refused as a whole, with the reasons of the third', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1', small), aReport('h2', small)])
@@ -205,7 +205,7 @@ test('a group that exists only in a proposal of the same batch refuses no host',
   await a.fresh()
   const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
     aRequest({ instanceGroup: { uuid: '00000000-0000-4000-8000-0000000000e1', policy } })
-  // the last room goes to b: neither answer may name a group that was never created
+  // the last free resources go to b: neither answer may name a group that was never created
   const [winner, first, second] = await Promise.all([
     b.place(call('k0', aRequest())),
     a.place(call('k1', group('ANTI_AFFINITY'))),

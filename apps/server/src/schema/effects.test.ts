@@ -4,7 +4,7 @@ import { type GraphQLInputField, isInputObjectType, isObjectType } from 'graphql
 import { expect, test } from 'vitest'
 import { createSchema } from './index.ts'
 
-/* An argument or input field that nothing reads would have no effect. Its name is searched in the source: an input object is read in the file that defines it, or passed on as a whole to code that is searched instead.
+/* Checks that every argument and input field is read: one that nothing reads would have no effect. Its name is searched in the source: an input object is read in the file that defines it, or passed on as a whole to code that is searched instead.
  */
 
 /** Input objects that are passed on as a whole, or in part (`...rest`): core or the services read their fields. */

@@ -26,7 +26,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     })
   })
 
-  test('a thread that died is started anew for the next program', async () => {
+  test('a thread that died is started again for the next program', async () => {
     let opened = 0
     const again = createSolver({ openWorker: () => (opened++ === 0 ? new Worker('process.exit(3)', { eval: true }) : openSolverWorker()) })
     expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver?.why).toBe('FAILED')
@@ -122,6 +122,6 @@ test.each([
   [{ scheduler: 'filter', solver: {} }, 'solver is an object; it must be left out without scheduler: solver'],
   [{ hostSubsetSize: 2 }, 'hostSubsetSize is 2; it must be 1 with scheduler: solver, which takes the best arrangement'],
   [{ compat: 'nova' }, 'scheduler is "solver"; it must be filter with compat: nova, which has its own rounds'],
-])('a profile with %j is refused in words', (parts, message) => {
+])('a profile with %j is refused with a message', (parts, message) => {
   expect(() => profileOf(parts)).toThrow(message)
 })

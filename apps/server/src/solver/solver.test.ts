@@ -212,7 +212,7 @@ test('a decision with a solution is replayed without a solver, bit for bit', asy
   expect([again.record, again.answer]).toEqual([record, answer])
 })
 
-test('spread over zones holds, where the best hosts are all in one', async () => {
+test('the spread over zones is kept although the best hosts are all in one zone', async () => {
   const profile = profileOf()
   const fleet = fleetWith({ a1: { vcpus: 16 }, a2: { vcpus: 16 }, b1: { vcpus: 4 } }, profile)
   const next = { name: 'b', metadata: { availability_zone: 'b' }, hosts: ['b1'] }
@@ -248,8 +248,8 @@ describe('a request with several kinds that is spread', () => {
     { instances: 1, flavor: { vcpus: 4, memoryMb: 1_024 } },
   ]
 
-  test('obeys the skew at each placement, not only in the end', async () => {
-    // the first two would rather go to the first host, where the last has no room: it would make up for the skew that they leave
+  test('keeps the maximum skew at each placement, not only at the end', async () => {
+    // the first two prefer the first host; the third one, which does not fit there, would even out the skew only afterwards
     const hosts = { large: { vcpus: 3, memoryMb: 65_536, cpuAllocationRatio: 1 }, wide: { vcpus: 8, memoryMb: 8_192 } }
     const profile = profileOf({ weighers: [{ name: 'RAMWeigher', multiplier: 1 }] })
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 3, ...spread({ maxSkew: 1 }) }), profile)
@@ -257,7 +257,7 @@ describe('a request with several kinds that is spread', () => {
     expect(parts.map(({ host }) => host)).toEqual(['large', 'wide', 'wide'])
   })
 
-  test('has room for the maximum number in a domain, however the kinds share it', async () => {
+  test('places the maximum number in a domain, however the kinds share it', async () => {
     const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 8 } }
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 4, ...spread({ maxPerDomain: 2, maxSkew: 2 }) }))
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null })
@@ -265,7 +265,7 @@ describe('a request with several kinds that is spread', () => {
   })
 })
 
-test('an arrangement of kinds that were kept apart is not called the best: the bound is that of all arrangements', async () => {
+test('an arrangement with kinds kept on different hosts is not reported as the best: the bound is that of all arrangements', async () => {
   // both prefer the host with more memory, which has one device
   const device = (memoryMb: number): HostShape => ({ vcpus: 8, memoryMb, pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] })
   const pciRequests = [{ count: 1, specs: [{ vendor_id: 'v' }] }]

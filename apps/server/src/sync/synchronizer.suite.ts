@@ -191,7 +191,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       await news
     })
 
-    test('a store that lost entries is noticed at the next read', async () => {
+    test('the loss of entries is noticed at the next read', async () => {
       const first = await appendTo(a, ORIGIN)
       const restore = await store.backUp()
       const second = await appendTo(a, first)

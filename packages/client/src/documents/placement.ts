@@ -49,7 +49,7 @@ export const selectDestinations = graphql(
   [placed, claim],
 )
 
-/** The same with the fields that a key bound to a project may read: where its instances go, and nothing about other hosts. */
+/** The same with the fields that a key bound to a project may read: the hosts of its instances, and nothing about other hosts. */
 export const selectDestinationsForProject = graphql(
   `
   mutation SelectDestinationsForProject($input: SelectDestinationsInput!) {
@@ -75,7 +75,7 @@ export const selectDestinationsForProject = graphql(
   [claim],
 )
 
-/** Claims room on a host that an earlier decision named. */
+/** Claims resources on a host that an earlier decision named. */
 export const claimCreate = graphql(
   `
   mutation ClaimCreate($input: ClaimCreateInput!) {
@@ -152,7 +152,7 @@ export interface Alternate {
   /** The total score. */
   readonly weight: number | null
 }
-/** The host that was chosen, and the room there; a project does not see limits. */
+/** The host that was chosen, and the claim there; a project does not see limits. */
 export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
 /** The chosen hosts; a project does not see alternates. */
 export type Placed = Omit<WholePlaced, 'destinations'> & {

@@ -47,7 +47,7 @@ export function addProve(program: Command): void {
     )
   prove
     .command('survive')
-    .description('kill -9 of service and database at once: every acknowledged claim is there after a restart')
+    .description('kill -9 of service and database at once: every acknowledged claim exists after a restart')
     .option('--rounds <n>', 'times that everything is killed', count, 10)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
@@ -79,8 +79,8 @@ export function addProve(program: Command): void {
     .description('every long question of a large fleet: the longest time for which it delays all other calls')
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 5_000)
-    .option('--rounds <n>', 'times that each is asked', count, 3)
-    .option('--only <text>', 'questions whose names hold this text')
+    .option('--rounds <n>', 'number of times that each is asked', count, 3)
+    .option('--only <text>', 'only questions whose names contain this text')
     .option(...JSON_OPTION)
     .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
       run('pauses', json, (checks) =>

@@ -63,7 +63,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
     HOSTS.every((host) => on(host) <= (most ?? 1)),
     outcome,
   )
-  checks.check('every place of the group is given', claims.length === Math.min(CALLERS, places), outcome)
+  checks.check('every possible member of the group is placed', claims.length === Math.min(CALLERS, places), outcome)
   checks.check('only the late caller is refused', claims.length + refused === CALLERS, outcome)
   const shown = Object.values(await membersOf(clients[0], instanceGroup.uuid))
   checks.check(

@@ -55,7 +55,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           ),
         )
         checks.check(
-          'both know a call of before',
+          'both know a call from before the restart',
           again.every(({ replayed }) => replayed === true),
           () => JSON.stringify(again).slice(0, 300),
         )
@@ -72,7 +72,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
       say(`longest pause while one is restored: ${pauses.restoreInPiecesMs} ms; at once it would be ${pauses.restoreAtOnceMs} ms`)
       say(`a round of the auditor: ${pauses.auditRoundMs} ms of processor time in all; 99 of 100 steps under ${pauses.auditStepMs} ms`)
       say(`a digest of a part: ${pauses.digestPartMs} ms (median); 99 of 100 under ${pauses.longDigestPartMs} ms`)
-      checks.check('nothing of it was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))
+      checks.check('nothing was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))
     } finally {
       await database.close()
     }

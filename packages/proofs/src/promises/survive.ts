@@ -42,7 +42,7 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
         const lost = acknowledged.filter((id) => !live.has(id))
         checks.check('the database was killed too', database.length > 1, () => `${database.length} processes`)
         checks.check(
-          'every acknowledged claim is there after kill -9 of everything',
+          'every acknowledged claim exists after kill -9 of everything',
           lost.length === 0,
           () => `${lost.length} of ${acknowledged.length} are lost`,
         )

@@ -40,7 +40,7 @@ export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTrut
   logCounts('cases in which a weigher distinguished hosts', weighedBy)
   logCounts('cases in which a host was refused for a reason', codes)
   checks.check('record, replay, explanation and model agree to the last bit', failures.length === 0, () => failures[0]?.difference ?? '')
-  checks.check('all cases were looked at', failures.length > 0 || tally.cases === cases)
+  checks.check('all cases were checked', failures.length > 0 || tally.cases === cases)
   if (cases < MANY) return
   for (const [name, count] of Object.entries(refusedBy))
     checks.check(

@@ -63,15 +63,15 @@ test.each([
   ['an unknown profile', ['--profile', 'tetris'], 'It must be one of default, nova, nova-compat, first-fit'],
   ['no profile', [], "required option '--profile <name>' not specified"],
   ['zero seeds', ['--profile', 'first-fit', '--seeds', '0'], 'It must be a whole number of 1 to 100000.'],
-  ['half a copy', ['--profile', 'first-fit', '--scale', '1.5'], 'It must be a whole number of 1 to 100000.'],
+  ['a fraction as the number of copies', ['--profile', 'first-fit', '--scale', '1.5'], 'It must be a whole number of 1 to 100000.'],
   ['an unknown option', ['--profile', 'first-fit', '--sedes', '2'], "unknown option '--sedes'"],
   [
     'a server without a scheme',
     ['--profile', 'first-fit', '--server', 'localhost:4000', '--key', 'k'],
     'it must be an http or https address',
   ],
-  ['more than all leave', ['--profile', 'first-fit', '--departures', '101'], 'It must be a whole number of 0 to 100.'],
-  ['none at once', ['--profile', 'first-fit', '--concurrency', '0'], 'It must be a whole number of 1 to 100000.'],
+  ['more than 100 % leave', ['--profile', 'first-fit', '--departures', '101'], 'It must be a whole number of 0 to 100.'],
+  ['a concurrency of 0', ['--profile', 'first-fit', '--concurrency', '0'], 'It must be a whole number of 1 to 100000.'],
   [
     'two keys for three services',
     ['--profile', 'first-fit', ...['1', '2', '3'].flatMap((port) => ['--server', `http://127.0.0.1:${port}`]), '--key', 'a', '--key', 'b'],

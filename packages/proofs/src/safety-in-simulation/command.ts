@@ -49,7 +49,7 @@ async function run({ seeds, from, replicas, json }: Options): Promise<void> {
   for (const { seed, violations, acts } of failures) {
     say(`seed ${seed} failed:`)
     for (const violation of violations) say(`  ${violation}`)
-    say(`  the fewest acts that still fail (${acts.length}):`)
+    say(`  the shortest list of acts that still fails (${acts.length}):`)
     for (const { at, what, a, b, c } of acts) say(`    ${at} ms ${what} ${a} ${b} ${c}`)
   }
   if (failures.length + passed < seeds)

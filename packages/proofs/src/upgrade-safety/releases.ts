@@ -40,7 +40,7 @@ export function olderRelease(checkout: string | undefined): Older {
 export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
 
 /** This release without changes. */
-export const letGo: Release = {}
+export const unlimited: Release = {}
 
 /** The level that the answering replica reads. */
 export async function levelReadBy(client: Client): Promise<number> {

@@ -11,7 +11,7 @@ import type { Leave, Operation } from '../safety-under-faults/history.ts'
 import { type Figures, linesOf } from '../safety-under-faults/report.ts'
 import { underLoad } from '../safety-under-faults/under-load.ts'
 import { callsOf, type KeyedCalls } from './keyed-calls.ts'
-import { held, isNewer, letGo, levelOfLog, levelReached, levelReadBy, needNewer, type Older, olderRelease } from './releases.ts'
+import { held, isNewer, unlimited, levelOfLog, levelReached, levelReadBy, needNewer, type Older, olderRelease } from './releases.ts'
 import { checkSame } from './same.ts'
 
 export interface UpgradeOptions {
@@ -101,7 +101,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   await next('a replica: the older release to the newer, held', held(level))
   if (level < FEATURE_LEVEL) await checkHeldBack(checks, cluster, level)
   await next('a replica: back to the older release', older.release)
-  await next('a replica: the older release to the newer', letGo)
+  await next('a replica: the older release to the newer', unlimited)
   if (level < FEATURE_LEVEL) await checkRaised(checks, cluster, older, level)
   else say(`  not tried: raising the log's level, since both releases read ${level}`)
   await tryAllOf(upgrade)

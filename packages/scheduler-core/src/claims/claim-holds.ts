@@ -65,17 +65,17 @@ export class ClaimHolds {
 
   /**
    * Takes a claim out of the sums as if it were not there, for judging and deciding its move: out of its group, and with
-   * `room` off its host. Returns a function that undoes this exactly.
+   * `isFree` also off its host. Returns a function that undoes this exactly.
    */
-  lift(claim: Claim, room: boolean): () => void {
+  lift(claim: Claim, isFree: boolean): () => void {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
-    const putBack = room ? this.#liftHeld(claim, record) : undefined
+    const restore = isFree ? this.#liftHeld(claim, record) : undefined
     const { mover, featureLevel } = this.#hosts
-    if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree: room }
+    if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree }
     return () => {
       this.#hosts.mover = mover
-      putBack?.()
+      restore?.()
       this.#groups.join(claim.group, claim.host)
     }
   }
@@ -85,11 +85,11 @@ export class ClaimHolds {
     const { grants, extra } = claim
     const counted = isCounted(claim, record)
     if (extra === null || this.#hosts.featureLevel < ENDED_AS_HELD) return liftCounted(this.#hosts, record, grants, counted)
-    const putBack = liftCounted(this.#hosts, record, withoutExtra(grants, extra), counted)
-    const putBackExtra = liftParts(this.#hosts, record, extra, false)
+    const restore = liftCounted(this.#hosts, record, withoutExtra(grants, extra), counted)
+    const restoreExtra = liftParts(this.#hosts, record, extra, false)
     return () => {
-      putBackExtra()
-      putBack()
+      restoreExtra()
+      restore()
     }
   }
 
@@ -102,16 +102,16 @@ export class ClaimHolds {
     if (this.isInPlace(claim)) return () => undefined
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
-    const putBack = this.lift(claim, isFree)
+    const restore = this.lift(claim, isFree)
     // the move stays open for its source, which may keep its units; the destination is released and keeps none
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
-    if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return putBack
+    if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return restore
     // its host lists the instance: after its end, the claim continues to hold what the report does not count
     hold(this.#hosts, record, claim.grants, true)
     return () => {
       drop(this.#hosts, record, claim.grants, true)
-      putBack()
+      restore()
     }
   }
 }

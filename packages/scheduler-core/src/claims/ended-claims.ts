@@ -43,7 +43,7 @@ export class EndedClaims {
   }
 
   /** Removes an ended claim that no longer holds anything from its host. */
-  letGo(record: OwnHostRecord, claim: Claim): void {
+  remove(record: OwnHostRecord, claim: Claim): void {
     record.claims.delete(claim)
     this.#keys.forgetUnused(claim)
   }
@@ -61,21 +61,21 @@ export class EndedClaims {
     // the other claim does not cover grants that no report has counted
     const settled = isOnce ? ended.filter(({ extra }) => extra === null) : ended
     for (const claim of settled)
-      if (counted.has(claim.instance) || (isOnce && settled.some((other) => isWithin(claim, other)))) this.letGo(record, claim)
+      if (counted.has(claim.instance) || (isOnce && settled.some((other) => isWithin(claim, other)))) this.remove(record, claim)
   }
 
   /**
    * Removes from the sums what ended claims of an instance hold of reported use; afterwards they either hold it again or are removed.
    */
-  lift(record: OwnHostRecord, instance: string | null): { putBack(): void; letGo(): void } {
+  lift(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     const ended = [...record.claims].filter((claim) => !isLive(claim) && claim.instance === instance && claim.extra === null)
     for (const { grants } of ended) drop(this.#hosts, record, grants, true)
     return {
-      putBack: () => {
+      restore: () => {
         for (const { grants } of ended) hold(this.#hosts, record, grants, true)
       },
-      letGo: () => {
-        for (const claim of ended) this.letGo(record, claim)
+      remove: () => {
+        for (const claim of ended) this.remove(record, claim)
       },
     }
   }

@@ -95,30 +95,30 @@ export function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants
 
 /** Disregards an instance on a host; returns a function that ends this. */
 export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
-  const putBack = liftParts(hosts, record, grants, materialised)
+  const restore = liftParts(hosts, record, grants, materialised)
   count(hosts, record, -1)
   return () => {
-    putBack()
+    restore()
     count(hosts, record, 1)
   }
 }
 
 /** Disregards grants that are held on a host; returns a function that ends this. */
 export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
-  const putBack: (() => void)[] = []
+  const restore: (() => void)[] = []
   for (const kind of allKinds) {
     const grant = grants[kind.name]
     if (grant === undefined) continue
-    if (kind.lift !== undefined) putBack.push(kind.lift(hosts, record.index, grant, materialised))
+    if (kind.lift !== undefined) restore.push(kind.lift(hosts, record.index, grant, materialised))
     else {
       // the report still counts a materialised claim, so its amounts are dropped as if it were not materialised
       kind.drop(hosts, record.index, grant, false)
-      putBack.push(() => kind.hold(hosts, record.index, grant, false))
+      restore.push(() => kind.hold(hosts, record.index, grant, false))
     }
   }
   hosts.touch(record.index)
   return () => {
-    for (const back of putBack.reverse()) back()
+    for (const undo of restore.reverse()) undo()
     hosts.touch(record.index)
   }
 }

@@ -66,7 +66,7 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
-  const putBack = [
+  const restore = [
     ...(ended === undefined ? [] : [ledger.liftDestination(ended, isPlain(part.grants))]),
     ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants)),
   ]
@@ -75,7 +75,7 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
     : change.group !== null && !groups.allows(change.group.uuid, record.index)
       ? 'claim.group_rule'
       : undefined
-  for (const back of putBack.reverse()) back()
+  for (const undo of restore.reverse()) undo()
   if (obstacle !== undefined) return obstacle
   if (ended !== undefined) ledger.end(ended, 'RELEASED', 'tried elsewhere', place.revision, now)
   holdMove(hosts, groups, part, change.group, source)

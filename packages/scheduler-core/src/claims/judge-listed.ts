@@ -25,7 +25,7 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   // the instance already runs on this host, whatever the group's rule says, so it may join a group only afterwards
   if (change.group !== null) return 'claim.group_mismatch'
   for (const claim of ledger.claimsFor(part.instance ?? '')) if (isLive(claim)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
-  ledger.liftEnded(hosts.own(record.index), part.instance).letGo()
+  ledger.liftEnded(hosts.own(record.index), part.instance).remove()
   holdListed(hosts, part)
   touchHosts(fleet, change)
   ledger.open(change, fence, place.revision, now)
@@ -45,7 +45,7 @@ export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now
   const own = hosts.own(record.index)
   const ended = ledger.liftEnded(own, part.instance)
   const obstacle = hasListedRoom(hosts, own, part) ? undefined : 'claim.no_room'
-  ended.putBack()
+  ended.restore()
   return obstacle
 }
 

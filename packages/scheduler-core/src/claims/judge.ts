@@ -62,13 +62,13 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
   // the instance itself takes no room from its own move
-  const putBack = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
+  const restore = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
     : change.group !== null && !groups.allows(change.group.uuid, record.index)
       ? 'claim.group_rule'
       : undefined
-  putBack()
+  restore()
   if (obstacle !== undefined) return obstacle
   holdMove(hosts, groups, part, change.group, source)
   touchHosts(fleet, change)

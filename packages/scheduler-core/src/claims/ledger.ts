@@ -345,7 +345,7 @@ export class Ledger {
     for (const claim of record.claims) {
       if (isLive(claim)) this.#holds.hold(claim)
       else if (this.holdsEnded(record, claim)) this.#ended.hold(record, claim)
-      else this.#ended.letGo(record, claim)
+      else this.#ended.remove(record, claim)
     }
   }
 
@@ -355,7 +355,7 @@ export class Ledger {
   }
 
   /** Removes from the sums what ended claims of an instance hold of reported use; afterwards they hold it again or are removed. */
-  liftEnded(record: OwnHostRecord, instance: string | null): { putBack(): void; letGo(): void } {
+  liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }
 

@@ -41,7 +41,7 @@ import { takeForget, takeReadmit, takeReplace } from './leave.ts'
 import {
   countAllocations,
   countAnew,
-  letGoUnlisted,
+  removeUnlisted,
   takeFleetAllocation,
   takeHostAllocation,
   takeNamespace,
@@ -221,7 +221,7 @@ export class Fleet {
     if (before < STRICT_CLAIMS && this.featureLevel >= STRICT_CLAIMS) {
       yield* this.#holdAnew(() => true)
     } else if (before < KEPT_DEVICES && this.featureLevel >= KEPT_DEVICES) yield* this.#holdAnew(({ stats }) => stats.pciPools.length > 0)
-    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* letGoUnlisted(this)
+    if (before < ENDED_CLAIMS && this.featureLevel >= ENDED_CLAIMS) yield* removeUnlisted(this)
     if (before < ALLOCATION_RULES && this.featureLevel >= ALLOCATION_RULES) yield* countAllocations(this)
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }

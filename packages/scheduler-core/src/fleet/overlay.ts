@@ -66,13 +66,13 @@ export function openOverlay(fleet: Fleet): Overlay {
       undo.push(bound(holdMove(hosts, groups, part, group, source), unbind))
     },
     lift(claim, request, isRebuild = false) {
-      const putBack = ledger.lift(claim, true)
+      const restore = ledger.lift(claim, true)
       if ((isRebuild && hosts.featureLevel >= STRICT_CLAIMS) || asksDifference(hosts, claim.host, claim.grants, request)) {
         if (isRebuild && hosts.mover !== null) hosts.mover = { ...hosts.mover, isRebuild: true }
-        undo.push(putBack)
+        undo.push(restore)
         return
       }
-      putBack()
+      restore()
       undo.push(ledger.lift(claim, false))
     },
     liftDestination(claim, isPlainNext) {

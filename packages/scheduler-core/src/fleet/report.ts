@@ -149,7 +149,7 @@ function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (clai
 }
 
 /** Releases what ended claims hold on hosts without a list, once the log has reached the level of that rule. */
-export function* letGoUnlisted(fleet: FleetState): Steps<void> {
+export function* removeUnlisted(fleet: FleetState): Steps<void> {
   for (const host of inSlices(fleet.hosts.records, SLICE)) {
     if (host === undefined) yield
     if (host === undefined || host.stats.instances !== null || host.present.size === 0) continue

@@ -25,7 +25,7 @@ function nova(destination: object, more: object = {}): RequestSpec {
   return parsed.value
 }
 
-/** Whether a request is placed on h1 or h2, or why on neither. */
+/** The host on which a request is placed, h1 or h2, or the reason why neither takes it. */
 function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...['h1', 'h2'].map((host, i) => aReport(host, { memoryMb: 65_536 >> i }))])
@@ -40,7 +40,7 @@ function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) 
   }
 }
 
-describe('Destination.host that is null names no host, for everything that reads it', () => {
+describe('a Destination.host that is null names no host, for every rule that reads it', () => {
   test.each<[string, RequestSpec, string | undefined]>([
     ['null', nova({ host: null, node: null }), 'h1'],
     ['unset', nova({}), 'h1'],
@@ -48,12 +48,12 @@ describe('Destination.host that is null names no host, for everything that reads
     ['null together with a forced host', nova({ host: null }, { force_hosts: ['h2'] }), 'h2'],
     ['null together with a node', nova({ host: null, node: 'h2' }), 'h2'],
     ['named', nova({ host: 'h2', node: null }), 'h2'],
-    ['one that does not exist', nova({ host: 'h9' }), undefined],
+    ['a host that does not exist', nova({ host: 'h9' }), undefined],
   ])('%s', (_situation, request, host) => {
     for (const profile of ['nova-compat', 'default']) expect([profile, decided(request, profile).parts[0]?.host]).toEqual([profile, host])
   })
 
-  test('below the level it was a host that does not exist by Nova’s rules', () => {
+  test('below the feature level, null counts as a host that does not exist by the rules of Nova', () => {
     expect(decided(nova({ host: null }), 'nova-compat', NULL_DESTINATIONS - 1).parts).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ import { importNovaHost } from './import/host.ts'
 import { importNovaRequest } from './import/request.ts'
 
 /*
- * Rows of docs/nova-differences.md of which no other test has both sides: the result of Nova's rules, and that of this service's own
+ * Rows of docs/nova-differences.md for which no other test checks both sides: the result of Nova's rules, and that of this service's own
  * profile.
  */
 
@@ -138,9 +138,9 @@ const guest = (cells: Cells, emulatorThreadsPolicy?: 'isolate'): Asks => ({
 })
 
 const situations: Readonly<Record<string, Situation>> = {
-  'a host to ignore, in other letters': { asks: { ignoreHosts: ['H1'] }, compat: ['h2'], own: ['h1'] },
-  'a forced host, in other letters': { asks: { forceHosts: ['H2'] }, compat: ['h2'], own: both('Candidates host.not_requested') },
-  'a forced node, in other letters': {
+  'a host to ignore, named in different case': { asks: { ignoreHosts: ['H1'] }, compat: ['h2'], own: ['h1'] },
+  'a forced host, named in different case': { asks: { forceHosts: ['H2'] }, compat: ['h2'], own: both('Candidates host.not_requested') },
+  'a forced node, named in different case': {
     asks: { forceNodes: ['H2'] },
     compat: both('Candidates host.not_requested'),
     own: both('Candidates host.not_requested'),
@@ -151,45 +151,45 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: ['h2'],
     own: { h1: 'Candidates host.not_requested', h2: 'AggregateInstanceExtraSpecsFilter aggregate.extra_spec' },
   },
-  'a forced host that a filter refuses, where it is only asked whether an instance may stay': {
+  'a forced host that a filter refuses, in a check whether an instance may stay': {
     asks: { ...extra({ foo: 'bar' }), forceHosts: ['h2'], schedulerHints: { _nova_check_type: ['live'] } },
     with: only('AggregateInstanceExtraSpecsFilter'),
     compat: { h1: 'Candidates host.not_requested', h2: 'AggregateInstanceExtraSpecsFilter aggregate.extra_spec' },
     own: { h1: 'Candidates host.not_requested', h2: 'AggregateInstanceExtraSpecsFilter aggregate.extra_spec' },
   },
-  'two equal hosts for the second instance': {
+  'two hosts that are equal once the first instance is placed': {
     hosts: { h1: { memoryMb: 4_096 }, h2: { memoryMb: 6_144 } },
     asks: { memoryMb: 2_048, numInstances: 2 },
     with: memory,
     compat: ['h2', 'h2'],
     own: ['h2', 'h1'],
   },
-  'a second instance where the filter wants a host without instances': {
+  'two instances, where the filter requires a host without instances': {
     asks: { ...extra({ 'capabilities:num_instances': '<= 0' }), numInstances: 2 },
     with: { ...memory, ...only('ComputeCapabilitiesFilter') },
     compat: ['h1', 'h1'],
     own: ['h1', 'h2'],
   },
-  'a second instance that is not to live with the first': {
+  'two instances, the second of which must not share a host with the first': {
     asks: { numInstances: 2, instanceUuids: [aUuid(1), aUuid(2)], schedulerHints: { different_host: [aUuid(1)] } },
     with: { ...memory, ...only('DifferentHostFilter') },
     compat: ['h1', 'h1'],
     own: ['h1', 'h1'],
   },
-  'a rebuild by its hint on a disabled host': {
+  'a rebuild, marked by its hint, where both hosts are disabled': {
     after: [disabled('h1'), disabled('h2')],
     asks: { schedulerHints: { _nova_check_type: ['rebuild'] } },
     compat: ['h1'],
     own: both('ComputeFilter host.disabled'),
   },
   'hints that are null': { asks: fromNova({ scheduler_hints: null }), compat: both('ComputeFilter filter.error'), own: ['h1'] },
-  'no image, where NUMATopologyFilter looks': {
+  'a request without an image, checked by NUMATopologyFilter': {
     asks: fromNova({ image: null }),
     with: only('NUMATopologyFilter'),
     compat: both('NUMATopologyFilter filter.error'),
     own: ['h1'],
   },
-  'disabled hosts, and no ComputeFilter': {
+  'disabled hosts without ComputeFilter in the profile': {
     after: [disabled('h1'), disabled('h2')],
     asks: {},
     with: { filters: [] },
@@ -203,63 +203,63 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: both('AggregateInstanceExtraSpecsFilter filter.error'),
     own: both('AggregateInstanceExtraSpecsFilter aggregate.extra_spec'),
   },
-  'a group apart, and no filter for it': {
+  'an anti-affinity group without its filter in the profile': {
     after: [aClaim({ key: 'k', hosts: ['h1'], group: { ...apart, maxServerPerHost: null } })],
     asks: { instanceGroup: apart },
     with: { filters: [] },
     compat: ['h2'],
     own: ['h2'],
   },
-  'alternates of two instances': {
+  'alternates for two instances': {
     hosts: { h3: { memoryMb: 32_768 } },
     asks: { numInstances: 2, instanceGroup: apart },
     alternates: 2,
     compat: ['h1, then h3', 'h2, then h3'],
     own: ['h1, then h2, then h3', 'h2, then h3'],
   },
-  'all memory of a host with a reserve': {
+  'a request for all memory of a host that reserves some': {
     ...reserving(),
     asks: { memoryMb: 8_192 },
     compat: both('ResourceClassFilter (claim) memory.too_little'),
     own: both('RamFilter memory.too_little'),
   },
-  'all vCPUs of a host with a reserve': {
+  'a request for all vCPUs of a host that reserves some': {
     ...reserving(),
     asks: { vcpus: 8 },
     compat: both('ResourceClassFilter (claim) cpu.too_few'),
     own: both('CoreFilter cpu.too_few'),
   },
-  'all of a host with a reserve that states max_unit': {
+  'a request for the total of a host that reserves some and states max_unit': {
     ...reserving({ inventories: [stated('VCPU', 8, 4), stated('MEMORY_MB', 8_192, 2)] }),
     asks: { vcpus: 8, memoryMb: 8_192 },
     compat: ['h1'],
     own: ['h1'],
   },
-  'the total of a host less its reserve, for one instance': {
+  'a request for the total of a host less the reserved amount': {
     ...reserving(),
     asks: { vcpus: 6, memoryMb: 7_168 },
     compat: ['h1'],
     own: ['h1'],
   },
-  'vCPUs by an extra spec instead of those of the flavor': {
+  'vCPUs stated by an extra spec in place of those of the flavor': {
     asks: { flavor: { vcpus: 17, memoryMb: 1_024, extraSpecs: { 'resources:VCPU': '2' } } },
     compat: ['h1'],
     own: ['h1'],
   },
-  'dedicated CPUs as a class, in addition to the vCPUs of the flavor': {
+  'dedicated CPUs stated as resources:PCPU, in addition to the vCPUs of the flavor': {
     hosts: { h1: { vcpus: 1, inventories: [{ resourceClass: 'PCPU', total: 8 }] }, h2: { vcpus: 1 } },
     asks: { flavor: { vcpus: 2, memoryMb: 1_024, extraSpecs: { 'resources:PCPU': '2' } } },
     compat: { h1: 'ResourceClassFilter (claim) cpu.too_few', h2: 'ResourceClassFilter (claim) cpu.too_few' },
     own: { h1: 'CoreFilter cpu.too_few', h2: 'CoreFilter cpu.too_few' },
   },
-  'cores of its own, on a host that shares other CPUs': {
+  'a guest that isolates its cores, on a host with separate shared CPUs': {
     hosts: { h1: { memoryMb: 131_072, numaCells: [threaded([4, 5, 6, 7])] }, h2: {} },
     asks: guest([{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate' }]),
     with: only('NUMATopologyFilter'),
     compat: { h1: 'NUMATopologyFilter numa.too_few_cores', h2: 'NUMATopologyFilter numa.not_reported' },
     own: ['h1'],
   },
-  'a CPU for the emulator in addition to a first cell that only shares': {
+  'an emulator CPU for a guest whose first cell has shared CPUs only': {
     hosts: { h1: { memoryMb: 131_072, numaCells: [cell(0), cell(1)] }, h2: {} },
     asks: guest(
       [
@@ -272,14 +272,14 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: { h1: 'NUMATopologyFilter (claim) numa.too_few_cpus', h2: 'NUMATopologyFilter numa.not_reported' },
     own: { h1: 'NUMATopologyFilter numa.too_few_cpus', h2: 'NUMATopologyFilter numa.not_reported' },
   },
-  'less disk left for the hypervisor than by the sizes of the instances': {
+  'a hypervisor that reports less disk left than the sizes of its instances leave': {
     hosts: { h1: { localGb: 100, freeDiskGb: 90, localGbUsed: 10, diskAvailableLeast: 40 }, h2: { localGb: 1 } },
     asks: { flavor: { vcpus: 1, memoryMb: 1_024, rootGb: 50 } },
     with: only('DiskFilter'),
     compat: { h1: 'DiskFilter disk.short', h2: 'DiskFilter disk.too_little' },
     own: ['h1'],
   },
-  'a request for no devices': {
+  'a request for zero devices': {
     asks: fromNova({
       pci_requests: wire('InstancePCIRequests', '1.1', {
         requests: [wire('InstancePCIRequest', '1.3', { count: 0, spec: [{ vendor_id: '8086' }] })],
@@ -289,7 +289,7 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: both('PciPassthroughFilter pci.not_reported'),
     own: ['h1'],
   },
-  'two requests for devices, of which the first is not choosy': {
+  'two requests for devices, the first of which accepts any model': {
     hosts: { h1: { memoryMb: 131_072, pciPools: [...pciPools, { vendorId: '8086', productId: '1520', total: 1 }] } },
     asks: {
       pciRequests: [
@@ -304,8 +304,8 @@ const situations: Readonly<Record<string, Situation>> = {
 }
 
 describe.each(Object.entries(situations))('%s', (_what, situation) => {
-  test('by the rules of Nova', () => expect(outcomeOf(situation, 'nova-compat')).toEqual(situation.compat))
-  test('by this service’s own', () => expect(outcomeOf(situation, 'default')).toEqual(situation.own))
+  test('decided by the rules of Nova', () => expect(outcomeOf(situation, 'nova-compat')).toEqual(situation.compat))
+  test('decided by the rules of this service', () => expect(outcomeOf(situation, 'default')).toEqual(situation.own))
 })
 
 test('extra specs that Nova converts to resources and traits are reported to have no effect', () => {
@@ -324,7 +324,7 @@ test('a node that has not reported its disk is refused with its path', () => {
   expect(imported.ok ? [] : imported.problems.map(({ path }) => path.join('.'))).toEqual(['free_disk_gb'])
 })
 
-test('a later instance is placed on the hosts that are left after the first', () => {
+test('a later instance is placed on the hosts that passed for the first instance', () => {
   const asks = { ...extra({ foo: 'bar' }), numInstances: 2 }
   const after = [aggregate(['h2'], { foo: 'bar' })]
   for (const [name, candidates] of [
@@ -342,7 +342,7 @@ test('an empty zone in the typed form is refused with its path', () => {
   expect(fromNova({ availability_zone: '' }).availabilityZone).toBeNull()
 })
 
-test('a mixed guest with a cell that only shares is refused with its path', () => {
+test('a mixed guest with a cell that has shared CPUs only is refused with its path', () => {
   const aCell = (id: number, cpuset: number[], pcpuset: number[]) =>
     wire('InstanceNUMACell', '1.5', { id, cpuset, pcpuset, memory: 1_024, pagesize: null, cpu_policy: 'mixed' })
   const numa_topology = wire('InstanceNUMATopology', '1.3', { cells: [aCell(0, [0, 1], []), aCell(1, [], [2, 3])] })

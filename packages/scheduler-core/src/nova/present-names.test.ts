@@ -42,9 +42,15 @@ const retry = object('SchedulerRetries', '1.1', {
 })
 
 test.each<[string, Profile, object, readonly string[], readonly string[]]>([
-  ['an affinity group that lives on a host which was replaced stays there', compat, { instance_group: group('affinity') }, ['rack9'], []],
   [
-    'a host that was tried is not tried again under its new name',
+    'an affinity group on a host that was replaced stays on that host under its new name',
+    compat,
+    { instance_group: group('affinity') },
+    ['rack9'],
+    [],
+  ],
+  [
+    'a host that was tried is not tried again after it was replaced',
     retrying,
     {
       retry: object('SchedulerRetries', '1.1', {
@@ -55,9 +61,9 @@ test.each<[string, Profile, object, readonly string[], readonly string[]]>([
     ['rack2'],
     ['rack9'],
   ],
-  ['a host that has its name stays tried', retrying, { retry }, ['rack9'], ['rack9']],
+  ['a host that kept its name still counts as tried', retrying, { retry }, ['rack9'], ['rack9']],
   [
-    'a destination that is a node alone',
+    'a destination that names only a node',
     compat,
     { requested_destination: object('Destination', '1.4', { node: 'rack1' }) },
     ['rack9'],

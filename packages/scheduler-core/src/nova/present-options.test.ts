@@ -6,7 +6,7 @@ import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
 import { PRESENT_OPTIONS } from '../values/levels.ts'
 
-/** Where a request without an image goes when `rack1` is isolated and was renamed to `rack9`. */
+/** The host of a request without an image if `rack1` is isolated and was renamed to `rack9`. */
 function placedAt(level: number, compat: 'gantt' | 'nova'): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('rack1', { vcpus: 8, instances: [] }), aReport('rack2', { vcpus: 1, instances: [] })])
@@ -26,6 +26,9 @@ test.each(['gantt', 'nova'] as const)('a host that is replaced stays isolated, w
   expect(placedAt(FEATURE_LEVEL, compat)).toEqual(['rack2'])
 })
 
-test.each(['gantt', 'nova'] as const)('below the level an option means the name alone, with compat: %s', (compat) => {
-  expect(placedAt(PRESENT_OPTIONS - 1, compat)).toContain('rack9')
-})
+test.each(['gantt', 'nova'] as const)(
+  'below the feature level an option applies only to the name that it states, with compat: %s',
+  (compat) => {
+    expect(placedAt(PRESENT_OPTIONS - 1, compat)).toContain('rack9')
+  },
+)

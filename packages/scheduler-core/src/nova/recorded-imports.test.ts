@@ -23,7 +23,8 @@ import { findNovaFilter, optionsOf, rulesOf } from './parts/options.ts'
 import { NovaError } from './text/nova-error.ts'
 
 /*
- * The recorded results of the real Nova must be reached also where its documents go through the API: imported, logged, read from the fleet.
+ * The recorded results of the real Nova must also come out if its documents are imported, logged, and read from the fleet, as those that
+ * come through the API.
  */
 
 const cases = sharedData('conformance/cases')
@@ -160,14 +161,14 @@ function run({ id, now, config, hosts, aggregates, instance_uuids, return_altern
   }
 }
 
-/** Whether a host was refused for the room of its claim, which Nova's filters do not check. */
+/** Whether a host was refused because its free resources are too few for the claim, which Nova's filters do not check. */
 const metNet = ({ record }: Decided): boolean =>
   record.instances.some(({ filters }) => filters.some(({ filter, entered, passed }) => filter.endsWith('(claim)') && passed < entered))
 
 describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.skipNote}`, () => {
   const files = cases.isMissing ? ['every filter'] : readdirSync(path.join(cases.path, 'filters'))
 
-  test.each(files)('%s gives every verdict, or says why the documents are refused', (file) => {
+  test.each(files)('%s gives every recorded verdict, or the message with which the documents are refused', (file) => {
     let judged = 0
     const all = linesOf<FilterCase>(`filters/${file}`)
     for (const given of all) {
@@ -182,7 +183,7 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
     expect(judged).toBeGreaterThan(all.length * (file.startsWith('ServerGroup') ? 0.7 : 0.98))
   })
 
-  test('runs end to end keep filters, weights, hosts and alternates wherever hosts have the room of their claims', () => {
+  test('whole runs give the recorded filters, weights, hosts and alternates, unless a host has too little for a claim', () => {
     let same = 0
     const runs = linesOf<RunCase>('endtoend.jsonl.gz')
     for (const given of runs) {

@@ -85,20 +85,20 @@ function checkOf({ fleet }: TestLog, filter: string, { resourceClass }: Class, n
 const settings: readonly (readonly [string, (one: Class) => readonly Change[], (one: Class) => string])[] = [
   ['an operator', (one) => [aReport('h1', machine), override(one, 1.5)], ({ key }) => `${key} set for the host`],
   [
-    'an operator against aggregates',
+    'an operator, although aggregates set another ratio',
     (one) => [aReport('h1', machine), aggregate(one, '9'), override(one, 1.5)],
     ({ key }) => `${key} set for the host`,
   ],
   ['an aggregate', (one) => [aReport('h1', machine), aggregate(one, '1.5'), aggregate(one, '9', 2)], ({ key }) => `aggregate a1 ${key}`],
   [
-    'an aggregate against Nova’s document',
+    'an aggregate, although the document of Nova states another ratio',
     (one) => [novaReport({ [one.key]: 9 }), aggregate(one, '1.5')],
     ({ key }) => `aggregate a1 ${key}`,
   ],
   ['an import', (one) => [novaReport(), imported(one, 1.5)], ({ key }) => `${key} set for the fleet`],
 ]
 
-describe.each(settings)('a ratio of 1.5 by %s', (_who, changesFor, sourceFor) => {
+describe.each(settings)('a ratio of 1.5 set by %s', (_who, changesFor, sourceFor) => {
   const cases = classes.flatMap((one) => one.filters.flatMap((filter) => [0, 1, 9].map((option) => [filter, option, one] as const)))
   test.each(cases)('%s with the option %i', (filter, option, one) => {
     const log = logWith(ALLOCATION_RULES, ...changesFor(one))
@@ -112,7 +112,7 @@ describe.each(settings)('a ratio of 1.5 by %s', (_who, changesFor, sourceFor) =>
     })
   })
 
-  test('below the level the option, aggregates and the report set the ratio', () => {
+  test('below the feature level the option takes precedence', () => {
     const [one] = classes
     const changes = changesFor(one).filter(({ type }) => type !== 'hostAllocation' && type !== 'fleetAllocation')
     const log = logWith(ALLOCATION_RULES - 1, ...changes)
@@ -121,9 +121,9 @@ describe.each(settings)('a ratio of 1.5 by %s', (_who, changesFor, sourceFor) =>
   })
 })
 
-describe('what a host reports itself', () => {
+describe('a ratio that a host reports', () => {
   const [core, , disk] = classes
-  test('counts where the profile gives no option, of disk too', () => {
+  test('applies if the profile sets no option, for disk too', () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 1.5, diskAllocationRatio: 1.5 }))
     expect(checkOf(log, 'CoreFilter', core, 6, {})).toBe('PASS')
     expect(checkOf(log, 'DiskFilter', disk, 52, {})).toBe('PASS')
@@ -131,21 +131,21 @@ describe('what a host reports itself', () => {
     expect(checkOf(before, 'DiskFilter', disk, 52, {})).toEqual({ code: 'disk.short', source: `option ${disk.key}` })
   })
 
-  test('yields to an option that the profile sets: a stricter one narrows, a wider one leaves it to the capacity', () => {
+  test('is replaced in the filter by an option that the profile sets, and a larger option does not change the capacity', () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 2 }))
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 1 })).toEqual({ code: 'cpu.short', source: `option ${core.key}` })
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 16 })).toBe('PASS')
     expect(log.fleet.hosts.classColumns('VCPU').free[H]).toBe(10)
   })
 
-  test.each(['0', 'lots'])('is used by the filters by aggregates if an aggregate sets %j', (bad) => {
+  test.each(['0', 'lots'])('is used by AggregateCoreFilter if an aggregate sets the invalid ratio %j', (bad) => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 1.5 }), aggregate(core, bad))
     expect(checkOf(log, 'AggregateCoreFilter', core, 6, {})).toBe('PASS')
     expect(log.fleet.hosts.classColumns('VCPU').free[H]).toBe(6)
   })
 })
 
-test('below a ratio of 1 RamFilter takes a reserve off what the ratio gives, and capacity off what there is', () => {
+test('with a ratio below 1 RamFilter subtracts the reserved amount after the ratio is applied, and the capacity subtracts it before', () => {
   const memory = classes.find(({ resourceClass }) => resourceClass === 'MEMORY_MB') as Class
   const reserve: Change = { type: 'hostAllocation', host: 'h1', node: 'h1', resourceClass: 'MEMORY_MB', ratio: 0.5, reserved: 1_024, ...by }
   const log = logWith(ALLOCATION_RULES, aReport('h1', { vcpus: 4, memoryMb: 4_096, memoryMbUsed: 0, localGb: 100 }), reserve)
@@ -154,7 +154,7 @@ test('below a ratio of 1 RamFilter takes a reserve off what the ratio gives, and
   expect(checkOf(log, 'RamFilter', memory, 4_096 / 2 - 1_024 + 1, {})).toMatchObject({ code: 'memory.short' })
 })
 
-test('cells are judged by the ratio that applies, an aggregate’s or an operator’s', () => {
+test('NUMA cells are judged by the ratio in effect, set by an aggregate or by an operator', () => {
   const cell = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096, cpuUsage: 4 }
   const one = classes[0]
   const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, vcpusUsed: 4, numaCells: [cell] }), aggregate(one, '2'))

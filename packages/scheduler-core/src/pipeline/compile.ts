@@ -243,7 +243,7 @@ const asNet = (filter: Filter, { compat }: Profile): Filter =>
 
 function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {
   const [first] = Object.keys(options)
-  if (first !== undefined) throw new RangeError(`${name} takes no options; ${quote(first)} is none of its own`)
+  if (first !== undefined) throw new RangeError(`${name} takes no options; ${quote(first)} must be left out`)
 }
 
 function findScheduler(name: string, { schedulers }: Plugins): PluginScheduler | undefined {

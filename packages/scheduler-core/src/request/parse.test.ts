@@ -323,7 +323,7 @@ describe('a profile', () => {
       'options for a filter that takes none',
       profile({ filters: [{ name: 'RamFilter', options: { ratio: 2 } }] }),
       'filters.0.options',
-      'filters.0.options: RamFilter takes no options; "ratio" is none of its own',
+      'filters.0.options: RamFilter takes no options; "ratio" must be left out',
     ],
     [
       'an unknown rule',

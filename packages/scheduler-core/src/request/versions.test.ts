@@ -286,7 +286,7 @@ describeVersions({
     ],
     ['a group apart from another', '1.3', { ...small, instanceGroup: { uuid: aUuid(1), policy: 'AFFINITY', apartFrom: [aUuid(2)] } }],
     [
-      'a group apart from itself',
+      'a group that is to be kept apart from itself',
       '1.3',
       { ...small, instanceGroup: { uuid: aUuid(1), policy: 'AFFINITY', apartFrom: [aUuid(1)] } },
       'instanceGroup.apartFrom: instanceGroup.apartFrom is a list of 1; it must name other groups; members of one group are kept apart by the policy ANTI_AFFINITY',

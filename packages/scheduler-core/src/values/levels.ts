@@ -19,7 +19,7 @@ export const ENDED_CLAIMS = 9
 /** A further attempt belongs to the account that owns the instance, whoever moved its claim. */
 export const OWNERS_ATTEMPTS = 9
 
-/** Claims record since when the report of their host no longer lists their instance. */
+/** Claims record the time since which the report of their host no longer lists their instance. */
 export const UNLISTED_TIMES = 9
 
 /** Nova's CoreFilter, RamFilter and DiskFilter, and those by aggregates, let no instance overcommit against itself. */
@@ -37,7 +37,10 @@ export const PLACEMENT_RULES = 10
 /** A host that a request names in several fields has to be in all of them; before, forced and requested hosts were combined. */
 export const NAMED_BY_ALL = 10
 
-/** A topology spread counts the domains of the hosts that the request admits and that could take an instance if they were empty, not those of the whole fleet. */
+/**
+ * A topology spread counts the domains of the hosts that the request admits and that could take an instance if they were empty, not those
+ * of the whole fleet.
+ */
 export const ADMITTED_DOMAINS = 10
 
 /** Instances of one request that its server group keeps together look for a host that holds all of them, not only the first. */
@@ -107,7 +110,8 @@ export const DEVICES_ELSEWHERE = 10
 export const RESERVES_NAMED = 10
 
 /**
- * An instance that asks its own host for no more cells, CPUs, pages, GPUs and PCI devices than it holds there keeps a part of these, however
+ * An instance that asks its own host for no more cells, CPUs, pages, GPUs and PCI devices than it holds there keeps a part of these,
+ * however
  * full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be kept.
  * A further attempt may take the units of the destination that it releases; before, only its amounts.
  */
@@ -147,11 +151,16 @@ export const ADDED_IN_PLACE = 10
 export const ENDED_AS_HELD = 10
 
 /**
- * A reservation, and the destination of an open move, materialise with the first report that lists their instance after one that did not. An
- * instance that the host listed before runs at another size, so that the claim counts in addition to the report until it is confirmed. Before,
+ * A reservation, and the destination of an open move, materialise with the first report that lists their instance after one that did not.
+ * An
+ * instance that the host listed before runs at another size, so that the claim counts in addition to the report until it is confirmed.
+ * Before,
  * any report that listed the instance materialised them.
  */
 export const NEWLY_LISTED = 10
 
-/** An instance that its host lists and that has no claim gets one that is materialised at once, and takes no room beyond the use that the report counts. */
+/**
+ * An instance that its host lists and that has no claim gets one that is materialised at once, and takes no room beyond the use that the
+ * report counts.
+ */
 export const LISTED_CLAIMS = 10

@@ -111,7 +111,7 @@ export const fleetEditsSchema = z
     expireBy: z.number().int().min(0).nullable().default(null).describe('Store time by which reservations that end have ended.'),
   })
   .describe(
-    'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays. Where hosts are removed, drained, disabled or enabled, HOST names all nodes of a host, HOST/NODE one of them.',
+    'Hypothetical edits of the fleet, applied in the order of the fields to a private copy; the fleet itself is not changed. Where hosts are removed, drained, disabled or enabled, HOST names all nodes of a host, HOST/NODE one of them.',
   )
 
 /**

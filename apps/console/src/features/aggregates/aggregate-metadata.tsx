@@ -106,7 +106,7 @@ function NamedBy({ flavors, name }: { readonly flavors: Flavors; readonly name: 
   if (count === 0) return null
   return (
     <div data-named={count}>
-      {count} of the {flavors.length} flavors asked for most, in the last seven days, {count === 1 ? 'names' : 'name'} it.
+      {count} of the {flavors.length} most requested flavors of the last seven days, {count === 1 ? 'names' : 'name'} it.
     </div>
   )
 }

@@ -37,8 +37,8 @@ test('the line of the audit names the aggregate; the moment before an edit is a 
 
 test.each<[string, AuditRow, number | undefined]>([
   ['an edit names the version that it was made from', row({ ifVersion: 3, input: { name: 'b' } }), 3],
-  ['a dry run is no edit', row({ ifVersion: 3, dryRun: true, input: {} }), undefined],
-  ['a refused edit is no edit', row({ ifVersion: 3, input: {} }, { result: 'VersionConflict' }), undefined],
+  ['a dry run does not count as an edit', row({ ifVersion: 3, dryRun: true, input: {} }), undefined],
+  ['a refused edit does not count as an edit', row({ ifVersion: 3, input: {} }, { result: 'VersionConflict' }), undefined],
   ['an edit that was not stored is unknown', row({}, { summary: 'cut' }), undefined],
   ['nothing precedes the creation', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
 ])('%s', (_name, entry, version) => expect(versionBefore(entry)).toBe(version))

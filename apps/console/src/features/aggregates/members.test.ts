@@ -20,10 +20,10 @@ const packed: PackedMembers = {
 describe('members', () => {
   test.each([
     ['one node', 'h1', { state: 'up', status: 'enabled', zone: 'z1' }],
-    ['nodes that differ are counted', 'rack', { state: 'up 2, down 1', status: 'enabled', zone: 'z2' }],
-    ['closed and down', 'h2', { state: 'down', status: 'draining', zone: 'z2' }],
+    ['nodes with different states are counted', 'rack', { state: 'up 2, down 1', status: 'enabled', zone: 'z2' }],
+    ['disabled and down', 'h2', { state: 'down', status: 'draining', zone: 'z2' }],
     ['a host that never reported', 'h3', undefined],
   ])('%s', (_name, host, words) => expect(readMembers(packed).get(host)).toEqual(words))
 
-  test('no host at all', () => expect(readMembers({ names: [], dictionaries: [], columns: [] }).size).toBe(0))
+  test('no host', () => expect(readMembers({ names: [], dictionaries: [], columns: [] }).size).toBe(0))
 })

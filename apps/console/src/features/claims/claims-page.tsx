@@ -105,7 +105,9 @@ export function ClaimsPage() {
               </WriteButton>
             </ChoiceBar>
           }
-          none={<Empty title="No claims">A placed request holds room by a claim until its instance runs or the claim is released.</Empty>}
+          none={
+            <Empty title="No claims">A placed request holds resources by a claim until its instance runs or the claim is released.</Empty>
+          }
           noMatch="Ended claims are kept for a limited time only."
         />
       </Stack>

@@ -40,7 +40,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
     <Dialog onClose={onClose} title={`Revoke ${what}`} size="lg">
       <Stack gap="sm">
         <Text size="sm">
-          Their room is released at once, even if instances still run there. Their holders get CLAIM_LOST at the next call.
+          Their resources are released at once, even if instances still run there. Their holders get CLAIM_LOST at the next call.
         </Text>
         <ScrollBox label="The claims" maxHeight="220px">
           <List size="sm" data-revoked={claims.length}>

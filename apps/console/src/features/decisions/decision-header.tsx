@@ -35,7 +35,7 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   return (
     <div className="fact-line">
       <Outcome outcome={outcome} />
-      <Fact name="asked for">
+      <Fact name="requested">
         {vcpus} vCPU, <span title={`${formatCount(memoryMb)} MiB`}>{formatMib(memoryMb)}</span>,{' '}
         {diskGb === 0 ? 'no disk' : <span title={`${formatCount(diskGb)} GiB`}>{formatGib(diskGb)} disk</span>}
       </Fact>

@@ -40,17 +40,17 @@ const names = (hosts: readonly number[]) => hosts.map(matrix.nameOf)
 
 describe('selections', () => {
   test.each([
-    ['everybody', {}, ['a', 'b', 'c', 'd', 'rack/e']],
+    ['all hosts', {}, ['a', 'b', 'c', 'd', 'rack/e']],
     ['refused first by a filter', { filter: 'F0' }, ['a', 'b']],
-    ['for one reason', { filter: 'F0', reason: 'x.two' }, ['b']],
+    ['refused first by a filter, for one reason', { filter: 'F0', reason: 'x.two' }, ['b']],
     ['hosts with a shortfall in a range', { filter: 'F0', reason: 'x.one', short: '2048-4096' }, ['a']],
     ['hosts with a shortfall below a limit', { filter: 'F0', reason: 'x.one', short: '3001-4096' }, []],
     ['hosts without a shortfall of an amount', { filter: 'F0', reason: 'x.two', short: '0-4096' }, []],
-    ['refused by a filter alone', { sole: 'F8' }, ['c']],
-    ['refused by exactly these', { combo: 'F0,F8' }, ['b']],
+    ['refused by one filter alone', { sole: 'F8' }, ['c']],
+    ['refused by exactly these filters', { combo: 'F0,F8' }, ['b']],
     ['that pass', { passed: 'yes' }, ['d', 'rack/e']],
-    ['by a part of the name', { find: 'RACK' }, ['rack/e']],
-    ['an unknown filter refuses nobody', { filter: 'F9' }, []],
+    ['selected by a part of the name', { find: 'RACK' }, ['rack/e']],
+    ['an unknown filter refuses no host', { filter: 'F9' }, []],
   ])('%s', (_name, selection, expected) => expect(names(selectHosts(matrix, selection))).toEqual(expected))
 
   test.each([
@@ -72,7 +72,7 @@ describe('selections', () => {
 
 const place = (index: number, isNet = false) => ({ name: `F${index}`, index, isNet })
 
-test('a cell shows the request', () => {
+test('a cell shows the verdict of its filter on its host', () => {
   expect(verdictAt(matrix, 1, place(0), false)).toBe('fail')
   expect(verdictAt(matrix, 1, place(8), false)).toBe('skipped')
   expect(verdictAt(matrix, 1, place(8), true)).toBe('fail')
@@ -95,12 +95,12 @@ describe('distances', () => {
     )
 
   test.each([
-    ['a small one has a digit more', 0.0234, 0b1, '2.3 %'],
-    ['just below ten', 0.0996, 0b1, '10 %'],
-    ['a large one is whole', 0.4766, 0b1, '48 %'],
+    ['a small distance has one more digit', 0.0234, 0b1, '2.3 %'],
+    ['a distance just below 10 % is rounded', 0.0996, 0b1, '10 %'],
+    ['a large distance has no decimals', 0.4766, 0b1, '48 %'],
     ['no number', 1, 0b1, '100 %'],
     ['the addition for further refusals is subtracted', 1.002, 0b111, '100 %'],
-    ['never below 0', 0, 0b11, '0 %'],
+    ['a distance is never below 0', 0, 0b11, '0 %'],
   ])('%s', (_name, distance, bits, text) => expect(refused(distance, bits)).toBe(text))
 
   test('refusals are counted over all bytes of a host', () =>
@@ -125,8 +125,8 @@ describe('short names', () => {
   test.each([
     ['a common last word is removed', ['RamFilter', 'AvailabilityZoneFilter'], ['Ram', 'AvailabilityZone']],
     ['also after capital letters', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
-    ['not all end alike', ['RamFilter', 'Plugin'], ['RamFilter', 'Plugin']],
-    ['one alone keeps its name', ['RamFilter'], ['RamFilter']],
+    ['names without a common last word are not changed', ['RamFilter', 'Plugin'], ['RamFilter', 'Plugin']],
+    ['a single name is not changed', ['RamFilter'], ['RamFilter']],
     ['the only word of a name is not removed', ['Filter', 'RamFilter'], ['Filter', 'RamFilter']],
     ['none', [], []],
   ])('%s', (_name, all, short) => expect(shortNames(all)).toEqual(short))
@@ -143,7 +143,7 @@ describe('short names', () => {
     expect(headNames([name, 'OtherFilter'], 8)[0]?.replace(' ', '|')).toBe(head),
   )
 
-  test('a line has no more letters than fit', () => {
+  test('a line has at most the number of letters that fit', () => {
     const word = fc.stringMatching(/^[A-Z][a-z]{1,14}$/)
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
@@ -171,7 +171,7 @@ describe('weighers that give every host 0', () => {
   })
 })
 
-test('multipliers that aggregates gave are named with their hosts', () => {
+test('multipliers set by aggregates are listed with their hosts', () => {
   const weight = (multiplier: number, multiplierSource: string | null) => ({ weigher: 'RAMWeigher', multiplier, multiplierSource })
   const hosts = [
     { hostName: 'h1', weights: [weight(40, 'aggregate gold ram_weight_multiplier')] },
@@ -234,8 +234,13 @@ test('only valid parts of an address are kept', () => {
 })
 
 test.each([
-  ['a request of one kind has none', {}, 2, []],
-  ['the first are of its own flavor', { gang: [{ name: 'database', instances: 2 }] }, 3, ['flavor', 'database', 'database']],
+  ['a request with one kind has no members', {}, 2, []],
+  [
+    'the first instances have the flavor of the request',
+    { gang: [{ name: 'database', instances: 2 }] },
+    3,
+    ['flavor', 'database', 'database'],
+  ],
   ['a kind without a name is counted', { gang: [{ name: null, instances: 1 }] }, 2, ['flavor', 'kind 2']],
   ['an invalid request has no members', null, 1, []],
 ])('the instances of a request with several kinds: %s', (_, document, instances, members) =>

@@ -87,9 +87,9 @@ describe('amounts', () => {
 
   test.each([
     ['three quarters', { required: '8', actual: '6', shortfall: '2', unit: null }, 0.75],
-    ['less than 0', { required: '8', actual: '-2', shortfall: '10', unit: null }, 0],
+    ['an available amount below 0', { required: '8', actual: '-2', shortfall: '10', unit: null }, 0],
     ['no amount', { required: 'z2', actual: 'z1', shortfall: null, unit: null }, undefined],
-    ['words where a number should be', { required: '8', actual: 'none', shortfall: '8', unit: null }, undefined],
+    ['a word instead of a number', { required: '8', actual: 'none', shortfall: '8', unit: null }, undefined],
     ['nothing needed', { required: '0', actual: '1', shortfall: '0', unit: null }, undefined],
   ])('the share of %s', (_name, fact, share) => expect(shareOf(fact)).toBe(share))
 })
@@ -102,7 +102,7 @@ describe('commands', () => {
     ["it's", "'it'\\''s'"],
     ['$(rm)', "'$(rm)'"],
     ['', "''"],
-  ])('%s is one word: %s', (text, word) => expect(quoteForShell(text)).toBe(word))
+  ])('%s is quoted as one word: %s', (text, word) => expect(quoteForShell(text)).toBe(word))
 
   test('send the same query as the page', () => {
     expect(commandExplain('abc', null)).toBe('gantt explain abc')

@@ -20,7 +20,7 @@ export const examples: readonly Example[] = [
 }`,
   },
   {
-    label: 'Hosts: where room is',
+    label: 'Hosts: free capacity',
     query: `query Hosts($query: String!) {
   hosts(first: 20, query: $query) {
     totalCount
@@ -42,7 +42,7 @@ export const examples: readonly Example[] = [
 }`,
   },
   {
-    label: 'Decisions: what found no host',
+    label: 'Decisions: requests that found no host',
     query: `query Decisions($query: String!) {
   decisions(first: 20, query: $query) {
     nodes {

@@ -13,11 +13,11 @@ interface FrameProps {
   readonly start: GraphiqlSearch
   readonly scheme: 'light' | 'dark'
   readonly fetcher: Fetcher
-  /** After each change of what the editors hold. */
+  /** Called after each change of the editors' content. */
   onEdit(edited: { readonly query: string | null; readonly variables: string | null }): void
 }
 
-/** GraphiQL in a document of its own: what it does to styles, keys and history stays there. Other props take another frame. */
+/** GraphiQL in a document of its own, so that its styles, keys and history do not affect the page. Changed props create another frame. */
 export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
   const [isMissing, setMissing] = useState(false)
   if (isMissing) return <Problem error={new Error('The files of GraphiQL did not load. Reload the page.')} />
@@ -34,7 +34,7 @@ export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
           return
         }
         const workers = JSON.parse(root.dataset.workers ?? '{}') as Readonly<Record<string, string>>
-        // the colours of its first editor are those that it kept, whatever is forced on it a moment later
+        // its first editor uses the stored colours, whatever is set a moment later
         inner.localStorage.setItem(KEPT_THEME, scheme)
         inner.MonacoEnvironment = { getWorkerUrl: (_module, label) => workers[label] ?? '' }
         inner.YogaGraphiQL.renderYogaGraphiQL(root, {
@@ -55,7 +55,7 @@ export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
   )
 }
 
-/** The session's key is sent with each call: there is nothing to write into a pane of headers, and nothing to keep of one. */
+/** The session's key is sent with each call, so a pane for headers is not needed, and no headers are stored. */
 const OPTIONS = {
   title: '',
   logo: '',

@@ -55,7 +55,7 @@ describe('the fleet as columns', () => {
     store.apply(packHosts([{ ordinal: 3, name: 'c' }]))
     expect(store.fits(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 1 }]))).toBe(true)
     expect(store.fits(packHosts([{ ordinal: 4, name: 'new' }]))).toBe(true)
-    expect(store.fits(packHosts([{ ordinal: 900, name: 'far beyond the room it has' }]))).toBe(true)
+    expect(store.fits(packHosts([{ ordinal: 900, name: 'far beyond its present capacity' }]))).toBe(true)
     expect(
       store.fits(
         packHosts([

@@ -60,7 +60,7 @@ export interface FleetStore {
   sets(column: SetColumn): SetDictionary
   /** A number that changes when hosts are added, removed or renamed. */
   readonly namesVersion: number
-  /** Whether the hosts of an event have the ordinals of this store: not after a service with another history. */
+  /** Whether the hosts of an event have the ordinals of this store: not if the service now has another history. */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
   /** Whether each present host of an earlier store has its ordinal here too: then data by ordinals is still valid. */
   hasOrdinalsOf(earlier: FleetStore): boolean
@@ -83,7 +83,7 @@ export function createFleetStore(): FleetStore {
   /** The names that several present hosts have, for a version of the names. */
   let counted: { readonly version: number; readonly several: ReadonlySet<string> } | undefined
 
-  /** Makes room for an ordinal; arrays double in size, so that they are rarely copied when a fleet grows host by host. */
+  /** Extends the arrays for an ordinal; arrays double in size, so that they are rarely copied when a fleet grows host by host. */
   const makeRoom = (length: number): void => {
     if (length <= known.length) return
     const size = Math.max(length, known.length * 2, 64)

@@ -91,7 +91,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
     return () => aborted.abort()
   }, [isLoading, key, at, show])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what a key was refused is asked again with the next one, not before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a query that was refused for the key is sent again only with another key
   useEffect(() => {
     if (key !== undefined && error !== undefined) retry()
   }, [key])

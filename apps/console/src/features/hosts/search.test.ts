@@ -35,7 +35,7 @@ describe('the address of the list', () => {
     ['an unknown order', { sort: 'nonsense' }],
     ['the name of an inherited member', { sort: 'constructor' }],
     ['two signs', { sort: '--host' }],
-    ['an order twice', { sort: 'host,-host' }],
+    ['the same order twice', { sort: 'host,-host' }],
     ['unknown columns', { cols: '<img>' }],
     ['nothing', { q: '', sort: '', view: '' }],
     ['parameters of other pages', { id: '1' }],

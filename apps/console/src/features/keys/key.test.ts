@@ -9,7 +9,7 @@ test.each([
   expect(readDays(text)).toEqual(read)
 })
 
-test.each(['0', '-1', '1.5', '3651', 'soon', '1e9'])('%j is no number of days', (text) => {
+test.each(['0', '-1', '1.5', '3651', 'soon', '1e9'])('%j is not a valid number of days', (text) => {
   expect(readDays(text)).toHaveProperty('wrong')
 })
 

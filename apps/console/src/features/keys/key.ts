@@ -8,10 +8,10 @@ export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
 /** The permissions of a scope; docs/keys.md describes all of them. */
 export const roles = [
   { scope: 'READ', does: 'Every query and stream but keys and the audit; this console.' },
-  { scope: 'SCHEDULE', does: 'Places instances and claims their room.' },
+  { scope: 'SCHEDULE', does: 'Places instances and claims their resources.' },
   { scope: 'REPORT', does: 'Reports what hosts have; may be bound to some of them.' },
   { scope: 'CLAIM', does: 'Confirms, extends and releases claims.' },
-  { scope: 'OPERATE', does: 'Opens and closes hosts, edits aggregates and groups, revokes claims, reads the audit.' },
+  { scope: 'OPERATE', does: 'Enables and disables hosts, edits aggregates and groups, revokes claims, reads the audit.' },
   { scope: 'ADMIN', does: 'Everything; creates and revokes keys, activates profiles.' },
 ] as const
 

@@ -12,7 +12,7 @@ test('decisions per minute are averaged over the whole span', () => {
 
 const group = { hostsWithRoom: 1, bottleneck: null }
 
-test('fragmented free room is reported as the share that does not fit, over all zones', () => {
+test('fragmentation is the share of the free capacity that does not fit, over all zones', () => {
   const groups = [
     { ...group, key: 'a', fits: 1, fitsIfPooled: 3 },
     { ...group, key: 'b', fits: 1, fitsIfPooled: 1 },
@@ -22,7 +22,7 @@ test('fragmented free room is reported as the share that does not fit, over all 
   expect(fitsOf({ fits: 0, exact: true, groups: [{ ...group, key: 'a', fits: 0, fitsIfPooled: null }] }).fragmentation).toBeUndefined()
 })
 
-test('a replica that is gone or has violations is reported, without its lag', () => {
+test('a replica that is gone or has violations is reported without its lag', () => {
   const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0, proposals: 0, conflicts: 0 }
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })
@@ -45,7 +45,7 @@ test.each([
   [0, 5, '−100 %'],
   [5, 0, undefined],
   [0, 0, undefined],
-])('%d after %d is a change of %s', (now, before, text) => {
+])('%d instead of %d is shown as %s', (now, before, text) => {
   expect(changeOf(now, before)).toBe(text)
 })
 

@@ -28,8 +28,8 @@ const MOST_ZONES = 8
 const REFRESH_MS = 30_000
 
 /**
- * How many more instances of pinned and most requested flavors fit now, zone by zone, and how much of the free room is
- * in fragments that are too small.
+ * How many more instances of pinned and most requested flavors fit now, zone by zone, and how much of the free capacity is in fragments
+ * that are too small.
  */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
@@ -55,7 +55,7 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
                 <Table.Th className="number">All zones</Table.Th>
                 <Table.Th
                   className="number"
-                  title="The share of the free room of a zone that is unusable because it is spread over several hosts."
+                  title="The share of the free capacity of a zone that is unusable because it is spread over several hosts."
                 >
                   Fragmentation
                 </Table.Th>
@@ -128,7 +128,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
         <>
           {zones.map((zone) => (
             <Table.Td key={zone} className="number" data-zone={zone}>
-              {/* a zone to which the counting did not come is not without room */}
+              {/* a zone that was not counted in time is not shown as full */}
               {counted.exact ? '' : <abbr title="at least">≥ </abbr>}
               {formatCount(counted.byZone.get(zone) ?? 0)}
             </Table.Td>
@@ -142,7 +142,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
               <span className="dimmed">-</span>
             ) : (
               <>
-                {counted.fragmentation > MUCH ? <span title="Most of the free room is unusable for it">! </span> : null}
+                {counted.fragmentation > MUCH ? <span title="Most of the free capacity is unusable for it">! </span> : null}
                 {counted.fragmentation.toFixed(2)}
               </>
             )}

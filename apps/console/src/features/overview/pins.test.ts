@@ -13,10 +13,10 @@ test('an address parses to the same pins that were printed', () => {
 test.each([
   ['no JSON', '[{'],
   ['no list', '{"name":"a"}'],
-  ['an amount that is none', JSON.stringify([{ ...pin('a'), vcpus: -1 }])],
-  ['a name that is none', JSON.stringify([{ ...pin('a'), name: 3 }])],
-  ['extra specs that are none', JSON.stringify([{ ...pin('a'), extraSpecs: [{ key: 'x' }] }])],
-])('%s is no pin', (_name, text) => {
+  ['an invalid amount', JSON.stringify([{ ...pin('a'), vcpus: -1 }])],
+  ['an invalid name', JSON.stringify([{ ...pin('a'), name: 3 }])],
+  ['invalid extra specs', JSON.stringify([{ ...pin('a'), extraSpecs: [{ key: 'x' }] }])],
+])('%s does not count as a pin', (_name, text) => {
   expect(pinsOf(text)).toEqual([])
 })
 

@@ -7,12 +7,12 @@ const shadow: Course = { active: { number: 1 }, rollout: { mode: 'SHADOW', perce
 const canary: Course = { active: { number: 1 }, rollout: { mode: 'CANARY', percent: 5, candidate: { number: 2 } } }
 
 test.each([
-  ['the one that decides', 1, plain, []],
+  ['the active version', 1, plain, []],
   ['another', 2, plain, ['shadow', 'canary', 'activate']],
   ['a shadow', 2, shadow, ['canary', 'activate']],
-  ['a canary, whose share can grow', 2, canary, ['shadow', 'canary', 'activate']],
-  ['another than the one that is tried', 3, canary, ['shadow', 'canary', 'activate']],
-] as const)('steps for %s', (_what, number, course, steps) => expect(stepsFor(number, course)).toEqual(steps))
+  ['a canary, whose share can be changed', 2, canary, ['shadow', 'canary', 'activate']],
+  ['a version other than the one in the rollout', 3, canary, ['shadow', 'canary', 'activate']],
+] as const)('the steps offered for %s', (_what, number, course, steps) => expect(stepsFor(number, course)).toEqual(steps))
 
 describe('the effect of a step includes what it ends', () => {
   test.each([
@@ -41,7 +41,7 @@ test.each([
   [plain, 'site@1 decides all calls. No rollout.'],
   [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
   [canary, 'site@1 decides, and site@2 a canary of 5 % of the calls.'],
-])('who decides, %#', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
+])('the sentence about the active version and the rollout (%#)', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
 
 test.each([
   ['5', true],
@@ -76,9 +76,9 @@ test.each([
     'rolled back: it packs',
   ],
   ['a version', { mutation: 'profileVersionCreate', target: 'site' }, 'created the next version'],
-  ['a look at what it would do', { summary: '{"dryRun":true,"version":"site@2"}' }, undefined],
+  ['a dry run', { summary: '{"dryRun":true,"version":"site@2"}' }, undefined],
   ['a refusal', { result: 'ValidationError' }, undefined],
-  ['a summary that was cut', { summary: '{"version":"si' }, 'activated site@2'],
+  ['a truncated summary', { summary: '{"version":"si' }, 'activated site@2'],
 ] as const)('the audit’s row of %s', (_what, given, action) => expect(actionOf(row(given))).toBe(action))
 
 test('the filter of the audit matches one profile only, also among similar names', () =>

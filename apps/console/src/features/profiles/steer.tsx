@@ -80,7 +80,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
         {step === 'canary' ? (
           <TextInput
             label="Percent of the calls"
-            description="Of those that name no version; a call that was in stays in as it grows."
+            description="Of the calls that name no version; a call stays in the canary when the share grows."
             value={percent}
             inputMode="decimal"
             error={wrong}

@@ -74,7 +74,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
 
 /** The normalisation of raw numbers, as the end of a sentence, by the API's name. */
 export const normalisations: Readonly<Record<string, string>> = {
-  MINMAX: 'scaled between the least and the most of those that passed',
+  MINMAX: 'scaled between the least and the greatest among the hosts that passed',
   FIXED: 'as they are',
   RANK: 'the share of hosts with a lower one',
 }

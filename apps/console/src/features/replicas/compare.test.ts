@@ -16,7 +16,7 @@ test('replicas with the same state and release and recent signs of life cause no
 })
 
 test.each([
-  ['another state at the same revision', { stateHash: { revision: '9', hash: 'bb' } }, 'differ at revision 9'],
+  ['a different state at the same revision', { stateHash: { revision: '9', hash: 'bb' } }, 'differ at revision 9'],
   ['another release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
   ['silence', { live: false }, 'b sent no heartbeat'],
 ])('%s is reported', (_what, more, text) => {
@@ -36,6 +36,6 @@ test.each([
   [{ mode: 'STORE_AWAY' }, 'store unavailable'],
   [{ live: false }, 'silent'],
   [{ live: false, stoppedAt: '2026-11-20T09:14:02.000Z' }, 'stopped'],
-])('%j is reported in a word', (more, word) => {
+])('the comparison %j is shown as one word', (more, word) => {
   expect(modeOf(replica('a', more))).toBe(word)
 })

@@ -7,7 +7,7 @@ test.each([
   [0.02, '< 0.1'],
   [1.25, '1.3'],
   [1234.4, '1,234'],
-])('%s decisions a second are %s', (decisionsPerSecond, text) => {
+])('%s decisions in the last minute are shown as %s', (decisionsPerSecond, text) => {
   expect(rateText({ decisionsPerSecond })).toBe(text)
 })
 
@@ -17,7 +17,7 @@ test.each([
   [10, 0, '0 %'],
   [10_000, 1, '< 0.1 %'],
   [3, 1, '33 %'],
-])('of %s proposals %s are %s', (proposals, conflicts, text) => {
+])('of %s proposals, %s conflicts are shown as %s', (proposals, conflicts, text) => {
   expect(conflictsText({ proposals, conflicts })).toBe(text)
 })
 

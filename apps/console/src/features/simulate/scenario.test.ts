@@ -103,7 +103,7 @@ describe('a scenario', () => {
   const throughAddress = (scenarios: readonly Scenario[]) =>
     scenariosOf(readSimulateSearch(JSON.parse(JSON.stringify(searchOf(scenarios)))), undefined)
 
-  test('is in the address completely, and so are the further ones', () => {
+  test('the address contains the first and all further scenarios completely', () => {
     fc.assert(
       fc.property(fc.array(scenario, { minLength: 1, maxLength: 3 }), (scenarios) => {
         expect(throughAddress(scenarios)).toEqual({ scenarios, problem: undefined })
@@ -123,7 +123,7 @@ describe('a scenario', () => {
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
 
-  test('uses the request of the decision in the address, and so do further scenarios', () => {
+  test('the first and all further scenarios use the request of the decision in the address', () => {
     const asked = { flavor: { vcpus: 7 } }
     const { scenarios } = scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, asked)
     expect(scenarios.map((one) => one.request)).toEqual([asked, asked])
@@ -143,14 +143,26 @@ describe('a scenario', () => {
     ['a broken request', { request: '{' }, /a request that cannot be read/],
     ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. It is a list/],
     ['an input without a request', { input: '{}' }, /It has no request/],
-    ['too long a name', { name: 'n'.repeat(61) }, /name of 61 characters; it may have 60/],
-    ['scenarios next to it that are no list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],
-    ['scenarios next to it that are no JSON', { request: '{}', beside: '[' }, /further scenarios that cannot be read/],
-    ['too many next to it', { request: '{}', beside: '[{},{},{}]' }, /3 further scenarios; it may have 2/],
-    ['one next to it that is no object', { request: '{}', beside: '[{},7]' }, /Scenario 3 of the address is 7; it must be an object/],
-    ['a count of 0 next to it', { request: '{}', beside: '[{"count":0}]' }, /Scenario 2 of the address has the count 0; .* 1 to 9999/],
-    ['a list as the overlay next to it', { request: '{}', beside: '[{"overlay":[]}]' }, /has the overlay \[\]; it must be an object/],
-    ['a number as the profile next to it', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
+    ['a name that is too long', { name: 'n'.repeat(61) }, /name of 61 characters; it may have 60/],
+    ['further scenarios that are not a list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],
+    ['further scenarios that are not JSON', { request: '{}', beside: '[' }, /further scenarios that cannot be read/],
+    ['too many further scenarios', { request: '{}', beside: '[{},{},{}]' }, /3 further scenarios; it may have 2/],
+    [
+      'a further scenario that is not an object',
+      { request: '{}', beside: '[{},7]' },
+      /Scenario 3 of the address is 7; it must be an object/,
+    ],
+    [
+      'a count of 0 in a further scenario',
+      { request: '{}', beside: '[{"count":0}]' },
+      /Scenario 2 of the address has the count 0; .* 1 to 9999/,
+    ],
+    [
+      'a list as the overlay of a further scenario',
+      { request: '{}', beside: '[{"overlay":[]}]' },
+      /has the overlay \[\]; it must be an object/,
+    ],
+    ['a number as the profile of a further scenario', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
   ])('with %s is reported', (_name, search, problem) => {
     expect(scenariosOf(search, undefined)).toEqual({ scenarios: [], problem: expect.stringMatching(problem) })
   })
@@ -186,7 +198,7 @@ describe('scenarios next to each other', () => {
 describe('an overlay', () => {
   const draft = { ...NO_DRAFT, names: ['a', 'b'], aggregate: 'ssd', metadata: ['k=v', 'gone'], ratio: 2 }
 
-  test('gets a further edit for each that is added, and edits can be removed one by one', () => {
+  test('gets one more edit for each that is added, and edits can be removed one by one', () => {
     let overlay: Overlay = {}
     for (const kind of editKinds) {
       expect(isWhole({ ...draft, kind })).toBe(true)
@@ -218,7 +230,7 @@ describe('an overlay', () => {
   })
 })
 
-test('hosts are counted, and zones are compared with their former use', () => {
+test('chosen hosts are counted, and zones are compared with their former use', () => {
   const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName, hasOtherNodes: false })) })
   expect(placedOn([to('a'), to('b', 'b')])).toEqual([
     { host: 'b', count: 2 },

@@ -1,4 +1,4 @@
-/** Hosts to be added to the draft of an aggregate, by its uuid, because an address has no room for thousands of names. */
+/** Hosts to be added to the draft of an aggregate, by its uuid, because an address is too short for thousands of names. */
 const handed = new Map<string, readonly string[]>()
 
 const none: readonly string[] = []

@@ -14,13 +14,13 @@ test.each([
   ['a single key', 'j', 'j'],
   ['a key that needs Shift', '?', '?'],
   ['a key without a meaning', 'z', '-'],
-  ['the first of a sequence waits', 'g', '-'],
+  ['the first key of a sequence has no effect yet', 'g', '-'],
   ['a sequence', 'gh', '- g h'],
-  ['its last key by itself', 'h', 'h'],
-  ['a sequence that is none, whose last key means something', 'gj', '- j'],
-  ['the first key twice', 'ggd', '- - g d'],
+  ['the last key of a sequence by itself', 'h', 'h'],
+  ['an unknown sequence whose last key has a meaning', 'gj', '- j'],
+  ['the first key of a sequence twice', 'ggd', '- - g d'],
   ['the same sequence again', 'ghgh', '- g h - g h'],
-  ['a completed sequence leaves no keys', 'ghh', '- g h h'],
+  ['a completed sequence does not affect the following keys', 'ghh', '- g h h'],
 ])('%s', (_name, keys, found) => expect(typed(keys)).toBe(found))
 
 test('after a longer pause a sequence starts again', () => expect(typed('gh', 1_500)).toBe('- h'))

@@ -87,7 +87,8 @@ export function useOperation<Doc extends Operation>(
 }
 
 /**
- * Reads again so often; but the error of a first request that hung stays, with its button, until it is tried again or contact comes back.
+ * The interval of automatic reads. After a first request that hung there is none: its error stays, with its button, until it is retried or
+ * contact is restored.
  */
 export const pollEvery =
   (everyMs: number) =>
@@ -100,7 +101,7 @@ export const operationKey = <Doc extends Operation>(document: Doc, variables?: V
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // a browser that calls itself offline may reach a service all the same, and whether this one does is known by its answers
+    // a browser that reports to be offline may still reach the service, so only its answers count
     mutations: { networkMode: 'always' },
     queries: { networkMode: 'always', retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
   },

@@ -25,7 +25,7 @@ test.each([
     undefined,
   ],
   [
-    'data is overdue even if other calls are answered',
+    'data can be overdue although other calls are answered',
     { readAtMs: 1_000, everyMs: 15_000 },
     contact({ heardAtMs: 19_000 }),
     19_000,

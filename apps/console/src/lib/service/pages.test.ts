@@ -32,9 +32,9 @@ const even = Array.from({ length: 1_000 }, (_one, i) => 2 * i)
 const sight = { first: 503, last: 528 }
 
 test.each([
-  ['one page', { first: 3, last: 7 }, [0, 1]],
-  ['the last row of one and the first of the next', { first: 9, last: 10 }, [0, 2]],
-  ['rows behind the end', { first: 995, last: 1_200 }, [99, 100]],
+  ['rows within one page', { first: 3, last: 7 }, [0, 1]],
+  ['the last row of one page and the first of the next', { first: 9, last: 10 }, [0, 2]],
+  ['rows beyond the end of the list', { first: 995, last: 1_200 }, [99, 100]],
 ])('%s', async (_name, rows, expected) => {
   expect(pagesIn(await readAll(even), rows)).toEqual(expected)
 })
@@ -49,8 +49,8 @@ test('of a hundred pages only the visible ones are refreshed', async () => {
 test.each([
   ['rows that were added in between', [...even, 1_011, 1_013].sort((a, b) => a - b)],
   ['rows that were removed in between', even.filter((row) => row < 1_010 || row > 1_020)],
-  ['all following rows were removed', even.filter((row) => row < 1_010)],
-])('%s leave neither a hole nor a row twice', async (_name, now) => {
+  ['all following rows that were removed', even.filter((row) => row < 1_010)],
+])('%s: no row is missing or repeated', async (_name, now) => {
   const { read, asked } = serve(now)
   const again = rowsOf(await readInSight(await readAll(even), sight, read))
   expect(asked.length).toBeLessThanOrEqual(3)
@@ -58,7 +58,7 @@ test.each([
   expect(again.length).toBeGreaterThan(Math.min(now.length - 1, sight.last))
 })
 
-test('rows that were added above are not shown before one scrolls there', async () => {
+test('rows that were added above are shown only after scrolling there', async () => {
   const now = [-5, -3, ...even]
   const pages = await readInSight(await readAll(even), sight, serve(now).read)
   expect(rowsOf(pages)).toEqual(even)
@@ -66,7 +66,7 @@ test('rows that were added above are not shown before one scrolls there', async 
   expect(top).toEqual(now.slice(0, SIZE))
 })
 
-test('a list that became empty is empty', async () => {
+test('a list that became empty has no rows', async () => {
   const pages = await readInSight(await readAll(even), { first: 0, last: 5 }, serve([]).read)
   expect(rowsOf(pages)).toEqual([])
 })

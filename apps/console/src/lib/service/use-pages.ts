@@ -83,7 +83,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     if (sight.current !== WHOLE) sight.current = TOP
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is asked, and how
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the query and its variables
   const readOne = useCallback(
     async (after: string | null, signal?: AbortSignal) => listOf(await request(document, { ...asked, after }, { signal })),
     [keyText],

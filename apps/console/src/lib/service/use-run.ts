@@ -34,7 +34,7 @@ export function useRun<Doc extends Operation>(document: Doc, variables: Variable
     running.add(end)
     return () => void running.delete(end)
   }, [isRunning, latest])
-  useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel what is running', run: cancelAll }] : [])
+  useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel running requests', run: cancelAll }] : [])
   const isCancelled = isWanted && !isRunning && data === undefined && !error
   const call: Call = { document, variables }
   return { data, error, isRunning, isCancelled, cancel, run: () => void refetch(), call }

@@ -29,7 +29,8 @@ export function wireOf(document: Operation): SentOperation {
 /** The kind of an operation, and its name. */
 export function headerOf(document: Operation): Header {
   const { header, text } = writtenOf(document)
-  if (header === undefined) throw new Error(`An operation begins with what it is and its name, under which it is kept and found: ${text}`)
+  if (header === undefined)
+    throw new Error(`An operation must begin with its kind and its name, by which its answer is cached; found: ${text}`)
   return header
 }
 

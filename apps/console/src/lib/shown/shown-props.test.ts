@@ -6,19 +6,19 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['text', { children: 'a\u202eb' }, { children: 'a\\u{202e}b' }],
   ['text among elements', { children: ['a\u0007', 1, null] }, { children: ['a\\u{7}', 1, null] }],
   [
-    'what is said of it',
+    'text in attributes',
     { title: '\u2066x', 'aria-label': '\u009bx', className: 'c' },
     { title: '\\u{2066}x', 'aria-label': '\\u{9b}x', className: 'c' },
   ],
-  ['half a pair', { children: '\ud83d' }, { children: '\\u{d83d}' }],
+  ['an unpaired surrogate', { children: '\ud83d' }, { children: '\\u{d83d}' }],
 ])('%s is escaped', (_name, props, shown) => expect(shownProps(props)).toEqual(shown))
 
 test.each<[string, Record<string, unknown>]>([
   ['lines and tabs of code', { children: 'a\n\tb' }],
   ['names in any script', { children: 'Zürich 東京 שלום 😀' }],
-  ['what is edited', { value: 'a\u202eb', defaultValue: '\u0007' }],
-  ['what is no text', { children: [1, null, true, { a: 'b\u202e' }], onClick: () => undefined }],
-])('%s is the very same', (_name, props) => expect(shownProps(props)).toBe(props))
+  ['the value of an input', { value: 'a\u202eb', defaultValue: '\u0007' }],
+  ['anything but text', { children: [1, null, true, { a: 'b\u202e' }], onClick: () => undefined }],
+])('%s: the same object is returned', (_name, props) => expect(shownProps(props)).toBe(props))
 
 test('elements are created with escaped texts', () => {
   expect(jsx('b', { children: 'a\u202eb' }).props).toEqual({ children: 'a\\u{202e}b' })

@@ -5,7 +5,7 @@ import { type CellPosition, cellAfterKey, cellAt, cellSizeFor, cellsWithin, corn
 const layout = layoutCells([7, 0, 2], 40, 10)
 
 describe('layout of cells', () => {
-  it('finds every cell again at its own middle', () => {
+  it('finds every cell at its middle', () => {
     for (const [group, { count }] of layout.groups.entries())
       for (let index = 0; index < count; index++) {
         const { x, y } = cornerOf(layout, { group, index })
@@ -15,10 +15,10 @@ describe('layout of cells', () => {
 
   it.each([
     ['a heading', 5, 5],
-    ['next to the last cell of a row that is not full', 35, 26 + 15],
-    ['right of the last column', 45, 30],
-    ['under everything', 5, 10_000],
-  ])('finds nothing at %s', (_where, x, y) => {
+    ['a position after the last cell of a row that is not full', 35, 26 + 15],
+    ['a position right of the last column', 45, 30],
+    ['a position below all cells', 5, 10_000],
+  ])('finds no cell at %s', (_where, x, y) => {
     expect(cellAt(layout, x, y)).toBeUndefined()
   })
 
@@ -26,20 +26,20 @@ describe('layout of cells', () => {
   it.each([
     ['right', at(0, 2), 'ArrowRight', at(0, 3)],
     ['right, over an empty group', at(0, 6), 'ArrowRight', at(2, 0)],
-    ['right, at the end of all', at(2, 1), 'ArrowRight', at(2, 1)],
+    ['right, at the last cell', at(2, 1), 'ArrowRight', at(2, 1)],
     ['left, over an empty group', at(2, 0), 'ArrowLeft', at(0, 6)],
-    ['left, at the start of all', at(0, 0), 'ArrowLeft', at(0, 0)],
+    ['left, at the first cell', at(0, 0), 'ArrowLeft', at(0, 0)],
     ['down', at(0, 1), 'ArrowDown', at(0, 5)],
-    ['down, where the row below is short', at(0, 3), 'ArrowDown', at(0, 6)],
+    ['down, to the last cell of a shorter row', at(0, 3), 'ArrowDown', at(0, 6)],
     ['down, into the next group, same column', at(0, 5), 'ArrowDown', at(2, 1)],
     ['down, into a shorter group', at(0, 6), 'ArrowDown', at(2, 1)],
-    ['down, at the end of all', at(2, 0), 'ArrowDown', at(2, 0)],
+    ['down, in the last row', at(2, 0), 'ArrowDown', at(2, 0)],
     ['up', at(0, 5), 'ArrowUp', at(0, 1)],
-    ['up, into the group before, same column', at(2, 1), 'ArrowUp', at(0, 5)],
-    ['up, at the start of all', at(0, 2), 'ArrowUp', at(0, 2)],
-    ['to the first', at(2, 1), 'Home', at(0, 0)],
-    ['to the last', at(0, 0), 'End', at(2, 1)],
-    ['nowhere by other keys', at(0, 0), 'x', undefined],
+    ['up, into the previous group, same column', at(2, 1), 'ArrowUp', at(0, 5)],
+    ['up, in the first row', at(0, 2), 'ArrowUp', at(0, 2)],
+    ['to the first cell', at(2, 1), 'Home', at(0, 0)],
+    ['to the last cell', at(0, 0), 'End', at(2, 1)],
+    ['nowhere for other keys', at(0, 0), 'x', undefined],
   ])('moves %s', (_name, from, key, to) => {
     expect(cellAfterKey(layout, from, key)).toEqual(to)
   })
@@ -49,7 +49,7 @@ describe('layout of cells', () => {
     [10_000, 1_000, 6],
     [100_000, 1_000, 4],
     [0, 0, 18],
-  ])('draws %i cells on a width of %i px at %i px', (count, width, size) => {
+  ])('draws %i cells on a width of %i px with a side of %i px', (count, width, size) => {
     expect(cellSizeFor(count, width)).toBe(size)
   })
 })

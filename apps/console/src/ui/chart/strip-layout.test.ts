@@ -20,7 +20,7 @@ describe('runs of a strip', () => {
 
   test('wide cells have gaps', () => expect(line(['pass', 'pass'], 10)).toHaveLength(2))
 
-  test('a group begins after a free pixel if there is room for it', () =>
+  test('a group begins after a free pixel if there is space for it', () =>
     expect(line(['pass', 'pass'], 4, [0, 1])).toEqual([
       { from: 0, to: 1, tone: 'pass', faded: false },
       { from: 2, to: 4, tone: 'pass', faded: false },

@@ -47,7 +47,7 @@ export function useSidePanel(): SidePanelState {
   return { id, isWide, toggle, follow, close }
 }
 
-/** The handlers of a list's keys and its cursor; undefined if no row is shown, or there is no room for the panel. */
+/** The handlers of a list's keys and its cursor; undefined if no row is shown, or the page is too narrow for the panel. */
 export function useSidePanelKeys({ id, isWide, toggle, follow }: SidePanelState, idAt: ((index: number) => string) | undefined) {
   return useMemo(
     () =>

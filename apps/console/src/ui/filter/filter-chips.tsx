@@ -93,7 +93,7 @@ const keyOf = (terms: readonly { readonly written: string }[], at: number): stri
   return `${terms.slice(0, at).filter((other) => other.written === written).length} ${written}`
 }
 
-/** Sets `--g-chips` to the height of the chips in pixels, so that the list, which fills the window, leaves room for them. */
+/** Sets `--g-chips` to the height of the chips in pixels, so that the list, which fills the window, leaves space for them. */
 function useRoomFor(list: { readonly current: HTMLElement | null }, isShown: boolean): void {
   useLayoutEffect(() => {
     const { style } = document.documentElement

@@ -7,19 +7,19 @@ const mine = { name: 'mine', search: { q: 'account:me', sort: '-age' } }
 describe('the stored views', () => {
   test.each<[string, unknown, unknown]>([
     ['nothing yet', undefined, []],
-    ['no list', { name: 'x' }, []],
-    ['views as they were written, by name', [mine, failed], [failed, mine]],
-    ['what is no view is left out', [mine, 7, null, { name: 'x' }, { search: {} }, { name: '', search: {} }], [mine]],
-    ['a name counts once', [mine, { name: 'mine', search: {} }], [mine]],
+    ['a value that is not a list', { name: 'x' }, []],
+    ['valid views, sorted by name', [mine, failed], [failed, mine]],
+    ['invalid views are left out', [mine, 7, null, { name: 'x' }, { search: {} }, { name: '', search: {} }], [mine]],
+    ['of two views with one name the first counts', [mine, { name: 'mine', search: {} }], [mine]],
     [
-      'what is no part of a view is left out',
+      'parameters that do not belong to a view are left out',
       [{ name: 'x', search: { q: 'a', at: '7', live: 'off', cols: 3 } }],
       [{ name: 'x', search: { q: 'a' } }],
     ],
-    ['a name that is too long', [{ name: 'x'.repeat(LONGEST_NAME + 1), search: {} }], []],
+    ['a view whose name is too long is left out', [{ name: 'x'.repeat(LONGEST_NAME + 1), search: {} }], []],
   ])('%s', (_name, kept, views) => expect(readViews(kept)).toEqual(views))
 
-  test('up to the maximum number', () =>
+  test('are limited to the maximum number', () =>
     expect(readViews(Array.from({ length: MOST_VIEWS + 5 }, (_, i) => ({ name: String(i), search: {} })))).toHaveLength(MOST_VIEWS))
 })
 
@@ -46,8 +46,8 @@ test('a view replaces the one with the same name', () => {
 })
 
 test.each([
-  ['another name', 'mine', 'a first one', ['a first one', 'Failed']],
+  ['a view gets another name', 'mine', 'a first one', ['a first one', 'Failed']],
   ['a name that is taken changes nothing', 'mine', 'Failed', ['Failed', 'mine']],
-  ['no name changes nothing', 'mine', '', ['Failed', 'mine']],
-  ['what is not there changes nothing', 'gone', 'x', ['Failed', 'mine']],
+  ['an empty name changes nothing', 'mine', '', ['Failed', 'mine']],
+  ['renaming an unknown view changes nothing', 'gone', 'x', ['Failed', 'mine']],
 ])('%s', (_name, from, to, names) => expect(renamed([failed, mine], from, to).map(({ name }) => name)).toEqual(names))

@@ -17,7 +17,7 @@ describe('the shown columns', () => {
     ['the default columns', undefined, 'host,az,mem.free'],
     ['the selected columns, in the order of the list', ['traits', 'az'], 'host,az,traits'],
     ['the first column even if it is not selected', [], 'host'],
-    ['no unknown ones', ['nonsense', 'constructor'], 'host'],
+    ['unknown columns are ignored', ['nonsense', 'constructor'], 'host'],
   ])('%s', (_name, shown, keys) => expect(keysOf(shown)).toBe(keys))
 
   it('have the stored widths', () => {
@@ -27,9 +27,9 @@ describe('the shown columns', () => {
 
 describe('a column that is added or removed', () => {
   it.each([
-    ['out', undefined, 'az', false, ['host', 'mem.free']],
-    ['in', undefined, 'traits', true, ['host', 'az', 'mem.free', 'traits']],
-    ['the default columns again', ['host', 'az'], 'mem.free', true, undefined],
+    ['a column is removed', undefined, 'az', false, ['host', 'mem.free']],
+    ['a column is added', undefined, 'traits', true, ['host', 'az', 'mem.free', 'traits']],
+    ['adding the missing default column gives the default', ['host', 'az'], 'mem.free', true, undefined],
   ])('%s', (_name, shown, key, isShown, after) => {
     expect(withColumn(columns, { widths: {}, ...(shown === undefined ? {} : { shown }) }, key, isShown)).toEqual(after)
   })
@@ -38,8 +38,8 @@ describe('a column that is added or removed', () => {
 it.each([
   ['nothing', undefined],
   ['a list', ['host']],
-  ['a width that is none', { widths: { host: '100', az: -1, 'mem.free': 1e9 }, shown: 'host' }],
-  ['keys that are no texts', { shown: [1] }],
+  ['invalid widths', { widths: { host: '100', az: -1, 'mem.free': 1e9 }, shown: 'host' }],
+  ['keys that are not texts', { shown: [1] }],
 ])('an invalid stored layout is left out: %s', (_name, kept) => {
   expect(readColumnLayout(kept)).toEqual({ widths: {} })
 })

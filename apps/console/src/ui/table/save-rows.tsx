@@ -26,7 +26,7 @@ export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRows
   const [isCut, setCut] = useState(false)
   const [error, setError] = useState<unknown>()
   const [round, setRound] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for when it was opened is saved, once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows requested when the dialog opened are saved once
   useEffect(() => {
     const cancel = new AbortController()
     setError(undefined)

@@ -11,7 +11,7 @@ interface ScrollBoxProps {
 export function ScrollBox({ label, maxHeight, children }: ScrollBoxProps) {
   const style: CSSProperties = { overflow: 'auto', maxHeight }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable with the keyboard
     <section aria-label={label} tabIndex={0} style={style}>
       {children}
     </section>

@@ -59,7 +59,7 @@ test('within a scrolling element it has no box, but has its name', () => {
   expect(html).toContain('<table aria-label="Hosts">')
 })
 
-test('without rows the table shows a text, or nothing', () => {
-  expect(drawn({ rows: [], empty: 'No host has room.' })).toMatch(/^<p[^>]*>No host has room.<\/p>$/)
+test('without rows the given text is shown, or nothing', () => {
+  expect(drawn({ rows: [], empty: 'No host fits the request.' })).toMatch(/^<p[^>]*>No host fits the request.<\/p>$/)
   expect(drawn({ rows: [] })).toBe('')
 })

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 export interface TableColumn<Row> {
   readonly key: string
   readonly label: string
-  /** The whole name, where the label is a short one. */
+  /** The full name, if the label is abbreviated. */
   readonly title?: string
   /** CSS width: `96px`, `minmax(160px, 1fr)`. */
   readonly width: string
@@ -28,22 +28,25 @@ export interface TableProps<Row> {
   /** The row at a position; undefined while it is not loaded. */
   row(index: number): Row | undefined
   rowKey(index: number): string
-  /** The orders that hold, the first of them before the others. */
+  /** The orders of the list, the most significant first. */
   readonly sort?: readonly Sort[] | undefined
-  /** The head of a column was pressed: what the orders become. With Shift a column is ordered by after the others. */
+  /** Called with the new orders after a click on the head of a column. With Shift the column is added as the least significant order. */
   onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
-  /** The edge of a head was moved, to a width in pixels; undefined: put back. */
+  /** Called when the edge of a head was moved, with the width in pixels; undefined restores the default. */
   onResize?(key: string, width: number | undefined): void
   /** The row of the keyboard cursor; -1: none. */
   readonly active: number
   onActive(index: number): void
-  /** Enter, or a click. */
+  /** Called for Enter, or a click. */
   onOpen(index: number): void
-  /** With onChoose: whether a row is chosen; each row then has a box, and Ctrl or Shift with a click chooses. Undefined: it cannot be. */
+  /**
+   * With onChoose: whether a row is selected; each row then has a checkbox, and a click with Ctrl or Shift selects. Undefined: the row
+   * cannot be selected.
+   */
   isChosen?(index: number): boolean | undefined
-  /** A row is chosen, or not any more; `isRange`: with all rows since the one before. */
+  /** Called when a row is selected or deselected; `isRange`: with all rows since the last selected one. */
   onChoose?(index: number, isRange: boolean): void
-  /** The rows in sight, for lists that load while scrolling. */
+  /** Called with the visible rows, for lists that load while scrolling. */
   onRange?(first: number, last: number): void
   /** The identity of the list, as a text: another list starts at its first row. */
   readonly listKey?: string
@@ -53,6 +56,6 @@ export interface TableProps<Row> {
   readonly isMain?: boolean
   /** Called by the key `o` to show a row next to the table; without it, `o` opens the row. */
   readonly onTogglePanel?: ((index: number) => void) | undefined
-  /** Height of the scrolled part; it grows to it at most. */
+  /** The maximum height of the scrolled part. */
   readonly height?: string
 }

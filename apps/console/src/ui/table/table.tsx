@@ -12,12 +12,12 @@ export type { TableColumn, TableProps } from './table-props.ts'
 /** The height of a list that fills the page. */
 export const TABLE_HEIGHT = 'calc(100vh - 220px - var(--g-chips, 0px))'
 
-/** Pixels of a row. */
+/** The height of a row in pixels. */
 const ROW_HEIGHTS: Readonly<Record<Choice<'density'>, number>> = { compact: 28, cosy: 36 }
-/** A head of two lines is so high at most. */
+/** The maximum height of a head with two lines. */
 const HEAD_HEIGHT = 34
 
-/** A table of any length: only the rows in sight exist. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens. */
+/** A table of any length: only the visible rows are rendered. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
   const {
     label,
@@ -48,7 +48,7 @@ export function Table<Row>(props: TableProps<Row>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
-    // the head covers the same height
+    // the head covers this height
     scrollPaddingEnd: HEAD_HEIGHT,
   })
   const rows = virtualizer.getVirtualItems()
@@ -59,10 +59,10 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     onRange?.(first, last)
   }, [onRange, first, last])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another height is measured anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another height requires a new measurement
   useEffect(() => virtualizer.measure(), [rowHeight])
   const activeKey = active >= 0 && active < count ? rowKey(active) : undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the cursor is followed to another row, not when a live change moves its row
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when the cursor moves to another row, but not when a live change moves its row
   useEffect(() => {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
@@ -72,7 +72,7 @@ export function Table<Row>(props: TableProps<Row>) {
   })
 
   const latest = useLatest(props)
-  // always the same object, so that a row is drawn again only when it changed
+  // always the same object, so that a row is rendered again only if it has changed
   const hands = useMemo<Hands>(
     () => ({
       onActive: (index) => latest.current.onActive(index),
@@ -92,7 +92,7 @@ export function Table<Row>(props: TableProps<Row>) {
   }, [listKey])
 
   const move = (event: KeyboardEvent): void => {
-    // keys of a button in the head or of a link in a row are their own
+    // a button in the head or a link in a row handles its own keys
     if (isOwn(event.target) || event.ctrlKey || event.metaKey || event.altKey || count === 0) return
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
     const target = targetOf(event.key, active, count, page)
@@ -105,7 +105,7 @@ export function Table<Row>(props: TableProps<Row>) {
   }
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows that are out of sight do not exist, which a table element cannot say
+    // biome-ignore lint/a11y/useSemanticElements: invisible rows are not rendered, which a table element cannot express
     <div
       ref={scroller}
       className="g-table"
@@ -146,7 +146,7 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** The row that a key moves the cursor to; undefined for other keys. */
+/** The row to which a key moves the cursor; undefined for other keys. */
 function targetOf(key: string, active: number, count: number, page: number): number | undefined {
   const to = (index: number): number => Math.max(0, Math.min(count - 1, index))
   switch (key) {
@@ -187,7 +187,7 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a row of a virtual grid; keys are handled by the grid
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid moves and opens by keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys
     <div
       id={id}
       role="row"
@@ -218,12 +218,12 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
 
 interface ChoiceCellProps {
   readonly index: number
-  /** Undefined: it cannot be. */
+  /** Undefined: the row cannot be selected. */
   readonly isChosen: boolean | undefined
   onChoose(index: number, isRange: boolean): void
 }
 
-/** The box of a row. It is no stop of its own: `x` chooses by keys. */
+/** The checkbox of a row. It is not a tab stop: the key `x` selects. */
 function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid
@@ -235,7 +235,7 @@ function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
           aria-label={`Choose row ${index + 1}`}
           checked={isChosen}
           onClick={({ shiftKey }) => onChoose(index, shiftKey)}
-          // the click has done it, and knows whether Shift was held
+          // the click handler has selected the row, because it knows whether Shift was held
           onChange={() => undefined}
         />
       )}

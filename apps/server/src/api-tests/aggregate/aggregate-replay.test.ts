@@ -49,7 +49,7 @@ test('an edit without effect is reported as such', async () => {
   })
 })
 
-test('the requests that would newly fail or find a host, and the room of each flavor before and after', async () => {
+test('the requests that would newly fail or find a host, and the capacity for each flavor before and after', async () => {
   const found = await preview({ setMetadata: [{ key: 'ssd', value: 'nvme' }] })
   expect(found).toMatchObject({ sampled: 3, newFailures: 1, newPlacements: 1, elsewhere: 0 })
   const [failing, placed] = found.otherwise
@@ -67,7 +67,7 @@ test('the requests that would newly fail or find a host, and the room of each fl
   expect(aggregate).toEqual({ version: 1, metadata: [{ value: 'true' }] })
 })
 
-test('the room of a flavor is reported by zone, and a host that changes its zone takes its room along', async () => {
+test('the capacity for a flavor is reported by zone, and that of a host moves with it to another zone', async () => {
   const found = await preview({ availabilityZone: 'z9' })
   const { before, after, zones } = found.room.find((one: Json) => one.flavor === 'm1.plain')
   expect(after).toBe(before)

@@ -67,7 +67,7 @@ test('for a host that leaves, warnings are only about the instances that require
   expect(found.told).toMatchObject([{ code: 'zone.other', host: 'two', claims: 1 }])
 })
 
-test('hosts whose instances still fit are not warned about, full as they are', async () => {
+test('there is no warning about a full host whose instances still meet their requests', async () => {
   const found = await warningsOf(fast, { setMetadata: [{ key: 'rack', value: 'r1' }] })
   expect(found).toMatchObject({ claims: 2, asked: 2, refused: 0, hosts: 0, told: [] })
 })

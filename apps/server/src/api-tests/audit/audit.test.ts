@@ -51,7 +51,7 @@ function faultsOf(rows: readonly Json[]): string[] {
   })
 }
 
-test('every mutation is in the audit with who, what, about what, and how it ended', async () => {
+test('every mutation is in the audit with its account, name, target and result', async () => {
   await api.report({ h1: {}, h2: {} })
   const placed = await placeWith(api, {}, { projectId: 'p1' })
   const key = await api.keyWith('CLAIM')
@@ -132,7 +132,7 @@ describe('a request leads to its decision', () => {
       expect({ query, nodes: (await dataOf(api, `{ claims(query: "${query}") { nodes { id } } }`)).claims.nodes }).toEqual({ query, nodes })
   })
 
-  test('and to no other', async () => {
+  test('to no other decision', async () => {
     for (const query of ['request:no-such', 'request:ticket-47', 'request:refused', '-request:ticket-4712 ticket-4712', 'id:ticket-47'])
       expect({ query, found: await found(query) }).toEqual({ query, found: [] })
   })
@@ -191,7 +191,7 @@ test('the database refuses to change, remove or empty the audit', async () => {
 describe('the chain', () => {
   const whole = async (): Promise<Json[]> => (await auditLog('first: 500, oldestFirst: true')).nodes
 
-  test('holds while two replicas write at once, and after a restart', async () => {
+  test('is complete while two replicas write at once, and after a restart', async () => {
     const start = (): Promise<Service> =>
       openService({ connection: api.connection, host: '127.0.0.1', port: 0, adminKey: 'the-admin-key-of-tests', warn: () => {} })
     const other = await start()
@@ -262,7 +262,7 @@ describe('the chain', () => {
     expect(faultsOf(await whole())).toEqual([])
   })
 
-  test('calls that failed while the database was away do not wait for room; entries without room are counted', async () => {
+  test('calls that failed while the database was away do not wait for space in the queue; entries that do not fit are counted', async () => {
     const prisma = createPrisma(api.connection)
     const warnings: string[] = []
     const warn = (message: string): void => void warnings.push(message)
@@ -323,7 +323,7 @@ describe('the chain', () => {
   })
 })
 
-test('calls wait for room instead of dropping their entries', async () => {
+test('calls wait for space in the queue instead of dropping their entries', async () => {
   const written: string[] = []
   let open: (() => void) | undefined
   const gate = new Promise<void>((resolve) => {

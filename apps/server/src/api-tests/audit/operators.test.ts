@@ -22,7 +22,7 @@ describe('operators', () => {
   const UPDATE = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!) { aggregateUpdate(uuid: $u, ifVersion: $v, input: $in) ${RESULT} }`
   const DELETE = `mutation ($u: UUID!, $v: Int!) { aggregateDelete(uuid: $u, ifVersion: $v) ${RESULT} }`
 
-  test('an aggregate is made, edited by deltas on the version seen, and removed', async () => {
+  test('an aggregate is created, edited by deltas on a known version, and removed', async () => {
     const input = { name: 'rack-1', availabilityZone: 'az1', hosts: ['big'] }
     const dry = (await ask(CREATE, { in: input, dry: true })).aggregateCreate
     expect(dry).toMatchObject({ dryRun: true, impact: { hostsAffected: 1, azChanges: 1 } })

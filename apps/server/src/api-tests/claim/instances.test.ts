@@ -135,7 +135,7 @@ describe('Z19, F9: one instance by CREATE under two keys', () => {
       expect(await place(gantt, input)).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('of ten simultaneous calls one is placed, and the others get its claim', async () => {
+  test('of ten simultaneous calls one is placed, and the others get the existing claim', async () => {
     const names = await hosts('race', 3)
     const gantt = { forceHosts: names, instanceUuids: [randomUUID()] }
     const answers = await Promise.all(Array.from({ length: 10 }, () => place(gantt)))
@@ -146,7 +146,7 @@ describe('Z19, F9: one instance by CREATE under two keys', () => {
   })
 })
 
-describe('the answer of each caller', () => {
+describe('the answer to each caller', () => {
   test('a project has its own instances: the same uuid elsewhere is placed, and the auditor reports it', async () => {
     await hosts('projects', 2)
     const instanceUuids = [randomUUID()]

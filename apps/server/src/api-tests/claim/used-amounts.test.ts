@@ -57,7 +57,7 @@ test('F2, B25: two GPUs are allocated to two instances and not to a third, on wh
   expect((await shown('f2')).gpus).toEqual([{ freeMilli: 0 }, { freeMilli: 0 }])
 })
 
-test('F10, Z18a: a report that lists the instance without use keeps its room, and the reporter gets a warning', async () => {
+test('F10, Z18a: a report that lists an instance but counts no use frees nothing, and the reporter gets a warning', async () => {
   const small = { vcpus: 8, memoryMb: 8_192, localGb: 10 }
   await report('f10', { ...small, instances: [] })
   const { instance } = await place('f10', { flavor: { vcpus: 6, memoryMb: 4_096 } })

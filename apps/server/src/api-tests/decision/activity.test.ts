@@ -181,7 +181,7 @@ test('a host without capacity counts in its zone like in the list, and a zone of
   }
 })
 
-test('totals of the zones are the sums of their hosts, claims of them apart', async () => {
+test('totals of the zones are the sums of their hosts, with claims listed separately', async () => {
   const { fleet, hosts } = await dataOf(
     api,
     `{ fleet { totals { key hosts usage { resourceClass capacity used claimed free } } }

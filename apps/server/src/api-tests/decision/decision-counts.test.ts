@@ -66,7 +66,7 @@ describe('in steps of time', () => {
     },
   )
 
-  test('a range of the query is the range of its steps, whatever is in it', async () => {
+  test('a time range in the query is the range of the steps, whatever decisions it contains', async () => {
     const { steps, since, until, decisions } = await counts('at>=2026-01-01T00:00:03Z at<2026-01-01T00:01:00Z', 10)
     expect([since, until, decisions]).toEqual(['2026-01-01T00:00:03.000Z', '2026-01-01T00:01:00.000Z', 0])
     expect(steps.map(({ at }: Json) => at.slice(17, 19))).toEqual(['03', '10', '20', '30', '40', '50'])
@@ -133,7 +133,7 @@ describe('in groups', () => {
     expect(await listed(`instance:${tried}`)).toBe(3)
   })
 
-  test('the requested number, and the total', async () => {
+  test('the requested number of groups, and their total', async () => {
     const { nodes, totalCount } = await groups('', 'FLAVOR', 2)
     expect([nodes.map(({ key }: Json) => key), totalCount]).toEqual([['small', 'huge'], 4])
   })

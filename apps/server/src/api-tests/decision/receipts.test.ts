@@ -22,7 +22,7 @@ beforeAll(async () => {
   decisions.refused = await place({}, { name: 'giant', memoryMb: 1_000_000 })
   decisions.chance = await place({ profile: 'random' })
   decisions.nova = await place({ profile: 'nova-compat' })
-  // the fleet goes on changing
+  // the fleet continues to change
   for (let i = 0; i < 5; i++) await place({})
 })
 afterAll(async () => {
@@ -98,7 +98,7 @@ test.each([
   ['unreadable bytes', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its outcome', `UPDATE decision SET outcome = 'PARTIAL' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['an invalid outcome', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
-  ['its packed form away', `UPDATE decision SET packed = NULL WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['the removal of its packed form', `UPDATE decision SET packed = NULL WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its document away', `UPDATE decision SET document = 'null' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ...(
     [

@@ -198,7 +198,7 @@ const answerTo = async (document: string, key: string | null | undefined): Promi
 }
 
 describe('a key bound to a project', () => {
-  test('reads no name and no id of anything foreign, whatever it may ask', async () => {
+  test('reads no name and no id that belongs to others, whatever it requests', async () => {
     for (const document of documents()) {
       const answer = await answerTo(document, keys.get('all'))
       expect({ document, secrets: secretsIn(answer) }).toEqual({ document, secrets: [] })
@@ -207,7 +207,7 @@ describe('a key bound to a project', () => {
     }
   })
 
-  test('is given the host for its instance by the call that places it; one that only reads is given none', async () => {
+  test('gets the host for its instance from the call that places it, and no host from calls that only read', async () => {
     const [place] = documents().filter((document) => document.includes('selectDestinations'))
     const fresh = (place ?? '').replace(/idempotencyKey: "[^"]+"/, `idempotencyKey: "${randomUUID()}"`)
     expect(JSON.stringify(await answerTo(fresh, keys.get('all')))).toMatch(/"host":{"__typename":"Host","name":"zqx-/)
@@ -245,11 +245,11 @@ describe('a key bound to a project', () => {
   })
 
   test.each<[string, () => Promise<unknown>]>([
-    ['the free room of a host that is not the freest', () => report({ 'zqx-b': 8_999 })],
-    ['the free room of a host that is closed', () => report({ 'zqx-shut': 1 })],
+    ['the free capacity of a host that is not the emptiest', () => report({ 'zqx-b': 8_999 })],
+    ['the free capacity of a host that is disabled', () => report({ 'zqx-shut': 1 })],
     ['the existence of a further host', () => report({ 'zqx-new': 5 })],
     ['the members of an aggregate', () => addTo('zqx fast', 'zqx-b')],
-    ['the status of a host that is not the freest', () => setStatus('zqx-b', 'MAINTENANCE')],
+    ['the status of a host that is not the emptiest', () => setStatus('zqx-b', 'MAINTENANCE')],
     ['that status, back to its former value', () => setStatus('zqx-b', 'ENABLED')],
   ])('reads the same, byte for byte, when %s changes', async (_name, change) => {
     const before = await readings()
@@ -261,7 +261,7 @@ describe('a key bound to a project', () => {
     const before = await readings()
     const mayPlace = () => Promise.all(someRequests.map(isPlaced))
     const placedBefore = await mayPlace()
-    // the freest host gets room for the third request, and for the first part of the fourth
+    // the emptiest host gets enough free for the third request, and for the first part of the fourth
     await report({ 'zqx-c': 30_000 })
     const after = await readings()
     const changed = Object.keys(before).filter((document) => JSON.stringify(after[document]) !== JSON.stringify(before[document]))
@@ -291,7 +291,7 @@ describe('a key bound to a project', () => {
     expect(Object.values(answers).flatMap((answer) => secretsIn(answer))).not.toEqual([])
   })
 
-  test('would read something else if the room of hosts were open: the comparison finds it', async () => {
+  test('would read something else if the free capacity of hosts were open: the comparison finds it', async () => {
     const planted = ['Decision.destinations', 'InstanceDestinations.selected', 'Destination.host', 'Host.capacity', 'ResourceUsage.free']
     const isOpen: Open = (use) => isListed(use) || planted.includes(`${use.type}.${use.field}`)
     const before = await readings(isOpen, keys.get('operator'))
@@ -299,7 +299,7 @@ describe('a key bound to a project', () => {
     expect(await readings(isOpen, keys.get('operator'))).not.toEqual(before)
   })
 
-  // this test is last, because it takes room on hosts
+  // this test is last, because it takes resources of hosts
   test.each([1, 2, 3])('reads none of them on random fleet %i, for random requests', async (seed) => {
     const random = createRandom(String(seed))
     const { below: upTo } = random

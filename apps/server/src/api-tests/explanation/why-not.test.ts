@@ -171,7 +171,7 @@ test('the winner is reported as such', async () => {
   expect(await whyNot('best')).toMatchObject({ because: 'SELECTED', outcome: 'SELECTED', changedSince: [] })
 })
 
-test('short-circuited, a host has one refusal, and sole rejections are not known', async () => {
+test('if filters stop at the first refusal, a host has one refusal, and sole rejections are not known', async () => {
   const ask = (arguments_: string) =>
     dataOf(
       api,
@@ -255,7 +255,7 @@ describe('hosts that left', () => {
   const NOW = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }'
   const named = (host: string) => `spec: { gantt: { forceHosts: ["${host}"], flavor: { vcpus: 1, memoryMb: 64 } } }`
 
-  test('a forgotten host is no host without memory, and not excluded by a request that names it', async () => {
+  test('a forgotten host is reported as forgotten, not as one without memory, and not as excluded by a request that names it', async () => {
     await api.report({ scrapped: {} })
     const { decision: before } = await placeWith(api, { claim: { mode: 'NONE' } }, { forceHosts: ['scrapped'] })
     await leave('hostForget(hosts: [{ host: "scrapped" }], reason: "burnt")')
@@ -270,7 +270,7 @@ describe('hosts that left', () => {
     expect((await whyNot('scrapped', NOW)).headline).toContain('It was readmitted, and had not reported since.')
   })
 
-  test.each(['after', 'before'])('a host whose new name reported %s the old one is the machine that is there', async (when) => {
+  test.each(['after', 'before'])('a host whose new name reported %s the old one is answered as the present machine', async (when) => {
     const [old, next] = [`old-${when}`, `new-${when}`]
     for (const name of when === 'after' ? [old, next] : [next, old]) await api.report({ [name]: {} })
     await leave(`hostReplace(host: { host: "${old}" }, by: { host: "${next}" }, reason: "renamed")`)

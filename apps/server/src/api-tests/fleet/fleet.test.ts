@@ -33,7 +33,7 @@ function unpack({ data, elementType = 'U32' }: { data: string; elementType?: key
 const COLUMNS = `asOf at count ordinals names otherNodes { ordinal node } dictionaries { column values sets } columns { name elementType data }`
 
 describe('columns of all hosts', () => {
-  test('every column, decoded, equals the values of the hosts', async () => {
+  test('every column, after decoding, equals the values of the hosts', async () => {
     const { claim } = await placed()
     const names =
       'STATE STATUS AZ AGGREGATES TRAITS CPU_TOTAL CPU_FREE CPU_USED_PCT MEM_TOTAL_MIB MEM_FREE_MIB MEM_USED_PCT DISK_TOTAL_GIB DISK_FREE_GIB DISK_USED_PCT GPU_COUNT GPU_FREE_MILLI CLAIMS INSTANCES REPORTED_AT HYPERVISOR_TYPE HYPERVISOR_VERSION CPU_MODEL CPU_VENDOR CPU_ARCH'
@@ -107,7 +107,7 @@ describe('columns of all hosts', () => {
     ['no column', 'names: []'],
     ['a column twice', 'names: [STATE, STATE]'],
     ['a query that is wrong', 'names: [STATE], query: "nope:1"'],
-  ])('%s is refused with its place', async (_name, args) => {
+  ])('%s is refused with its path', async (_name, args) => {
     const answer = await api.ask(`{ fleet { columns(${args}) { count } } }`)
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
   })
@@ -156,7 +156,7 @@ describe('the filter grammar in lists', () => {
     expect(aggregates.totalCount).toBe(count)
   })
 
-  test('decisions are found by everything that they can be asked for', async () => {
+  test('decisions are found by every field of the filter grammar', async () => {
     const instance = randomUUID()
     const flavor = { name: 'm1.%_odd', vcpus: 1, memoryMb: 64 }
     const spec = { flavor, instanceUuids: [instance], availabilityZone: 'z1', projectId: 'p-1' }

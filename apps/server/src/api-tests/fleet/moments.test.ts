@@ -165,12 +165,12 @@ describe('invalid moments', () => {
     ])
   })
 
-  test.each(['yesterday', '2026-11-21', '-5', ''])('%j is no moment', async (at) => {
+  test.each(['yesterday', '2026-11-21', '-5', ''])('%j is refused as a moment', async (at) => {
     const [code, , message] = await refusalOf(at)
     expect([code, message]).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining('a time such as')])
   })
 
-  test('more moments than four in one call are refused: each is a fleet in memory', async () => {
+  test('more than four moments in one call are refused, because each needs a fleet in memory', async () => {
     const asked = [0, 1, 2, 3, 4].map((at) => `f${at}: fleet(at: "${at}") { asOf }`)
     expect(Object.keys(await ask(`{ ${asked.slice(0, 4).join(' ')} again: fleet(at: "0") { asOf } }`))).toHaveLength(5)
     const answer = await api.ask(`{ ${asked.join(' ')} }`)

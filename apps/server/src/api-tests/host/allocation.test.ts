@@ -57,7 +57,7 @@ const place = async (host: string) => {
   return (await ask(PLACE, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations.__typename
 }
 
-test('an override of a host counts, is shown with who set it and when, and outlives reports', async () => {
+test('an override of a host counts, is shown with its account and time, and is kept after later reports', async () => {
   await reported('a1', { full: machine })
   const dry = (await ask(SET, { host: 'a1', class: 'VCPU', ratio: 2, dryRun: true })).hostSetAllocation
   expect(dry).toMatchObject({ dryRun: true, impact: { warnings: ['a1: VCPU free 8, then 16'] } })
@@ -77,7 +77,7 @@ test('an override of a host counts, is shown with who set it and when, and outli
   expect(await shown('a1')).toMatchObject({ allocationRatio: 5, ratioFrom: { source: 'REPORT' } })
 })
 
-test('a value out of range, or none, is refused with its path', async () => {
+test('a value out of range, and a missing value, are refused with their paths', async () => {
   for (const [edit, path] of [
     [{ class: 'VCPU', ratio: 0 }, 'ratio'],
     [{ class: 'VCPU', ratio: 1_001 }, 'ratio'],
@@ -113,7 +113,7 @@ test("Nova's 0.0 takes the fleet's ratio, then Nova's default; a dry run returns
   expect((await ask(FLEET_SET, { v: 1, input: bad })).fleetAllocationSet).toMatchObject({ issues: [{ path: ['input', 'release'] }] })
 })
 
-test('a ratio of an aggregate counts in capacity, with who set it', async () => {
+test('a ratio of an aggregate counts in capacity, and the aggregate is shown as its source', async () => {
   await reported('g1', { full: machine })
   const metadata = [{ key: 'cpu_allocation_ratio', value: '4' }]
   await ask(`mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, {

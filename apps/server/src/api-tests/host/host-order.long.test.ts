@@ -112,14 +112,19 @@ describe('the order of hosts', () => {
     expect(single.filter((order) => isGiven(order) && valuesOf(order).length === 1)).toEqual([{ field: 'STATE' }])
   })
 
-  test('without an order they come as they were first seen', async () => {
+  test('without an order hosts are listed in the order of first sight', async () => {
     expect(await namesBy([], 4)).toEqual(['b-2', 'a-10', 'c', 'a-9', 'é', 'a-1'])
   })
 
   test.each<[string, unknown, string, string]>([
     ['a class that is missing', [{ field: 'FREE' }], 'orderBy.0.resourceClass', 'be a class that hosts report: DISK_GB, MEMORY_MB'],
-    ['a class that nobody has', [{ field: 'NAME' }, { field: 'FREE', resourceClass: 'VCPUS' }], 'orderBy.1.resourceClass', '"VCPUS"'],
-    ['a class too many', [{ field: 'NAME', resourceClass: 'VCPU' }], 'orderBy.0.resourceClass', 'be left out with NAME'],
+    ['a class that no host reports', [{ field: 'NAME' }, { field: 'FREE', resourceClass: 'VCPUS' }], 'orderBy.1.resourceClass', '"VCPUS"'],
+    [
+      'a class for an order that takes none',
+      [{ field: 'NAME', resourceClass: 'VCPU' }],
+      'orderBy.0.resourceClass',
+      'be left out with NAME',
+    ],
     ['nine orders', Array(9).fill({ field: 'NAME' }), 'orderBy', 'at most 8 orders'],
   ])('%s is refused', async (_name, o, path, message) => {
     const { errors } = await api.ask(LIST, { n: 1, o })

@@ -144,7 +144,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     ])
   })
 
-  test('is read page by page, whatever page it is cut into, and by kind', async () => {
+  test('is read page by page with any page size, and by kind', async () => {
     const whole = (await timeline()).nodes
     for (const first of [1, 5]) {
       const found: Json[] = []
@@ -170,16 +170,16 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     expect(codeOf(await api.ask(TIMELINE, { after: pageInfo.endCursor, host: 'h2' }))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('of a moment ends there', async () => {
+  test('of a moment ends at that moment', async () => {
     expect(kinds(await timeline({ at: marks.reported }))).toEqual(['FIRST_REPORT'])
     expect(kinds(await timeline({ at: marks.mended }))).toEqual(['STATUS', 'STATUS', 'FIRST_REPORT'])
     expect(kinds(await timeline({ at: marks.confirmed })).slice(0, 2)).toEqual(['CLAIM_CONFIRMED', 'CLAIM_MADE'])
   })
 
-  test('says from when on it is complete, after entries that were followed without it', async () => {
+  test('says from when on it is complete, after entries that a release without timelines followed', async () => {
     const database = new pg.Client(api.connection)
     await database.connect()
-    // the tables as a release leaves them that does not know these columns
+    // the tables as they are after a release that does not know these columns
     await database.query('UPDATE host_change_span SET to_revision = to_revision - 1')
     await database.end()
     const before = (await ask('{ fleet { asOf } }')).fleet.asOf

@@ -138,7 +138,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   })
 
   // after Nova's rename of a compute host
-  test('Z05: a machine that came up under another name becomes one host again, with its claims, key and API key', async () => {
+  test('Z05: a machine that reports under another name becomes one host again, with its claims, idempotency key and API key', async () => {
     await api.report({ d1: {} })
     const instance = randomUUID()
     const key = randomUUID()
@@ -210,7 +210,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('e9')).toMatchObject({ __typename: 'NotFound', path: ['hosts', '0'] })
   })
 
-  test('a name of another zone is refused by the dry run as by the call, in the same words', async () => {
+  test('a name in another zone is refused by the dry run and by the call with the same message', async () => {
     await api.report({ g1: {} })
     await reportNode('g2', 'x')
     const create = 'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }'
@@ -318,7 +318,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       expect(hostEvacuate).toEqual({ hosts: [{ name: 'p1' }] })
     })
 
-    test('counts room, simulates, adds it to an aggregate and finds it and its claims', async () => {
+    test('counts capacity, simulates, adds it to an aggregate and finds it and its claims', async () => {
       const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, forceHosts: ['o1'] } }
       const counted = await ask('query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: { spec } })
       expect(counted.capacity.fits).toBeGreaterThan(0)
@@ -338,7 +338,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   test.each([
     ['a slash', 'sl/ash', undefined],
     ['a blank before it', ' blank', undefined],
-    ['a blank behind it', 'blank ', undefined],
+    ['a blank after it', 'blank ', undefined],
     ['a blank around its node', 'blank', ' n'],
   ])('a new host with %s in its name is refused, by a report and by a replacement', async (_, host, node) => {
     await api.report({ y1: {} })

@@ -125,7 +125,7 @@ describe('the permissions of keys', () => {
     Boolean: 'true',
   }
 
-  test('introspection and hints are for those who have a key', async () => {
+  test('introspection and suggestions in errors need a key', async () => {
     for (const document of ['{ __schema { types { name } } }', '{ host { nam } }']) {
       const answer = await api.ask(document, {}, 'gantt_no_such_key')
       expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHENTICATED'])
@@ -160,7 +160,7 @@ describe('fields of objects', () => {
   })
 
   test.each(Object.entries({ answerFields, projectBoundFields, hostBoundFields }))(
-    '%s: what an interface answers is listed for each type behind it that is listed',
+    '%s: a listed field of an interface is also listed for each listed type that implements it',
     (_name, listed) => {
       const behind = objects
         .filter(isInterfaceType)

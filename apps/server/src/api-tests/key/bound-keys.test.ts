@@ -62,8 +62,8 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
   ['aggregates as a destination', { requestedDestination: { aggregates: [randomUUID()] } }, {}, ['requestedDestination']],
   ['aggregates of a resource group', { requestedResources: [{ amounts: [], memberOf: [randomUUID()] }] }, {}, ['requestedResources']],
   ['the name of a host as a capability', spec('capabilities:hypervisor_hostname'), {}, path('capabilities:hypervisor_hostname')],
-  ['the room of hosts as a capability', spec('capabilities:free_ram_mb'), {}, path('capabilities:free_ram_mb')],
-  ['the room of hosts by a bare name', spec('free_ram_mb'), {}, path('free_ram_mb')],
+  ['the free capacity of hosts as a capability', spec('capabilities:free_ram_mb'), {}, path('capabilities:free_ram_mb')],
+  ['the free capacity of hosts by a name without a scope', spec('free_ram_mb'), {}, path('free_ram_mb')],
   ['the instances of other projects', spec('num_proj_p2'), {}, path('num_proj_p2')],
   ['hints', { schedulerHints: [{ key: 'same_host', values: [randomUUID()] }] }, {}, ['schedulerHints']],
   [
@@ -148,7 +148,7 @@ test('a key bound to a project gets no advice and moves nothing', async () => {
 
 const EXPLANATION = 'outcome instanceCount placedCount headline isInYourHands demands { kind asked state text }'
 
-test('a key bound to a project reads decisions about its requests only, and what it may know of them', async () => {
+test('a key bound to a project reads only decisions about its requests, and only the fields open to projects', async () => {
   const own = await place({})
   const foreign = await placeWith(api, {}, { projectId: 'p2' })
   const refused = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999, rootGb: 1 } })
@@ -227,7 +227,7 @@ test('the project that held a claim does not learn why an operator revoked it', 
 })
 
 test.each(['UserError', 'NoValidHost'])(
-  'a key bound to a project that is refused learns that there is no host, by %s too, and no number of hosts',
+  'a refusal of a key bound to a project says that no host was found, by %s too, but no number of hosts',
   async (type) => {
     const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
@@ -274,7 +274,7 @@ test('a key bound to host names sends signs of life of them, and of no other', a
   expect((await beat('nobody')).errors[0]?.extensions).toMatchObject({ rule: 'key.bound' })
 })
 
-test('a key bound to host names reports for them; other reports are refused each for itself', async () => {
+test('a key bound to host names reports for them; each other report is refused separately', async () => {
   const report = (host: string, sequence: number) => ({
     name: { host },
     reporter: { incarnation: '8f2f4c8e-0000-4000-8000-000000000001', sequence },
@@ -334,7 +334,11 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
       'many-calls',
       (host) => [0, 1, 2].map((call) => Array.from({ length: 1_000 }, (_, i) => nodeOf(host, `n${call}-${i}`))),
     ],
-    ['a hundred calls at once, each with another', 'at-once', (host) => Array.from({ length: 100 }, (_, i) => [nodeOf(host, `n${i}`)])],
+    [
+      'a hundred calls at once, each with another node',
+      'at-once',
+      (host) => Array.from({ length: 100 }, (_, i) => [nodeOf(host, `n${i}`)]),
+    ],
     ['names that differ in case', 'cased', (host) => ['n', 'N', 'ń', 'n ', ' n', 'n.'].map((node) => [nodeOf(host, node)])],
     [
       'names of other hosts',

@@ -114,7 +114,7 @@ test('a key ends at its expiry', async () => {
   expect(codeOf(late)).toBe('UNAUTHENTICATED')
 })
 
-test('the last use is known at once on this replica, and written after the calls', async () => {
+test('the last use is known on this replica at once, and written to the table later', async () => {
   const { key, secret } = await create(nova)
   expect(key.lastUsedAt).toBe(null)
   const before = Date.now()
@@ -148,7 +148,7 @@ test.each<[string, Record<string, unknown>, readonly (readonly string[])[]]>([
       ['input', 'project'],
     ],
   ],
-])('a key with %s is refused, everything at once', async (_name, input, paths) => {
+])('a key with %s is refused, with all problems at once', async (_name, input, paths) => {
   const { __typename, issues } = await create({ ...nova, ...input })
   expect([__typename, issues.map(({ path }: Json) => path)]).toEqual(['ValidationError', paths])
 })

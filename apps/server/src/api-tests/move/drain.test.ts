@@ -68,7 +68,7 @@ describe('hosts that a simulation drains', () => {
     expect([drain.moved, drain.stuck, placed]).toEqual([0, 3, 0])
   })
 
-  test('fill the others, so that a request that would fit without the drain finds no room', async () => {
+  test('fill the other hosts, so that a request that would fit without the drain finds no host', async () => {
     const asked = { gantt: { flavor: { vcpus: 1, memoryMb: 8_192 } } }
     expect((await simulate({ disableHosts: ['full'] }, asked)).placed).toBe(1)
     expect((await simulate({ drainHosts: ['full'] }, asked)).placed).toBe(0)

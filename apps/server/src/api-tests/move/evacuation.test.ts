@@ -60,7 +60,7 @@ test('a host without claims needs no solver', async () => {
   expect(await evacuate('together')).toEqual({ __typename: 'HostEvacuatePayload', placedCount: 0, moves: [] })
 })
 
-test('one after the other, the small one takes the room of the large one, which stays; the reason is reported', async () => {
+test('placed one after the other, the small one takes the only host for the large one, which stays; the reason is reported', async () => {
   await fill(2, 8)
   expect(await foresee('greedy')).toMatchObject({ placedCount: 1, moves: [{ destination: { name: 'large' } }, { destination: null }] })
   const done = await evacuate('greedy')
@@ -72,7 +72,7 @@ test('one after the other, the small one takes the room of the large one, which 
   await end('claimRelease', claimsOf(done))
 })
 
-test('as one program both find a host, and each decision shows what was solved together', async () => {
+test('solved as one program both find a host, and each decision shows how many were solved together', async () => {
   expect(await foresee('together')).toMatchObject({
     placedCount: 2,
     moves: [{ destination: { name: 'small' } }, { destination: { name: 'large' } }],
@@ -100,7 +100,7 @@ test('as one program both find a host, and each decision shows what was solved t
   expect((await evacuate('together', key)).moves).toEqual([])
 })
 
-test('if there is no room for all, as many move as can; those that stay have a reason', async () => {
+test('if not all fit elsewhere, as many as possible move; those that stay have a reason', async () => {
   await api.report({ spare: whole(3) })
   // 4 fits nowhere; of the others, either 3 fits alone, or 1 and 2 do
   await fill(3, 4, 1, 2)
@@ -120,7 +120,7 @@ test('if there is no room for all, as many move as can; those that stay have a r
   await end('claimRelease', claimsOf(done))
 })
 
-test('a deadline that no call may have is refused once, for the whole host', async () => {
+test('an invalid deadline is refused once, for the whole host', async () => {
   const { issues } = await evacuate('together', 'late', { deadline: 'PT2M' })
   expect(issues).toMatchObject([{ path: ['input', 'deadline'] }])
 })

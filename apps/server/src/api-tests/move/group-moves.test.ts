@@ -159,7 +159,7 @@ describe('the instances of a gang keep their sizes', () => {
     return Object.fromEntries(nodes.map((claim: Json) => [claim.instanceUuid, vcpus(claim)]))
   }
 
-  test('where their host is emptied', async () => {
+  test('when their host is evacuated', async () => {
     const [from = ''] = await hosts('gang-evac', 2)
     const { instances } = await gangOn(from)
     await api.ask('mutation ($h: [ResourceNameInput!]!) { hostSetStatus(hosts: $h, status: MAINTENANCE, reason: "test") { __typename } }', {
@@ -172,7 +172,7 @@ describe('the instances of a gang keep their sizes', () => {
     expect(await sizesOf(chosen.map(({ claim }: Json) => claim.id))).toEqual({ [instances[0]]: 6, [instances[1]]: 1 })
   })
 
-  test('where a claim is made by their decision', async () => {
+  test('when a claim is made by their decision', async () => {
     const [host = ''] = await hosts('gang-claim', 1)
     const { decision, instances } = await gangOn(host)
     const CLAIMS = `query ($h: String!) { host(name: $h) { claims(first: 5) { nodes { id fence instanceUuid } } } }`

@@ -67,13 +67,13 @@ describe('a migration', () => {
 })
 
 describe('a query about a move', () => {
-  test('at another time ignores its own claim only if that exists then, because an ended claim holds nothing', async () => {
+  test('at another moment ignores its own claim only if that claim existed then, because an ended claim holds nothing', async () => {
     const [a, b] = await hosts('asked', 2)
     const spec = { ...flavor(6), forceHosts: [a, b] }
     const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
     const before = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { fleetRevision } }', { id: early })).decision.fleetRevision
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
-    // other instances leave it no room to grow on its host
+    // other instances leave it nothing to grow on its host
     await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
     const moved = await place(spec, { intent: 'RESIZE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
@@ -107,7 +107,7 @@ describe('a query about a move', () => {
 })
 
 describe('a resize', () => {
-  test('in place takes only the difference, and gives back what it no longer needs', async () => {
+  test('in place takes only the difference, and releases what it no longer needs', async () => {
     const [a] = await hosts('grow', 1)
     const instance = randomUUID()
     const first = claimOf(await place({ ...flavor(5), instanceUuids: [instance], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
@@ -146,7 +146,7 @@ describe('a resize', () => {
     expect(api.service.replica.fleet.place.revision).toBe(revision + 1)
   })
 
-  test('goes to another host if its own has no room', async () => {
+  test('goes to another host if its own has too little', async () => {
     const [a, b] = await hosts('elsewhere', 2)
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }))
     await place({ ...flavor(3), forceHosts: [a] })
@@ -155,7 +155,7 @@ describe('a resize', () => {
   })
 })
 
-test('a probe and a rebuild claim nothing; a rebuild is asked of its own host only', async () => {
+test('a probe and a rebuild claim nothing; a rebuild is checked on its own host only', async () => {
   const [a, b] = await hosts('rebuild', 2)
   const instance = randomUUID()
   const first = claimOf(await place({ ...flavor(8), instanceUuids: [instance], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
@@ -166,7 +166,7 @@ test('a probe and a rebuild claim nothing; a rebuild is asked of its own host on
   expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([0, 8])
 })
 
-describe('a rebuild stays, within what the caller allows', () => {
+describe('a rebuild stays on its host, within the conditions of the caller', () => {
   const destination = (host?: string, node?: string) => ({ requestedDestination: { host, node } })
 
   test.each<[string, (own: string, other: string) => Record<string, unknown>, boolean]>([
@@ -190,7 +190,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ['a claim without a move', { moveOf: 'claim' }, {}, 'moveOf'],
   ['several instances', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { numInstances: 2 }, 'numInstances'],
   ['another instance', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { instanceUuids: [randomUUID()] }, 'instanceUuids'],
-])('%s is refused with its place', async (_name, input, gantt, field) => {
+])('%s is refused with its path', async (_name, input, gantt, field) => {
   const [a] = await hosts(`bad-${randomUUID()}`, 1)
   const moveOf = 'moveOf' in input ? { moveOf: claimOf(await place({ ...flavor(1), forceHosts: [a] })) } : {}
   const answer = await place({ ...flavor(1), ...gantt }, { ...input, ...moveOf })
@@ -233,7 +233,7 @@ test('operators revoke a claim whatever its fence is, and its holder is informed
   expect((await api.ask(REVOKE, { ids: [claim.id] }, await api.keyWith('CLAIM'))).errors[0]?.extensions.code).toBe('FORBIDDEN')
 })
 
-test('every decision of a move is replayed to the bit', async () => {
+test('every decision of a move is replayed bit for bit', async () => {
   const [a, b] = await hosts('bits', 2)
   const first = claimOf(await placeWith(api, {}, { forceHosts: [a] }))
   const moved = await place({ ...flavor(2), forceHosts: [a, b] }, { intent: 'RESIZE', moveOf: first })

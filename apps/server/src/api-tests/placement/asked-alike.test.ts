@@ -117,13 +117,13 @@ const gang = [
 
 const refusedCalls: readonly (readonly [string, object, string | null, readonly string[]])[] = [
   [
-    'a host behind its zone, as users of Nova’s API write it',
+    'a host after its zone, as users of Nova’s API write it',
     { gantt: { flavor, availabilityZone: 'nova:h2' } },
     null,
     ['call.invalid gantt.availabilityZone'],
   ],
   [
-    'a host and a node behind the zone in Nova’s words',
+    'a host and a node after the zone in Nova’s form',
     nova({ availability_zone: 'nova:h2:h2' }),
     'nova-compat',
     ['call.invalid nova.availability_zone'],
@@ -153,7 +153,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['claim.group_mismatch gantt.instanceGroup.apartFrom'],
   ],
   [
-    'another policy in Nova’s words',
+    'another policy in Nova’s form',
     nova({ instance_group: object('InstanceGroup', '1.11', { uuid: strict, policy: 'affinity' }) }),
     null,
     ['claim.group_mismatch nova.instance_group.policy'],
@@ -184,7 +184,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['call.granular_group gantt.flavor.extraSpecs.resources1:VGPU'],
   ],
   [
-    'a topology that is no division of its flavor',
+    'a topology that does not divide its flavor',
     { gantt: { flavor, numaTopology: { cells: [{ id: 0, cpus: [0, 0], memoryMb: 64 }] } } },
     null,
     ['spec.invalid gantt.numaTopology.cells.0.cpus'],
@@ -201,7 +201,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     null,
     ['call.invalid gantt.instanceGroup.maxServerPerHost'],
   ],
-  ['a profile that is not there', { gantt: { flavor } }, 'no-such', ['profile.unknown input.profile']],
+  ['a profile that does not exist', { gantt: { flavor } }, 'no-such', ['profile.unknown input.profile']],
 ]
 
 /** The variable that contains the profile, for each query. */

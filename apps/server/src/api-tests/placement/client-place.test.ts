@@ -66,7 +66,7 @@ const startOn =
 
 const refusedBy = (name: string) => expect.objectContaining({ host: expect.objectContaining({ name }) })
 
-test('it starts on the best host, which learns its limits, and the room is confirmed', async () => {
+test('it starts on the best host, with the limits there, and the claim is confirmed', async () => {
   const uuid = randomUUID()
   const seen: Chosen[] = []
   const result = await clientWith().place(anInstance(uuid), async (chosen) => {
@@ -79,7 +79,7 @@ test('it starts on the best host, which learns its limits, and the room is confi
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })
 
-test('the room on a host that refuses is released, and the next alternate is tried', async () => {
+test('the claim on a host that refuses is released, and the next alternate is tried', async () => {
   const uuid = randomUUID()
   const result = await clientWith().place(anInstance(uuid), startOn('h3'))
   expect(result).toMatchObject({
@@ -91,7 +91,7 @@ test('the room on a host that refuses is released, and the next alternate is tri
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 CONFIRMED'])
 })
 
-test('an alternate without room is skipped, with the reasons of the service', async () => {
+test('an alternate with too little is skipped, with the reasons of the service', async () => {
   const uuid = randomUUID()
   const close = (host: string, status: string) =>
     dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "${host}" }], status: ${status}, reason: "test") { __typename } }`)
@@ -124,7 +124,7 @@ test('a request without a host gets the answer of selectDestinations', async () 
   })
 })
 
-test('a slow start keeps its room', async () => {
+test('a slow start keeps its claim', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const result = await clientWith({ clock }).place(
@@ -138,7 +138,7 @@ test('a slow start keeps its room', async () => {
   expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
 })
 
-test('without a TTL of its own it keeps its room by that of the service', async () => {
+test('without its own TTL it keeps its claim by the TTL of the service', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const lasts = async (): Promise<number | undefined> => {
@@ -155,7 +155,7 @@ test('without a TTL of its own it keeps its room by that of the service', async 
   })
 })
 
-test('room of an earlier call is extended at once: nobody knows how much time is left of it', async () => {
+test('a reservation of an earlier call is extended at once, because its remaining time is unknown', async () => {
   const uuid = randomUUID()
   const call = { ...anInstance(uuid), idempotencyKey: uuid }
   await clientWith().selectDestinations({ ...call, claim: { mode: 'RESERVE' } })
@@ -167,7 +167,7 @@ test('room of an earlier call is extended at once: nobody knows how much time is
   expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
 })
 
-test('room that an operator takes back stops the start there, and it starts elsewhere', async () => {
+test('if an operator revokes the claim, the start there is stopped, and it starts elsewhere', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const stopped: unknown[] = []
@@ -206,7 +206,7 @@ test('an instance that runs although the service cannot be asked to confirm is r
   expect(await gantt.confirm([result.claim])).toMatchObject([{ claim: { state: 'CONFIRMED' } }])
 })
 
-test('a caller that gives up while it starts gets its own reason, and the room is given back', async () => {
+test('a caller that gives up during the start gets its own reason, and the claim is released', async () => {
   const uuid = randomUUID()
   const stop = new AbortController()
   const placing = clientWith().place(
@@ -230,7 +230,7 @@ test('a claim under a generated key is abandoned if no answer came', async () =>
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
 })
 
-test('a key that the caller gave stays its own: the same call finds its room again', async () => {
+test('a key of the caller is not abandoned: the same call finds its claim again', async () => {
   const uuid = randomUUID()
   const busy = { status: 429, headers: { 'retry-after': '20' } }
   proxy.plan('selectDestinations', 'lose answer', busy, busy)

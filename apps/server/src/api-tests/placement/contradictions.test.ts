@@ -76,12 +76,12 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
       ['spec.invalid input.spec.gantt.gang.0.numaTopology.cells'],
     ],
     [
-      'in the words of Nova, a CPU in two cells',
+      'in Nova’s form, a CPU in two cells',
       { nova: novaSpec(3, novaCell(0, [0, 1]), novaCell(1, [1, 2])) },
       ['spec.invalid input.spec.nova.numa_topology.cells.1.cpuset'],
     ],
     [
-      'in the words of Nova, shared and dedicated CPUs beyond the flavor',
+      'in Nova’s form, shared and dedicated CPUs beyond the flavor',
       { nova: novaSpec(2, novaCell(0, [0], [1, 2])) },
       ['spec.invalid input.spec.nova.numa_topology.cells.0.cpuset'],
     ],
@@ -99,7 +99,7 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
       ['cells.0.cpuThreadPolicy', 'emulatorThreadsPolicy'].map((path) => `spec.invalid input.spec.gantt.numaTopology.${path}`),
     ],
     [
-      'one that divides its flavor is taken',
+      'one that divides its flavor is accepted',
       { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0, 1]) } } },
       'SelectDestinationsPayload',
     ],
@@ -109,7 +109,7 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
   })
 })
 
-describe('an image that Nova’s rules cannot read is refused where they are asked, and is an image that no host supports elsewhere', () => {
+describe('an image that Nova’s rules cannot read is refused if they run, and otherwise no host supports it', () => {
   const flavor = { vcpus: 1, memoryMb: 64 }
   const withImage = (image: object, more: object = {}) => ({ gantt: { flavor, image, ...more } })
   const ofNova = { 'nova_object.data': { hw_architecture: 'zzz' }, 'nova_object.name': 'ImageMetaProps', 'nova_object.version': '1.12' }
@@ -125,7 +125,7 @@ describe('an image that Nova’s rules cannot read is refused where they are ask
       'gantt.image.properties.architecture',
     ],
     ['a hypervisor', withImage({ properties: [{ key: 'img_hv_type', value: 'zzz' }] }), 'gantt.image.properties.img_hv_type'],
-    ['an architecture in Nova’s words', { nova: { ...spec, 'nova_object.data': data } }, 'nova.image.properties.hw_architecture'],
+    ['an architecture in Nova’s form', { nova: { ...spec, 'nova_object.data': data } }, 'nova.image.properties.hw_architecture'],
   ])('%s', async (_situation, given, path) => {
     const input = { idempotencyKey: randomUUID(), spec: given }
     const issues = issuesOf((await dataOf(api, PLACE, { in: { ...input, profile: 'nova-compat' } })).selectDestinations)
@@ -162,7 +162,7 @@ describe('a rule of a server group that would not be enforced is refused with it
       ['gantt.instanceGroup.maxServerPerHost'],
     ],
     [
-      'the same in Nova’s words',
+      'the same in Nova’s form',
       withGroup({ policy: 'affinity', _rules: { max_server_per_host: '2' } }),
       ['nova.instance_group._rules.max_server_per_host'],
     ],
@@ -213,7 +213,7 @@ describe('min_unit above max_unit is refused with its path', () => {
   })
   test.each<[name: string, form: object, expected: unknown]>([
     [
-      '4 at least and 2 at most',
+      'a minimum of 4 and a maximum of 2',
       { full: { ...machine, inventories: [inventory(4, 2)] } },
       ['stats.invalid input.updates.0.report.full.inventories.0.minUnit'],
     ],
@@ -222,8 +222,8 @@ describe('min_unit above max_unit is refused with its path', () => {
       { full: { ...machine, inventories: [{ resourceClass: 'CUSTOM_A', total: 1 }, inventory(9, 8)] } },
       ['stats.invalid input.updates.0.report.full.inventories.1.minUnit'],
     ],
-    ['the same of both is taken', { full: { ...machine, inventories: [inventory(2, 2)] } }, 'ResourceStatsApplied'],
-    ['no most is taken', { full: { ...machine, inventories: [inventory(2, null)] } }, 'ResourceStatsApplied'],
+    ['an equal minimum and maximum are accepted', { full: { ...machine, inventories: [inventory(2, 2)] } }, 'ResourceStatsApplied'],
+    ['a missing maximum is accepted', { full: { ...machine, inventories: [inventory(2, null)] } }, 'ResourceStatsApplied'],
   ])('%s', async (_name, form, expected) => {
     expect(await report(form)).toEqual(expected)
   })

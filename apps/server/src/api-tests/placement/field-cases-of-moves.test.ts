@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn } from './testing/field-cases.ts'
 
-// Situations from public bug reports that are answered right, each named by its row and source, so that they stay so.
+// Situations from public bug reports that this service answers correctly, each named by its row and source.
 
 let api: TestService
 beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('moves', () => {
     expect(hostsOf(await move(claim, 'COLD_MIGRATE', az))).toEqual([`${name}-2`])
   })
 
-  test('D07 kubernetes 116629: a member moves inside a full domain, whose room it gives up itself', async () => {
+  test('D07 kubernetes 116629: a member moves within a full domain, in which its own place becomes free', async () => {
     const group = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
     const az = await zone('d07', { 'd07-1': {}, 'd07-2': {} })
     const spread = { instanceGroup: group, topologySpread: [{ topologyKey: 'zone', maxPerDomain: 1 }] }
@@ -61,7 +61,7 @@ describe('moves', () => {
     expect([await stateOf(source.id), await stateOf(again.id)]).toEqual(['RELEASED', 'CONFIRMED'])
   })
 
-  test('Z01 and Z30: a resize, a confirmation and a release at once leave one end, and no room is lost', async () => {
+  test('Z01 and Z30: a resize, a confirmation and a release at once leave one end, and no resources are lost', async () => {
     const az = await zone('z30', { 'z30-1': { vcpus: 2 } })
     for (let round = 0; round < 5; round++) {
       const claim = await placed(az)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn, SELECT } from './testing/field-cases.ts'
 
-// Situations from public bug reports that are answered right, each named by its row and source, so that they stay so.
+// Situations from public bug reports that this service answers correctly, each named by its row and source.
 
 let api: TestService
 beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('requests', () => {
     expect(hostsOf(await select(guest))).toEqual(['a08-1'])
   })
 
-  test('A11 LP 1839560: a machine of a custom class in maintenance is passed over, and has its room back afterwards', async () => {
+  test('A11 LP 1839560: a machine of a custom class in maintenance is skipped, and gets instances again afterwards', async () => {
     const whole = { vcpus: 0, memoryMb: 0, localGb: 0, inventories: [{ resourceClass: 'CUSTOM_BAREMETAL', total: 1, maxUnit: 1 }] }
     const az = await zone('a11', { 'a11-1': whole, 'a11-2': whole })
     const machine = {
@@ -84,7 +84,7 @@ describe('requests', () => {
     expect(answer.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
   })
 
-  test('B04 OpenNebula 7071: after a large request with cells a small one finds room elsewhere', async () => {
+  test('B04 OpenNebula 7071: after a large request with cells a small one is placed elsewhere', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192)]
     const shape = { vcpus: 4, memoryMb: 8_192, numaCells }
     const az = await zone('b04', { 'b04-1': shape, 'b04-2': shape })
@@ -101,7 +101,7 @@ describe('requests', () => {
   test.each([
     ['a size that the host does not have', { pageSize: 1_048_576 }, 1_024],
     ['a size of which the host has none', { pageSize: 2_048 }, 1_024],
-    ['memory that is no multiple of the size', { pageSize: 4 }, 1],
+    ['memory that is not a multiple of the size', { pageSize: 4 }, 1],
   ])('B05 oVirt ovirt-engine 500: pages of %s', async (what, page, memoryMb) => {
     const name = `b05-${memoryMb}-${page.pageSize}`
     const pages = [
@@ -214,7 +214,7 @@ describe('requests', () => {
     expect(hostsOf(await select(asks(1)))).toEqual(['b21-1'])
   })
 
-  test('E02 volcano 3373: of two gangs at once, with room for one, one is placed whole and the other not at all', async () => {
+  test('E02 volcano 3373: of two gangs at once, with resources for one, one is placed completely and the other not at all', async () => {
     const az = await zone('e02', { 'e02-1': { vcpus: 4 }, 'e02-2': { vcpus: 4 } })
     for (let round = 0; round < 4; round++) {
       const gang = { ...az, numInstances: 4, flavor: { vcpus: 2, memoryMb: 64 } }

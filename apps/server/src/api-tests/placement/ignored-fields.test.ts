@@ -59,7 +59,7 @@ test.each([
     ['request_spec.instance_type.extra_specs.quota:cpu_shares'],
   ],
   [
-    "what an image needs at least, which Nova's API has compared with what it knows of volumes",
+    "the minimums of an image, which Nova's API has already checked",
     {
       nova: object('RequestSpec', '1.8', {
         ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...row, root_gb: 1, extra_specs: {} }) },

@@ -113,7 +113,7 @@ describe.each(doors)('%s', (_what, path, send) => {
     expect(issue?.expected).toContain('without control characters')
   })
 
-  test('with half a pair, or NUL, is refused', async () => {
+  test('with an unpaired surrogate, or NUL, is refused', async () => {
     for (const bad of ['a\ud83db', 'a\u0000b']) {
       const { __typename, text } = await send(bad)
       expect(text ?? __typename).toMatch(/ValidationError|GRAPHQL_VALIDATION_FAILED/)
@@ -180,7 +180,7 @@ test('texts that are not names may have line breaks: reasons, values of metadata
   expect((await it(place({ schedulerHints: hints }))).__typename).toBe('SelectDestinationsPayload')
 })
 
-test('a host that has such a name from before reports on under it', async () => {
+test('a host that already has such a name continues to report under it', async () => {
   const name = { host: 'old\u202ehost\u200b', node: 'old\nnode' }
   const { replica } = api.service
   const first = { type: 'report' as const, ...name, incarnation: randomUUID(), sequence: 1 }

@@ -132,7 +132,7 @@ test('the host lists version, age and sequence of each document', async () => {
   expect(host.namespace.reportedAt).toMatch(/Z$/)
 })
 
-test('an old document refuses by the time of the log, and a report of the same makes it young again', async () => {
+test('an old document refuses by the time of the log, and the same document reported again counts as new', async () => {
   const asked = { near_volume: [other] }
   await reportStats('h2', 'storage', storage(1, other))
   // each placement advances the time of the log

@@ -46,7 +46,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     })
   })
 
-  test('near to the cells of a guest that has none is refused with its path', async () => {
+  test('GPUs near the cells of a guest without cells are refused with the path', async () => {
     expect(await place({ flavor: small, gpus: { count: 1, numaPolicy: 'required' } })).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['input', 'spec', 'gantt', 'gpus', 'numaPolicy'] }],
@@ -137,7 +137,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     expect(await move({})).toMatchObject({ destinations: [{ selected: { host: { name: 'd' } } }] })
   })
 
-  test('a group apart from itself is refused with its path', async () => {
+  test('a group that is to be kept apart from itself is refused with its path', async () => {
     expect(await place(member(web, { apartFrom: [web] }))).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['input', 'spec', 'gantt', 'instanceGroup', 'apartFrom'] }],
@@ -164,7 +164,7 @@ describe('a move goes near the volumes and ports that the instance was placed wi
     ports: ports.map((uuid) => ({ uuid, physicalNetwork: name })),
   })
   beforeAll(async () => {
-    // n2 has the most room, but reaches neither the volume nor the port
+    // n2 has the most free memory, but reaches neither the volume nor the port
     await api.report({ n1: machine, n2: { ...machine, memoryMb: 131_072 }, n3: { ...machine, memoryMb: 32_768 } })
     await reportStats('n1', 'storage', storage(pool, [volume as string]))
     await reportStats('n2', 'storage', storage(elsewhere))
@@ -179,7 +179,7 @@ describe('a move goes near the volumes and ports that the instance was placed wi
     ['a port that it does not name', { ports: [port] }, {}, 'n3'],
     ['switched off by the move', { volumes: [volume], ports: [port] }, { nearVolumesAndPorts: false }, 'n2'],
     ['other volumes that it names', { volumes: [volume] }, { volumes: [randomUUID()] }, 'n2'],
-    ['none: it goes where the most room is', {}, {}, 'n2'],
+    ['none: it goes to the host with the most free memory', {}, {}, 'n2'],
   ])('%s', async (_situation, first, then, host) => {
     const placed = await place({ flavor: small, instanceUuids: [randomUUID()], forceHosts: ['n1'], ...first })
     const { claim } = placed.destinations[0].selected

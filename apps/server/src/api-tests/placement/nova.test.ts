@@ -105,7 +105,7 @@ describe('hosts in Nova’s form', () => {
     expect(host.capacity).toContainEqual({ resourceClass: 'MEMORY_MB', total: 32_768, used: 512, capacity: 32_768 })
   })
 
-  test('what it lists there materialises claims; a field of a later release is named', async () => {
+  test('its listed instances materialise claims; a field of a later release is reported', async () => {
     await report({ n3: { compute_node: computeNode('n3', { vcpus: 32 }), service: { disabled: true, disabled_reason: 'new' } } })
     const instance = randomUUID()
     const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, instanceUuids: [instance], forceHosts: ['n3'], forceVerify: 'NONE' } }
@@ -124,9 +124,9 @@ describe('hosts in Nova’s form', () => {
     ['a version that does not exist yet', { ...computeNode('n1'), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.19'],
     ['memory in bytes', computeNode('n1', { memory_mb: 68_719_476_736 }), ['memory_mb'], 'bytes or KiB'],
     ['no disk yet', computeNode('n1', { free_disk_gb: null }), ['free_disk_gb'], 'has not reported its disk yet'],
-    ['a topology that is no JSON', computeNode('n1', { numa_topology: '{' }), ['numa_topology'], 'Nova can read'],
-    ['more than is read', { compute_node: computeNode('n1'), colour: 'red' }, ['colour'], 'left out'],
-  ])('%s is refused with its place', async (_what, nova, path, allowed) => {
+    ['a topology that is not JSON', computeNode('n1', { numa_topology: '{' }), ['numa_topology'], 'Nova can read'],
+    ['an unknown field next to the node', { compute_node: computeNode('n1'), colour: 'red' }, ['colour'], 'left out'],
+  ])('%s is refused with its path', async (_what, nova, path, allowed) => {
     const { results } = await report({ n1: nova })
     const [issue] = results[0].issues
     expect(issue.path.slice(0, 5)).toEqual(['input', 'updates', '0', 'report', 'nova'])
@@ -136,7 +136,7 @@ describe('hosts in Nova’s form', () => {
 })
 
 describe('requests in Nova’s form', () => {
-  test('a RequestSpec is placed as our own form is, and kept as it came', async () => {
+  test('a RequestSpec is placed like our own form, and stored unchanged', async () => {
     const uuid = randomUUID()
     const placed = await select({ nova: requestSpec({ instance_uuid: uuid, later: 1 }) })
     expect(placed).toMatchObject({
@@ -182,7 +182,7 @@ describe('requests in Nova’s form', () => {
       'affinity',
     ],
     ['a flavor of no size', requestSpec({}, { memory_mb: -1 }), 'flavor.memory_mb', '0 or more'],
-  ])('%s is refused with its place', async (_what, nova, path, allowed) => {
+  ])('%s is refused with its path', async (_what, nova, path, allowed) => {
     const { __typename, issues } = await select({ nova })
     expect(__typename).toBe('ValidationError')
     expect(issues[0].path.join('.')).toBe(`input.spec.nova.${path}`)
@@ -221,7 +221,7 @@ describe('an Aggregate in Nova’s form', () => {
     ['a host that never reported', { hosts: ['n1', 'ghost'] }, 'document.hosts.1'],
     ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata.a'],
     ['no uuid', { uuid: 'x' }, 'document.uuid'],
-  ])('%s is refused with its place', async (_what, fields, path) => {
+  ])('%s is refused with its path', async (_what, fields, path) => {
     const { __typename, issues } = await bring(fields)
     expect([__typename, issues[0].path.join('.')]).toEqual(['ValidationError', path])
   })
@@ -230,7 +230,7 @@ describe('an Aggregate in Nova’s form', () => {
 describe('a profile with compat: nova', () => {
   const byNova = { profile: 'nova-compat' }
 
-  test('runs the filters of Nova, and explains in their words', async () => {
+  test('runs the filters of Nova, and explains refusals by them', async () => {
     const refused = await select({ nova: requestSpec({}, { extra_specs: { 'capabilities:cpu_info:model': 'Cascadelake' } }) }, byNova)
     expect(refused).toMatchObject({ __typename: 'NoValidHost' })
     const reasons = refused.reasons.filter(({ filter }: Json) => filter === 'ComputeCapabilitiesFilter')
@@ -256,7 +256,7 @@ describe('a profile with compat: nova', () => {
     expect(enabled.destinations[0].selected.host.name).toBe('n1')
   })
 
-  test('a forced host needs the room of its claim all the same', async () => {
+  test('a forced host needs enough free for its claim nevertheless', async () => {
     const full = await select({ nova: requestSpec({ force_hosts: ['n2'] }, { memory_mb: 60_000 }) }, byNova)
     expect(full).toMatchObject({ __typename: 'NoValidHost' })
     expect(full.reasons).toContainEqual(expect.objectContaining({ filter: 'ResourceClassFilter (claim)', hosts: 1 }))
@@ -305,14 +305,14 @@ describe('the dictionaries of Juno and Kilo', () => {
   const hint = { scheduler_hints: { group } }
   const hostOf = (answer: Json) => answer.destinations?.[0].selected.host.name ?? answer
 
-  test('a group that is not here yet, and only its hint names, is refused with its path', async () => {
+  test('an unknown group that only a hint names is refused with its path', async () => {
     const refused = await select(dictionaries(randomUUID(), hint))
     expect(refused).toMatchObject({ __typename: 'ValidationError' })
     expect(refused.issues[0].path).toEqual(['input', 'spec', 'legacy', 'filter_properties', 'scheduler_hints', 'group'])
     expect(refused.issues[0].message).toContain('group_policies')
   })
 
-  test('rows are reports, and what setup_instance_group added keeps the members apart', async () => {
+  test('rows are accepted as reports, and the fields that setup_instance_group added keep the members apart', async () => {
     const reported = await report({ k1: row('k1'), k2: { ...row('k2'), colour: 'red' } })
     expect(reported).toMatchObject({ appliedCount: 2, results: [{ ignoredFields: [] }, { ignoredFields: ['computeNode.colour'] }] })
     const placed = await select(dictionaries(first, { ...apart, ...hint }))
@@ -344,7 +344,7 @@ test("A23: a host of Nova has the traits and classes of Placement's data", async
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
 
-test('devices that claims of listed instances hold are added to the free ones that Nova counts, and contradict nothing', async () => {
+test('devices that claims of listed instances hold are added to the free ones that Nova counts, without a finding', async () => {
   const pools = (count: number) =>
     envelope('PciDevicePoolList', '1.1', {
       objects:

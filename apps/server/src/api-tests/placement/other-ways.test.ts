@@ -71,7 +71,7 @@ test('several instances of an affinity group go to the host that holds all of th
   expect(verifyDecision.outcome).toBe('SAME')
 })
 
-test('Z20: an affinity pair is evacuated by the way that the refusal names', async () => {
+test('Z20: an affinity pair is evacuated by the steps that the refusal names', async () => {
   await api.report({ 'z20-a': machine(4), 'z20-b': machine(8), 'z20-c': machine(8) })
   const uuid = randomUUID()
   const aggregate = `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`

@@ -77,7 +77,7 @@ test('a simulation asks a solver too, each time with the earlier placements, and
   expect(await simulate('greedy')).toMatchObject({ placed: 0, solved: [], decisions: [{ solver: null }, {}, {}] })
   const { placed, failed, solved, decisions } = await simulate('gangs')
   expect([placed, failed]).toEqual([2, 4])
-  // the first instance takes the only host with room for a database
+  // the first instance takes the only host that fits a database
   expect(solved).toEqual([
     { taken: 'FILTER', why: 'INFEASIBLE', decisions: 2 },
     { taken: 'SOLVER', why: null, decisions: 1 },

@@ -164,7 +164,7 @@ test.each<[string, Json, Json, string]>([
   ['an unknown filter', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
   ['an invalid document', { draft: [] }, {}, 'an object with the parts of a profile'],
   ['an unknown baseline', draft({}), { baseline: 'nobody' }, 'There is no profile'],
-  ['too large a sample', draft({}), { sample: 20_000 }, '1 to 10000'],
+  ['a sample that is too large', draft({}), { sample: 20_000 }, '1 to 10000'],
 ])('%s is reported', async (_name, candidate, more, message) => {
   const answer = await api.ask(COMPARE, { candidate, ...more })
   expect([codeOf(answer), answer.text]).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining(message)])

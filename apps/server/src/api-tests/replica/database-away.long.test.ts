@@ -118,7 +118,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(replicas).toEqual([{ live: true }, { live: true }])
     })
 
-    test('and once it is back everything is in the tables, each once, and nothing waits', async () => {
+    test('once it is back, everything is in the tables exactly once, and nothing waits', async () => {
       await setDatabase(true)
       await expect.poll(async () => [(await health()).degraded, (await health(late)).degraded]).toEqual([[], []])
       const { nodes } = (await dataOf(late, '{ decisions(first: 50) { nodes { id } } }')).decisions

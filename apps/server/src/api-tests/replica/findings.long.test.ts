@@ -48,7 +48,7 @@ test('Z05: one machine that reports under two names is found, with each instance
   expect(api.warnings.filter((text) => /contradictions? between reports and claims/.test(text))).not.toEqual([])
 })
 
-test('Z18a: a report that lists the instance and counts nothing is a finding, and no violation', async () => {
+test('Z18a: a report that lists the instance and counts nothing is a finding, but not a violation', async () => {
   await report('z18a', { instances: [] })
   const { instance } = await place('z18a')
   await report('z18a', { instances: [instance] })
@@ -68,7 +68,7 @@ test('Z19: the same instance under two keys is refused, so that the auditor has 
   await found(['z19'], [])
 })
 
-test('a claim that no host lists is found after the stated time; the dry run shows what ends, the repair ends it, and both are audited', async () => {
+test('a claim that no host lists is found after the set time; the dry run shows that it would end, the repair ends it, and both are audited', async () => {
   await report('orphan', { instances: [] })
   const { instance } = await place('orphan')
   await report('orphan', running(instance))
@@ -99,7 +99,7 @@ test('a claim that no host lists is found after the stated time; the dry run sho
   expect(auditLog.nodes.slice(-3).map(({ result }: Json) => result)).toEqual(['FindingRepairPayload', 'FindingRepairPayload', 'NotFound'])
 })
 
-test('a claim that is listed again is not ended by the repair of what was found before', async () => {
+test('a claim that is listed again is not ended by the repair of an earlier finding', async () => {
   await report('late', { instances: [] })
   const { instance } = await place('late')
   const [finding] = await found(['late'], ['instance.unlisted'])
@@ -110,7 +110,7 @@ test('a claim that is listed again is not ended by the repair of what was found 
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('MATERIALISED')
 })
 
-test('a claim whose instance another host lists by now is not ended by the repair of what was found before', async () => {
+test('a claim whose instance another host lists by now is not ended by the repair of an earlier finding', async () => {
   await report('moved-from', { instances: [] })
   await report('moved-to', { instances: [] })
   const { instance } = await place('moved-from')
@@ -144,7 +144,7 @@ test('instances without a claim are a notice that names the first of them', asyn
   expect(finding.actual).toContain(`4 without: ${instances[0]}`)
 })
 
-test('an instance that runs on another host than its claim: the repair moves the claim there, with room for it', async () => {
+test('an instance that runs on another host than its claim: the repair moves the claim there, if the host has enough free', async () => {
   await report('other-a', { instances: [] })
   await report('other-b', { instances: [] })
   const { instance, claim } = await place('other-a')
@@ -168,7 +168,7 @@ test('an instance that runs on another host than its claim: the repair moves the
   await found(['other-a', 'other-b'], [])
 })
 
-test('if the other host has no room, the repair reports that and changes nothing', async () => {
+test('if the other host has too little, the repair reports that and changes nothing', async () => {
   await report('full-a', { instances: [] })
   await report('full-b', { instances: [] })
   const { instance, claim } = await place('full-a')
@@ -182,7 +182,7 @@ test('if the other host has no room, the repair reports that and changes nothing
   expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
 })
 
-test('where the other host is closed, the repair gives that as the reason, and not which hosts were meant', async () => {
+test('if the other host is disabled, the repair states that as the reason, and not that other hosts were excluded', async () => {
   await report('closed-a', { instances: [] })
   await report('closed-b', { instances: [] })
   const { instance } = await place('closed-a')
@@ -242,12 +242,12 @@ test('an instance without a claim is claimed as large as its report leaves, or a
   await found(['ghost'], [])
 })
 
-test('on a host that it fills an instance is claimed without room, and its decision is replayed to the bit', async () => {
+test('an instance that fills its host is claimed without further resources, and its decision is replayed bit for bit', async () => {
   const instance = randomUUID()
   await report('filled', { ...running(instance), vcpusUsed: 16 * 16 })
   const [finding] = await found(['filled'], ['instance.unclaimed'])
   const size = (vcpus: number) => ({ size: { vcpus, memoryMib: 512 } })
-  // amounts beyond the reported use need room like any other
+  // amounts beyond the reported use must be free, as for any other claim
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun, 'a test', { size: { vcpus: 2, memoryMib: 1_048_576 } })).toMatchObject({
       __typename: 'FindingRepairRefused',
@@ -300,7 +300,7 @@ test('a project is refused with a repair that claims nothing', async () => {
   })
 })
 
-test('a report that counts too little yields to the claims, or the claim of a missing instance ends: an operator chooses', async () => {
+test('for a report that counts too little an operator chooses: the claims replace its used amounts, or the claim of a missing instance ends', async () => {
   await report('below', { instances: [] })
   const { instance, claim } = await place('below')
   await report('below', { instances: [instance] })
@@ -316,7 +316,7 @@ test('a report that counts too little yields to the claims, or the claim of a mi
   expect(liveClaims(instance)).toEqual([])
 })
 
-test('to replace a host takes ADMIN, also as a repair; the others take OPERATE', async () => {
+test('replacing a host needs ADMIN, also as a repair; other repairs need OPERATE', async () => {
   const machineId = randomUUID()
   for (const host of ['same-a', 'same-b']) await report(host, { instances: [], machineId })
   const [finding] = await found(['same-a', 'same-b'], ['host.same_machine'])
@@ -326,12 +326,12 @@ test('to replace a host takes ADMIN, also as a repair; the others take OPERATE',
   expect(await repair(finding.id, true, 'a test', { choose: 'host:same-b' })).toMatchObject({ __typename: 'FindingRepairPayload' })
 })
 
-test('a repair needs a reason, and a finding that is there', async () => {
+test('a repair needs a reason, and a finding that still exists', async () => {
   expect(await repair('0000000000000000', true)).toMatchObject({ __typename: 'NotFound' })
   expect(await repair('0000000000000000', true, '')).toMatchObject({ __typename: 'ValidationError' })
 })
 
-test('of many findings each code is seen, and every one is reached by pages and by its code', async () => {
+test('of many findings some of each code are shown, and all are reached by pages and by code', async () => {
   const names = Array.from({ length: 110 }, (_, i) => `many${i}`)
   for (const name of names) {
     await report(name, { instances: null })

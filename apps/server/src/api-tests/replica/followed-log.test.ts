@@ -44,7 +44,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await client.end()
     }
 
-    test('one that is shorter is refused at the start: claims would be forgotten, and what comes would not be in the tables', async () => {
+    test('one that is shorter is refused at the start: claims would be forgotten, and new entries would not get into the tables', async () => {
       await restoreOlder()
       const started = start()
       await expect(started).rejects.toBeInstanceOf(StoreSetupError)
@@ -65,7 +65,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await api.service.close()
     })
 
-    test('one that is another by now is refused by the entry that it has there', async () => {
+    test('one with another entry at the followed position is refused', async () => {
       const other = await startTestService({ nats: parseNatsAddress(`${servers.url}/known`) })
       for (let i = 0; i < 3; i++) await placeWith(other, {})
       await other.close()

@@ -59,7 +59,7 @@ test('every family has one help and one type, before its values', async () => {
   }
 })
 
-test('who has no key, or one that sees only a part, is refused', async () => {
+test('a call without a key, or with a key that may read only a part, is refused', async () => {
   expect((await scrape()).status).toBe(401)
   expect((await scrape('gantt_wrong')).status).toBe(401)
   for (const input of [{ scopes: ['REPORT'] }, { scopes: ['READ'], project: 'p1', account: 'p1' }]) {

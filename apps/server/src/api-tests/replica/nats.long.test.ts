@@ -84,7 +84,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await other.drop()
     })
 
-    test('a key that one of them has answered is answered alike by the other', async () => {
+    test('a key that one of them has answered gets the same answer from the other', async () => {
       const [a, b] = services as [TestService, TestService]
       await a.report({ spare: {} })
       const idempotencyKey = randomUUID()
@@ -100,7 +100,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(services.flatMap(({ warnings }) => warnings)).toEqual(services.map(() => expect.stringContaining('A single nats-server runs')))
     })
 
-    test('settings of the log that are edited under a running replica end its writes, since acknowledged entries may go away by them', async () => {
+    test('if settings of the log are changed under a running replica, it stops writing, since acknowledged entries may be lost', async () => {
       const nats = parseNatsAddress(`${cluster.url}/edited`)
       const other = await createTestDatabase()
       const edited = await startTestService({ database: other, nats })

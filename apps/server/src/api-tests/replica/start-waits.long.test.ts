@@ -106,7 +106,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(await starting.ready()).toBe('nobody listens')
     })
 
-    test('ends at once where waiting would not help: credentials that are refused', async () => {
+    test('ends at once if waiting would not help, as for refused credentials', async () => {
       const closed = await startNatsServers({ settings: 'authorization { token: "right" }', credentials: 'right' })
       try {
         const starting = await start('refused', `nats://wrong@127.0.0.1:${closed.servers[0]?.port}`)

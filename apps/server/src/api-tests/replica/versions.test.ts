@@ -106,7 +106,7 @@ describe('next to a replica of the release before', () => {
     for (const document of requests) expect(specSchemas['1.0'].parse(document)).toEqual(document)
   })
 
-  test('the same call is the same call, whichever version it names', async () => {
+  test('a call repeated with its key is the same call, whichever version it names', async () => {
     for (const version of ['1.0', '1.1', null])
       expect(await placeWith(api, { idempotencyKey: key, claim: { mode: 'CONFIRM' } }, { ...plain, version })).toMatchObject({
         replayed: true,
@@ -177,14 +177,14 @@ describe('once every replica reads it', () => {
     expect(second.replica.halted).toBeUndefined()
   })
 
-  test('the older one does not start on it again: the error has the level found, and the one that it is held at', async () => {
+  test('the older one does not start on it again: the error states the level of the log and its own limit', async () => {
     const entry = (await sql('SELECT revision, body FROM log ORDER BY revision')).find(({ body }) => body.includes('"feature","level":3'))
     await expect(openOn(2)).rejects.toThrow(
       `entry ${entry?.revision} raises the feature level to 3; this replica is held at level 2, and its release reads ${FEATURE_LEVEL}`,
     )
   })
 
-  test('what uses nothing new is written as before', async () => {
+  test('a change that uses nothing new is written as before', async () => {
     const [last] = (await logged()).filter(isProposal).slice(-2)
     expect(last?.decision.request.version).toBe('1.0')
     expect(await documentOf(plainly.decision.id)).toMatchObject({ version: '1.0' })

@@ -65,7 +65,7 @@ test('after an unknown report the full report is sent when the service asks for 
   expect([reporter.sequence, await usedOf(host)]).toEqual([4, 4_096])
 })
 
-test('a second incarnation takes over with a whole picture, and the first is not heard any more', async () => {
+test('a second incarnation takes over with a full report, and reports of the first are ignored', async () => {
   const host = randomUUID()
   const gantt = clientWith()
   const first = gantt.reporter({ name: { host }, full: () => MACHINE })
@@ -209,7 +209,7 @@ test('a stream whose key is rotated continues with the next key', async () => {
 })
 
 test.each([
-  ['a key that nobody knows', { key: 'unknown' }, {}, 'UNAUTHENTICATED'],
+  ['an unknown key', { key: 'unknown' }, {}, 'UNAUTHENTICATED'],
   ['a query that cannot be read', {}, { query: 'mem.free<' }, 'GRAPHQL_VALIDATION_FAILED'],
 ])('%s ends a stream with the fault', async (_what, options, filter, code) => {
   const stream = clientWith(options).events.hostChanges(filter)

@@ -39,7 +39,7 @@ const fieldsOf = ({ namespaces }: Json): string[] => namespaces[0].fields.map(({
 const PLACE = `mutation ($gpus: GpuRequestInput) { selectDestinations(input: { idempotencyKey: "${randomUUID()}", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 512 }, gpus: $gpus } } }) { __typename ... on NoValidHost { message } } }`
 
 describe('requiredStats', () => {
-  test('names what the default profile reads, who reads it, and what may be left out', async () => {
+  test('lists the fields that the default profile reads, their readers, and the fields that may be left out', async () => {
     const { profiles, namespaces } = await required()
     expect(profiles).toEqual([{ profileName: 'default', number: 0 }])
     expect(namespaces).toHaveLength(1)
@@ -86,7 +86,7 @@ describe('requiredStats', () => {
     expect(text).toContain('host.not_reported')
   })
 
-  test('counts what claims on the host hold, whatever profiles need', async () => {
+  test('includes the kinds of resources that claims on the host hold, whatever profiles need', async () => {
     const held = await report('h2', { gpus: [{ index: 0 }] })
     expect(held.required.namespaces[0].omittable).toContain('GPUS')
     const { selectDestinations } = await dataOf(api, PLACE, { gpus: { count: 1 } })

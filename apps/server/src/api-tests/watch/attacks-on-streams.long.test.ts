@@ -216,7 +216,7 @@ describe('the limits of queries hold for streams', () => {
   ])('%s', async (_limit, body, rule) => expect(await refusedRule(body)).toBe(rule))
 })
 
-test('a fault in an event has the id of its call, and operators learn the reason of the service’s own', async () => {
+test('a fault in an event has the id of its call, and operators get the internal reason', async () => {
   const id = createHash('sha256').update(randomUUID()).digest('hex').slice(0, 16)
   const abort = new AbortController()
   const response = await fetch(api.url, {

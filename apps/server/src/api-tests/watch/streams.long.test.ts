@@ -100,7 +100,7 @@ test('a reader that reconnects gets a gap, also if the log did not advance: refu
   expect(events).toEqual([{ decisions: { suppressed: 0, gap, decision: null } }])
 })
 
-test('a burst is reported by its first ones, and by the number of others when it is over', async () => {
+test('of a burst the first decisions are sent, and the number of the others when it is over', async () => {
   const burst = () => Promise.all(Array.from({ length: 12 }, () => place()))
   const { events } = await listen(
     'subscription { decisions(samplePerSecond: 1) { suppressed decision { outcome } } }',
@@ -110,7 +110,7 @@ test('a burst is reported by its first ones, and by the number of others when it
   expect(events.length).toBeLessThan(12)
 })
 
-test('a changed host arrives, and so does what was missed', async () => {
+test('a changed host arrives, and so do missed changes', async () => {
   const { events } = await listen(
     'subscription { hostChanged(after: "0") { host { name runningVms } gap { missedFrom } } }',
     place,
@@ -119,7 +119,7 @@ test('a changed host arrives, and so does what was missed', async () => {
   expect(events[0]).toMatchObject({ hostChanged: { host: { name: 'h1' }, gap: null } })
 })
 
-test('what was missed comes in the order in which it happened, so that a reader knows how far it came', async () => {
+test('missed changes arrive in their order, so that a reader knows its position', async () => {
   await api.report({ early: {}, late: {} })
   await api.report({ early: { memoryMbUsed: 512 } })
   type Seen = { readonly hostChanged: { readonly revision: string; readonly host: { readonly name: string } } }
@@ -182,7 +182,7 @@ describe('hosts that leave', () => {
   })
 })
 
-test('a change reaches those who follow the whole fleet, a new host too', async () => {
+test('readers of the whole fleet get each change, also a new host', async () => {
   const { events } = await listen(
     'subscription { fleetDeltas(columns: [CLAIMS], after: "0", interval: "PT0.1S") { from to names columns { name elementType data } gap { resumeAt } } }',
     () => api.report({ h2: {} }),

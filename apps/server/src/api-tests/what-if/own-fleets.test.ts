@@ -30,7 +30,7 @@ afterAll(async () => {
   await api.close()
 })
 
-test('the entries of the log itself are applied in one go', () => {
+test('the entries of the log itself are applied in one step', () => {
   expect(new Set(applied.mock.contexts).size).toBe(1)
 })
 
@@ -57,7 +57,7 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
     ],
   ],
   [
-    'an edit of an aggregate that is only tried',
+    'the dry run of an edit of an aggregate',
     (named) => [
       `mutation ($uuid: UUID!) { aggregateUpdate(uuid: $uuid, ifVersion: 1, input: { addHosts: ["two"] }, dryRun: true) {
         ... on AggregatePayload { impact { hostsAffected } warnings { __typename } replay { sampled } } } }`,
@@ -65,13 +65,13 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
     ],
   ],
   [
-    'another source of used amounts that is only tried',
+    'the dry run of another source of used amounts',
     () => [
       `mutation { hostSetUsedFrom(hosts: [{ host: "one" }], usedFrom: CLAIMS, reason: "x", dryRun: true) { __typename
         ... on HostSetUsedFromPayload { impact { hostsAffected } } } }`,
     ],
   ],
-  ['a healing that is only tried', () => ['mutation { replicaHeal(dryRun: true) { __typename } }']],
+  ['the dry run of a healing', () => ['mutation { replicaHeal(dryRun: true) { __typename } }']],
 ])('a query applies entries to its own fleet in slices: %s', async (_name, questionOf) => {
   const living = new Set(applied.mock.contexts)
   const inSteps = vi.spyOn(Fleet.prototype, 'applyInSteps')

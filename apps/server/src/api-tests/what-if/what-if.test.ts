@@ -4,7 +4,7 @@ import { codeOf, dataOf, type Json, placeWith, startTestService, type TestServic
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // the ratio is below 1, so that an instance may fit the host's total and still find no room
+  // the ratio is below 1, so that an instance may fit the host's total and still exceed its capacity
   const scarce = { ramAllocationRatio: 0.9 }
   await api.report({ a1: scarce, a2: { memoryMb: 32_768 }, b1: { vcpus: 4, ...scarce } })
   for (const [zone, hosts] of Object.entries({ az1: ['a1', 'a2'], az2: ['b1'] }))
@@ -51,7 +51,7 @@ describe('simulate', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('returns its course, point by point, up to the maximum number of points', async () => {
+  test('returns its curve, point by point, up to the maximum number of points', async () => {
     const CURVE = `query ($in: SimulateInput!, $points: Int) { simulate(input: $in) { placed
       utilisationAfter { usage { resourceClass used } } curve(points: $points) { asked placed usage { resourceClass used capacity free } } } }`
     const requests = [{ spec: { gantt: { flavor, availabilityZone: 'az1' } }, count: 10 }]
@@ -128,7 +128,7 @@ describe('simulate', () => {
       'input.requests.0.spec.gantt.flavor.vcpus',
     ],
     ['a future revision', { at: 1_000_000 }, 'input.at'],
-    ['too long a deadline', { deadline: 'PT2M' }, 'input.deadline'],
+    ['a deadline that is too long', { deadline: 'PT2M' }, 'input.deadline'],
   ])('%s is refused, and named', async (_name, input, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec: { gantt: { flavor } } }], ...input } })
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
@@ -219,9 +219,9 @@ describe('whatWouldFit', () => {
       'for a missing zone, with missing devices',
       { flavor, availabilityZone: 'az9', pciRequests: [{ count: 1, specs: [{ properties: [{ key: 'vendor_id', value: 'v' }] }] }] },
     ],
-    ['more instances than there is room for', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],
+    ['more instances than fit', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],
     [
-      'with words for filters',
+      'with text for filters',
       {
         flavor: { ...flavor, extraSpecs: [{ key: 'ssd', value: 'true' }] },
         schedulerHints: [{ key: 'same_host', values: ['00000000-0000-4000-8000-000000000001'] }],

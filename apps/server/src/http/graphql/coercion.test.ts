@@ -8,7 +8,7 @@ test('a list of wrong values is read until the limit of errors in an answer is r
     name: 'Picky',
     parseValue() {
       read++
-      throw new TypeError('it is never right')
+      throw new TypeError('never valid')
     },
   })
   const query = new GraphQLObjectType({

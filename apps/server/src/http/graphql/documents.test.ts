@@ -53,7 +53,7 @@ describe('operations that are sent by their ids', () => {
   test.each([
     ['that nobody wrote', `sha256:${'1'.repeat(64)}`],
     ['that is a property of every object', '__proto__'],
-    ['that is no text', 7],
+    ['that is not text', 7],
     ['that is null', null],
   ])('an unknown id %s gets the answer to send the text', async (_name, documentId) => {
     const { status, body } = await send({ documentId })

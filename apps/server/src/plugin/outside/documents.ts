@@ -99,7 +99,7 @@ function toProblem({ message, path }: SchemaIssue): Problem {
 const toUnchecked = (namespace: string, by: string, why: string): Problem => ({
   code: 'stats.unchecked',
   path: ['document'],
-  message: `The document of ${namespace} was not checked, so it is not taken: ${by}: ${why.slice(0, MOST_WORDS)}`,
+  message: `The document of ${namespace} was not checked, so it is not accepted: ${by}: ${why.slice(0, MOST_WORDS)}`,
   expected: 'checked by its plug-in',
   actual: 'unchecked',
 })

@@ -70,7 +70,7 @@ const EXPLAINED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity
   node(id: $id) { ... on Decision { explanation { steps { name reasons { text } } } } } }`
 const VERIFIED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }`
 
-test('the extender in Python filters and weighs, and its decision is verified when it is gone', async () => {
+test('the extender in Python filters and weighs, and its decision is verified after it has ended', async () => {
   const placed = await placeWith(api, { profile: 'power', alternatesPerInstance: 3, deadline: 'PT20S' })
   const [{ selected, alternates }] = placed.destinations
   expect([selected, ...alternates].map(({ host }: Json) => host.name)).toEqual(['rack2-a', 'rack1-b'])
@@ -82,7 +82,7 @@ test('the extender in Python filters and weighs, and its decision is verified wh
   expect(refused.reasons).toMatchObject([{ code: 'outside.failed', hosts: 4 }])
 })
 
-test('options that its schema does not take are refused when the profile is written', async () => {
+test('options that its schema does not accept are refused when the profile is written', async () => {
   const wrong = await createProfile('wrong', { filters: [{ name: 'PowerFilter', options: { kilowatts: 'many' } }] })
   expect(wrong.__typename).toBe('ValidationError')
 })
@@ -122,7 +122,7 @@ test.each<[string, http.RequestListener, RegExp]>([
     },
     /did not answer in 1000 ms/,
   ],
-])('one that %s refuses all hosts, in words', async (_what, listener, says) => {
+])('an extender that %s refuses all hosts, with a message', async (_what, listener, says) => {
   answer = listener
   const refused = await placeWith(api, { profile: 'odd' })
   expect(refused).toMatchObject({ __typename: 'NoValidHost', reasons: [{ filter: 'OddFilter', code: 'outside.failed', hosts: 4 }] })
@@ -168,7 +168,7 @@ test('it gets only the fields that it reads, and its answer about one host affec
   expect(simulate).toEqual({ placed: 1 })
 })
 
-test('requests that are alike but for the hosts they may go to are asked about together, once, and each about its own hosts', async () => {
+test('requests that differ only in their hosts are sent to it together in one question, each with its own hosts', async () => {
   const asked: number[] = []
   answer = async (request, response) => {
     const { hosts } = JSON.parse(await text(request))

@@ -120,7 +120,7 @@ describe.each(Object.entries(hostile))('a plug-in that is %s', (name, { says, co
   })
 })
 
-test('answers are inputs: the decision is replayed without asking, to the last bit', async () => {
+test('answers are inputs of the decision, which is replayed bit for bit without asking again', async () => {
   // it mutates its arguments, prototypes too
   const placed = await placeWith(api, { profile: 'good' })
   expect(({} as Json).polluted).toBeUndefined()
@@ -137,7 +137,7 @@ describe('a plug-in that cannot be loaded', () => {
     ['ends', 'process.exit(3)', /code 3/],
     ['exports nothing', 'export const a = 1', /exports a; it must export/],
     ['takes too much memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(1))', /more memory/],
-  ])('one that %s is refused in words', async (name, source, says) => {
+  ])('a plug-in that %s is refused with a message', async (name, source, says) => {
     const file = path.join(folder, `load-${name.replaceAll(' ', '-')}.mjs`)
     await writeFile(file, source)
     await expect(

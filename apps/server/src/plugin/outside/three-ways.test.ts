@@ -104,7 +104,7 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
     reasons,
     explanation,
     verifyDecision,
-    // questions to outside come after all other filters, so how many hosts reach those differs
+    // outside parts are asked after all other filters, so the number of hosts that reach those differs
     step: steps.find(({ name }: Json) => name === `${way}RoomyFilter`),
     places: destinations?.map(({ selected, alternates }: Json) => ({
       ...{ weight: selected.weight, host: selected.host.name },

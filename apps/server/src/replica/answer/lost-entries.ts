@@ -27,7 +27,7 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
   const sent = isWhole ? first : first === undefined ? inFlight : undefined
   const others = sent === inFlight ? [] : (inFlight?.owners ?? []).map(({ work }) => work)
   if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
-  queue.putBack([...waits, ...others])
+  queue.requeue([...waits, ...others])
   const error = new UnavailableError('store', 'the store lost an entry on which the answer depends before it was durable; ask again')
   for (const { work, fail } of held) if (work === undefined) fail(error)
   return { lost, sent }
@@ -42,7 +42,7 @@ export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFl
   for (const { work } of owners)
     if (work.type === 'changes')
       work.fail(new UnavailableError('store', 'the log was trimmed beyond the revision of this replica; check whether the change was made'))
-  queue.putBack(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
+  queue.requeue(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
 }
 
 /** The error if the store lost durable entries, and not only an unflushed tail. */

@@ -195,7 +195,7 @@ test('shared parts are counted as long as one fleet has them, even if the checkp
     for (const known of REVISIONS.filter((one) => one < revision)) await fleets.read(known + 1, ({ place }) => place)
     await fleets.read(revision + 1, ({ place }) => place)
     expect(fleets.kept.things).toBeLessThanOrEqual(LIMIT)
-    // a checkpoint's things, and a host's columns for each moment: there is room for two checkpoints
+    // a checkpoint's things, and a host's columns for each moment: two checkpoints fit
     expect(fleets.kept.fleets).toBeLessThanOrEqual(4)
   }
   fleets.close()
@@ -315,7 +315,7 @@ test('a copy of a live fleet whose history the store has lost is not used', asyn
 
 test.each([
   ['more moments than are kept', 100_000],
-  ['more moments than there is room for', 8],
+  ['more moments than fit', 8],
 ])('the columns of dropped moments are reused: %s', async (_name, limit) => {
   const { past, was } = await aPast()
   const fleets = createPastFleets(past, { limit })

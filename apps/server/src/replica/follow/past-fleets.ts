@@ -100,7 +100,7 @@ export function createPastFleets(
     return asked.length > 1 && sum(asked) + (loaded.length > 1 ? sum(loaded) : 0) > limit
   }
   /** The columns of a dropped moment are reused by the next one, because those of a large fleet would be much garbage. */
-  const letGo = (one: Kept): void => {
+  const dropFleet = (one: Kept): void => {
     kept.delete(one)
     if (one.kind === 'moment') spare = one.fleet
   }
@@ -110,8 +110,8 @@ export function createPastFleets(
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
     const oldestFirst = others()
-    for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) letGo(moment)
-    for (const oldest of oldestFirst) if (isOver() && kept.has(oldest)) letGo(oldest)
+    for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) dropFleet(moment)
+    for (const oldest of oldestFirst) if (isOver() && kept.has(oldest)) dropFleet(oldest)
   }
 
   /** A copy of `fleet`. It reuses the columns of a dropped fleet, if there is one, so that no new memory is allocated. */

@@ -136,7 +136,7 @@ export class Appender implements FollowerHooks {
     const { fleet } = this.#parts().follower
     const { place } = fleet
     const { answers, again } = settle(batch, verdicts, fleet, this.#retries)
-    this.#queue.putBack(again)
+    this.#queue.requeue(again)
     this.#turns.settled(again.length > 0)
     for (const { work, answer } of answers) this.held.hold({ place, work, batch, answer, fail: (error) => work.fail(error) })
   }
@@ -239,7 +239,7 @@ export class Appender implements FollowerHooks {
       monotonic: timers.now,
     })
     if (batch.entry !== undefined) levels.clear()
-    this.#queue.putBack(batch.later)
+    this.#queue.requeue(batch.later)
     for (const work of batch.outdated) this.#gatherAgain(work)
     return batch
   }
@@ -274,7 +274,7 @@ export class Appender implements FollowerHooks {
     void (gathering ?? Promise.resolve(work.gathered)).then((gathered) => {
       if (!this.#gathering.delete(work)) return
       work.gathered = gathered
-      this.#queue.putBack([work])
+      this.#queue.requeue([work])
       this.wake()
     })
   }
@@ -312,7 +312,7 @@ export class Appender implements FollowerHooks {
     const works = owners.map(({ work }) => work)
     const [only, ...others] = works
     if (others.length === 0) only?.fail(error)
-    else this.#queue.putBack(works)
+    else this.#queue.requeue(works)
     this.#maxWorks = Math.ceil(works.length / 2)
     return 'split'
   }
@@ -320,7 +320,7 @@ export class Appender implements FollowerHooks {
   #requeue(batch: Batch): void {
     this.#inFlight = undefined
     const again = batch.owners.filter(({ work }) => work.type === 'changes' || this.#retries.mayTryAgain(work, 'append.refused'))
-    this.#queue.putBack(again.map(({ work }) => work))
+    this.#queue.requeue(again.map(({ work }) => work))
   }
 
   #failAll(error: UnavailableError): void {

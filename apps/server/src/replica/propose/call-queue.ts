@@ -12,7 +12,7 @@ export interface CallQueue {
   /** Adds a call and answers it: with its outcome, or with UnavailableError at its deadline or when too many wait. */
   add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
   /** Returns calls to the front in the same order, so that repeated calls come before new ones. */
-  putBack(works: readonly Work[]): void
+  requeue(works: readonly Work[]): void
   failAll(error: UnavailableError): void
 }
 
@@ -46,7 +46,7 @@ export function createCallQueue(timers: Timers): CallQueue {
         works.push(item)
       })
     },
-    putBack(again) {
+    requeue(again) {
       works.unshift(...again)
     },
     failAll(error) {

@@ -77,7 +77,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
     return made
   }
   /** Stored findings of old minutes are dropped; findings that could not be stored for too long are dropped too. */
-  const letGo = (): void => {
+  const dropOld = (): void => {
     let tooMany = minutes.size - MOST_WAITING
     for (const [key, { rollout, at, isNew }] of minutes) {
       const isLost = tooMany-- > 0
@@ -109,7 +109,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
       disagreements = [...kept, ...disagreements].slice(-MOST_DISAGREEMENTS)
       throw error
     } finally {
-      letGo()
+      dropOld()
     }
   }
   const flush = async (): Promise<void> => {

@@ -168,7 +168,7 @@ describe('the log’s feature level', () => {
     await registered.close()
   })
 
-  test('a checkpoint of a higher level than this release reads is no beginning for it', async () => {
+  test('a replica does not start from a checkpoint of a higher level than its release reads', async () => {
     const memory = createMemoryStore()
     const first = await Replica.start({ store: memory.open(), name: 'first', recordUnlogged: async () => {}, warn: () => {} })
     await first.propose([aReport('h1', { instances: [] })])

@@ -72,7 +72,7 @@ test('every count adds up to the fleet, and has a query for exactly its hosts', 
   )
 })
 
-test('short-circuited, the funnel is the same, and each host has its first refusal only', async () => {
+test('if filters stop at the first refusal, the funnel is the same, and each host has its first refusal only', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(host, { maxLength: 12 }), request, async (shapes, flavor) => {
       const question = questionOf(shapes, flavor, 0)

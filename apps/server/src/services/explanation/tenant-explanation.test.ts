@@ -152,7 +152,7 @@ test('this test detects a leak: reporting the progress of a request with operato
   expect(() => holds(explainAnyway, 'operators in between')).toThrow(/Property failed/)
 })
 
-test('trying one size after the other reveals only the room of the freest host', () => {
+test('trying one size after the other reveals only the free capacity of the emptiest host', () => {
   const { profile } = profiles.default as Asking
   const answers = (rooms: readonly number[]) => {
     const fleet = fleetOf(rooms.map((memoryMb) => ({ shape: { memoryMb }, isClosed: false, isFast: false, zone: 'z1' })))

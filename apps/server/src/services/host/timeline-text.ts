@@ -25,19 +25,19 @@ export function timelineText(row: TimelineRow): string {
     case 'REPLACED':
       return `It was ${because('replaced', reason)}: ${listOf(changes, untold)}.`
     case 'AGGREGATE_JOINED':
-      return `It came into the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
+      return `It was added to the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_LEFT':
       return `It left the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_EDITED':
       return `The aggregate ${aggregateName}, which it is in, was edited: ${listOf(changes, untold)}.`
     case 'CLAIM_MADE':
-      return `Room was claimed for ${instance}.`
+      return `Resources were claimed for ${instance}.`
     case 'CLAIM_CONFIRMED':
       return `The claim for ${instance} was confirmed.`
     case 'CLAIM_ENDED':
       return `The claim for ${instance} ended: ${because((endedAs ?? 'ended').toLowerCase(), reason)}.`
     case 'TRY_LOST':
-      return `Try ${attempt} of a decision had chosen it and did not count: ${code === null ? 'others wrote first' : sentenceOf(code)}`
+      return `Attempt ${attempt} of a decision had chosen it and did not count: ${code === null ? 'others wrote first' : sentenceOf(code)}`
   }
 }
 

@@ -82,13 +82,13 @@ async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved
   return asked.map(({ claim }) => hosts.get(claim.id) ?? null)
 }
 
-test('if another call takes room between solving and deciding, the rest is solved again', async () => {
+test('if another call takes resources between solving and deciding, the rest is solved again', async () => {
   const world = await open([2, 8], { large: 8, small: 2, spare: 2 })
   const { replica, batch, moved } = world
   const solved = await batch.solve(PATIENT_MS)
   const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
   expect(['small', 'spare']).toContain(first)
-  // this move comes first, and takes the room of the small one
+  // this move comes first, and takes the resources meant for the small one
   expect(hostOf(await replica.place(call('other', sized(2, { forceHosts: [first] }))))).toBe(first)
   expect(await move(world, solved, batch.gather)).toEqual([first === 'small' ? 'spare' : 'small', 'large'])
   expect(moved.map(({ solver: choice }) => [choice?.taken, choice?.why])).toEqual([
@@ -143,7 +143,7 @@ test('members of an anti-affinity group find different hosts, whatever the best 
   const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
   expect(third.group).toBe(group.uuid)
   const hosts = [...((await batch.solve(PATIENT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
-  // each alone would go to `one`, which has a member and takes one more
+  // each alone would go to `one`, which has a member and may have one more
   expect(hosts.toSorted()).toEqual(['one', 'two'])
   await replica.close()
 })

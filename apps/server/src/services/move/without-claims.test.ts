@@ -10,15 +10,15 @@ const host = (instances: readonly string[] | null, runningVms: number, ...claims
 
 test.each([
   ['every listed instance has a claim', host(['a', 'b'], 2, claim('a'), claim('b', 'MATERIALISED')), 0],
-  ['a listed instance has none', host(['a', 'b', 'c'], 3, claim('a')), 2],
+  ['a listed instance has no claim', host(['a', 'b', 'c'], 3, claim('a')), 2],
   ['a claim that ended covers nothing', host(['a'], 1, claim('a', 'RELEASED')), 1],
   ['a claim without an instance name covers one instance', host(['a', 'b'], 2, claim(null)), 1],
   ['a claim of an unlisted instance covers no other one', host(['a'], 1, claim('b', 'RESERVED')), 1],
   ['there are no instances', host([], 0), 0],
   ['instances are only counted', host(null, 5, claim('a'), claim(null)), 3],
-  ['fewer are counted than claimed', host(null, 1, claim('a'), claim('b')), 0],
+  ['fewer instances are counted than claimed', host(null, 1, claim('a'), claim('b')), 0],
 ])('%s', (_what, given, count) => expect(countWithoutClaims(given)).toBe(count))
 
-test('nodes of one host are counted together, none against another', () => {
+test('the nodes of a host are counted separately and added up', () => {
   expect(countAllWithoutClaims([host(null, 5), host(null, 0, claim('a'), claim('b'))])).toBe(5)
 })

@@ -112,7 +112,7 @@ test.each<[string, string, unknown, unknown, boolean]>([
   ['another total', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL, { totalGib: 5 })] }, true],
   ['another use', 'storage', { pools: [pool(POOL, { totalGib: 9, usedGib: 1 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, true],
   [
-    'no use, and a use of nothing',
+    'no used amount, and a used amount of 0',
     'storage',
     { pools: [pool(POOL, { totalGib: 9, usedGib: 0 })] },
     { pools: [pool(POOL, { totalGib: 9 })] },

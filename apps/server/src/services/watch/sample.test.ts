@@ -10,7 +10,7 @@ const sampled = (perSecond: number) => {
   return { notified, sample, take: (...items: readonly string[]) => items.forEach(sample.take) }
 }
 
-test('the first ones of a second are reported, the next one of another second with the number left out', () => {
+test('the first items of each second are reported, and the first of the next second has the number of those left out', () => {
   const { notified, take } = sampled(2)
   take('a', 'b', 'c', 'd')
   expect(notified).toEqual([

@@ -15,7 +15,7 @@ describe('an acknowledgement', () => {
     ['without a sequence is refused', '{"stream":"LOG"}', 'its answer names no sequence'],
     ['that is not JSON is refused', '+OK', 'its answer names no sequence'],
     ['that is null is refused', 'null', 'its answer names no sequence'],
-    ['of a refusal says why', '{"error":{"err_code":1,"description":"no"}}', 'the stream LOG takes no message: no'],
+    ['that is a refusal gives the reason', '{"error":{"err_code":1,"description":"no"}}', 'the stream LOG takes no message: no'],
   ])('%s', (_what, text, message) => {
     expect(() => read(text)).toThrow(StoreUnavailableError)
     expect(() => read(text)).toThrow(message)

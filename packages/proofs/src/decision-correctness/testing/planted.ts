@@ -36,7 +36,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   })),
   'a reason has one unit less than is free': spoilReason('DiskFilter', (reason) => moreOf(reason, -1)),
   'a reason needs one unit more than was asked': spoilReason('CoreFilter', (reason) => ({ ...reason, need: Number(reason.need) + 1 })),
-  'a reason has what is free of another class': spoilReason('RamFilter', (reason, host, { hosts }) => ({
+  'a reason states the free amount of another class': spoilReason('RamFilter', (reason, host, { hosts }) => ({
     ...reason,
     have: at(hosts.classColumns('VCPU').free, host),
   })),
@@ -51,7 +51,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     ...rest,
     flavor: { ...flavor, extraSpecs: Object.fromEntries(Object.entries(flavor.extraSpecs).filter(([, value]) => value !== 'forbidden')) },
   })),
-  'members elsewhere are forgotten': spoilRequest('ServerGroupAntiAffinityFilter', ({ instanceGroup, ...rest }) => ({
+  'members on other hosts are ignored': spoilRequest('ServerGroupAntiAffinityFilter', ({ instanceGroup, ...rest }) => ({
     ...rest,
     instanceGroup: instanceGroup && { ...instanceGroup, hosts: [] },
   })),
@@ -66,9 +66,9 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   }),
   'memory set aside as huge pages is given as plain memory': spoilPassesWhere('ResourceClassFilter', 'memory.huge_pages'),
   'a guest cell shares more CPUs than there are': spoilPassesWhere('NUMATopologyFilter', 'numa.too_few_cpus'),
-  'a pinned guest gets memory that is given twice': spoilPassesWhere('NUMATopologyFilter', 'numa.pinned_memory'),
+  'a pinned guest gets memory that another guest has': spoilPassesWhere('NUMATopologyFilter', 'numa.pinned_memory'),
   'hosts that are down pass the filter': spoilPasses('ComputeFilter', () => true),
-  'a host that refuses is let in by the net': spoilPasses('NUMATopologyFilter', () => true),
+  'a host that the net refuses is accepted': spoilPasses('NUMATopologyFilter', () => true),
   'a weigher is off by one': spoilRaw('CPUWeigher', (raw) => raw + 1),
   'a weigher is off in its last bit': spoilRaw('BestFitWeigher', (raw) => raw * (1 + Number.EPSILON)),
   'a weigher prefers the opposite': spoilRaw('ServerGroupSoftAntiAffinityWeigher', (raw) => -raw),
@@ -128,7 +128,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
           for (const claim of claims) fleet.ledger.own(claim).fence += 1
     return verdicts
   }),
-  'a claim is spared when its host is forgotten by force': spoilApply((fleet, entry, apply) => {
+  'a claim survives although its host is forgotten by force': spoilApply((fleet, entry, apply) => {
     const { ledger } = fleet
     const end = ledger.end.bind(ledger)
     if (entry.changes.some(({ type }) => type === 'forget')) ledger.end = () => undefined
@@ -157,7 +157,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
         yield { ...looked, findings: looked.findings.filter(({ code }) => code !== 'instance.unclaimed') }
     },
   }),
-  'a report gives away what its own instances hold': spoilCore({
+  'a report frees resources that its own instances hold': spoilCore({
     decide: (fleet, overlay, input) => {
       for (const { covered, used, claimed, free } of fleet.hosts.classes.values())
         for (const { index } of fleet.hosts.records) {

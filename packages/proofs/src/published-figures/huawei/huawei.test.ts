@@ -13,7 +13,7 @@ const waitOn = (list: readonly HuaweiVm[], profile: string, hosts = 1) =>
   runHuaweiWait({ vms: list, starts: [1], hosts, profile, seed: '1' })
 
 describe('waiting', () => {
-  test('a VM waits for room, and everything behind it waits too', async () => {
+  test('a VM waits until it fits, and every VM after it waits too', async () => {
     // both cells are full until 50; the third VM takes the cell until 60, and the small fourth starts only then
     const list = vms([40, 10, 0, 100], [40, 10, 0, 50], [40, 10, 10, 10], [1, 1, 20, 5])
     expect(await waitOn(list, 'first-fit')).toMatchObject({ meanWaitSeconds: 40 + 40, vms: 4, episodes: 1 })
@@ -25,12 +25,12 @@ describe('waiting', () => {
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)
   })
 
-  test('a VM that ends in the second of an arrival makes room for it', async () => {
+  test('a VM that ends in the second of an arrival frees its resources for it', async () => {
     const list = vms([64, 128, 0, 30], [64, 128, 30, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(0)
   })
 
-  test('the emptiest cell keeps room for split VMs where the first cell does not', async () => {
+  test('filling the emptiest cell leaves resources for split VMs, and filling the first cell does not', async () => {
     // first-fit fills cell 0 with 30 + 10 CPUs; even cells hold 30 and 10, and 20 CPUs (10 + 10) still fit
     const list = vms([30, 5, 0, 100], [10, 5, 0, 100], [20, 20, 1, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(99)
@@ -51,7 +51,7 @@ describe('waiting', () => {
 describe('filling', () => {
   const fill = (list: readonly HuaweiVm[], profile: string, hosts: number) => runHuaweiFill({ vms: list, hosts, profile, seed: '1' })
 
-  test('a VM that fits nowhere is turned away, and room comes back with every delete', async () => {
+  test('a VM that fits nowhere is turned away, and every delete frees resources', async () => {
     const list = vms([40, 10, 0, 10], [64, 128, 5, 10], [64, 128, 10, 10])
     expect(await fill(list, 'first-fit', 1)).toEqual({ vms: 3, rejected: 1, rejectedVcpus: 64, peakHosts: 1 })
     expect(await fill(list, 'first-fit', 2)).toEqual({ vms: 3, rejected: 0, rejectedVcpus: 0, peakHosts: 2 })

@@ -28,7 +28,7 @@ const run = (nodes: readonly OpenbNode[], pods: readonly OpenbPod[], profile = '
   runOpenb({ nodes, pods, profile, scale, seed: 1, createDriver: (seed) => createInProcessDriver({ seed }) })
 
 describe('allocation', () => {
-  test('shares fill a GPU next to a whole one; a model that no node has finds no host', async () => {
+  test('shares fill one GPU next to a whole one; a pod that needs an unknown model finds no host', async () => {
     const half = { gpuMilliEach: 500 }
     const pods = [aPod('a'), aPod('b', half), aPod('c', half), aPod('d', { gpuModels: ['H'] })]
     expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })
@@ -54,7 +54,7 @@ describe('allocation', () => {
     },
   )
 
-  test('departures make room for later pods, and nothing is allocated twice', async () => {
+  test('departures free resources for later pods, and nothing is allocated twice', async () => {
     const pods = Array.from({ length: 40 }, (_, i) => aPod(`p${i}`))
     const options = { nodes: [aNode('n1')], pods, profile: 'first-fit', scale: 1, seed: 1, departures: 100 }
     const result = await runOpenb({ ...options, createDriver: (seed) => createInProcessDriver({ seed }) })
@@ -97,7 +97,7 @@ describe('workload', () => {
     expect(drawDepartures(50, 0, '1').every((before) => before === undefined)).toBe(true)
   })
 
-  test('pods without GPUs alone are not drawn for ever', () => {
+  test('a list of pods without GPUs is not drawn from endlessly', () => {
     expect(makeWorkload(nodes, [aPod('p', { gpus: 0, gpuMilliEach: 0 })], 1, '1').pods).toHaveLength(1)
   })
 })

@@ -18,8 +18,8 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // a destination on the same host ends with its source
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
-  else if (target !== undefined) standAlone(fleet, target)
-  if (source !== undefined) standAlone(fleet, source)
+  else if (target !== undefined) leaveMove(fleet, target)
+  if (source !== undefined) leaveMove(fleet, source)
   claim.source = null
   claim.target = null
   claim.state = state
@@ -30,7 +30,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
 }
 
 /** A claim whose move has ended: its host has to list the instance from now on. */
-function standAlone(fleet: ModelFleet, claim: ModelClaim): void {
+function leaveMove(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
   claim.askedAt = fleet.now
@@ -40,7 +40,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   const source = fleet.claim(claim.source as string)
   const inPlace = growsInPlace(fleet, claim)
   if (source === undefined) return
-  standAlone(fleet, claim)
+  leaveMove(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
   // the added amount is held in addition to the report until the next report

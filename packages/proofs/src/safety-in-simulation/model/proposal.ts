@@ -73,7 +73,9 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
 /** The level from which an instance without a claim can get one if its host lists it; the report then counts that claim. */
 const LISTED_CLAIMS = 10
 
-/** Makes a claim for an instance that runs on the host already: the report counts its use, and only the amounts beyond that need room. */
+/**
+ * Makes a claim for an instance that runs on the host already: the report counts its use, and only the amounts beyond that must be free.
+ */
 export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const { instance, host: name } = part

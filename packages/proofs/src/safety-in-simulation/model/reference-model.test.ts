@@ -136,11 +136,11 @@ const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
     }, history)
   })
 
-test('the core judges every log as the reference model does, and reaches its state', () => {
+test('the core judges every log like the reference model, and reaches the same state', () => {
   fc.assert(judgesAlike(), { numRuns: byExtent(15, 100, 20_000) })
 })
 
-test('a claim that forgets its amount when pins move is found', () => {
+test('the mistake that a claim loses its amount when pins move is found', () => {
   expect(
     fc.check(
       judgesAlike((fleet) => forgetMovedUnits(fleet)),
@@ -194,7 +194,7 @@ test('a move keeps its group: it cannot join one by moving, in the core and in t
   expect(append([aClaim({ key: 'b', instances: [aUuid(2)], group })])).toEqual([undefined])
 })
 
-test('a claim that ended long ago is there until the report that drops its instance, and not longer', () => {
+test('a claim that ended long ago is kept until a report no longer lists its instance', () => {
   const model = new ReferenceModel()
   const log: Log = { fleet: new Fleet(), entries: [] }
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)

@@ -6,7 +6,7 @@ import type { Rule } from './rule.ts'
 /** Promises about ratios and reserved amounts that operators set. */
 export const allocationChecks: readonly Rule[] = [
   {
-    name: 'at the end each host may give what operators left it',
+    name: 'at the end each host offers the amounts that operators set',
     violations: ({ setting, history, finals }) =>
       finals.flatMap(({ hosts, replica }) =>
         setting.hosts.flatMap(({ name, capacity }) =>
@@ -21,7 +21,7 @@ export const allocationChecks: readonly Rule[] = [
       ),
   },
   {
-    name: 'a host is given nothing beyond what operators left it',
+    name: 'a host gets no claims beyond the amounts that operators set',
     violations: ({ setting, history }) => {
       const lives = lifetimesOf(history)
       const begun = new Map<string, number>()

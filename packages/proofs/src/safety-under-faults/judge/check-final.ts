@@ -37,7 +37,7 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ setting, history, finals }) =>
       Object.entries(setting.units).flatMap(([resourceClass, { min, max, step }]) => {
         const isFine = (amount: number): boolean => amount === 0 || (amount >= min && amount <= max && amount % step === 0)
-        const answered = lifetimesOf(history).map(({ claim, amounts }) => ({ id: claim.id, amounts, where: 'as it was answered' }))
+        const answered = lifetimesOf(history).map(({ claim, amounts }) => ({ id: claim.id, amounts, where: 'in the answer' }))
         const shown = finals.flatMap(({ claims, replica }) =>
           claims.map(({ id, amounts }) => ({ id, amounts, where: `replica ${replica}` })),
         )
@@ -63,7 +63,7 @@ export const finalChecks: readonly Rule[] = [
       }),
   },
   {
-    name: 'every claim is on a host that is there',
+    name: 'every claim is on a host that exists',
     violations: ({ setting, history, finals }) => {
       const names = new Set(setting.hosts.map(({ name }) => name))
       const answered = lifetimesOf(history).flatMap(({ claim: { id, host } }) =>
@@ -165,7 +165,7 @@ export const finalChecks: readonly Rule[] = [
       }),
   },
   {
-    name: 'what was released is not held at the end',
+    name: 'no released claim is held at the end',
     violations: ({ history, finals }) => {
       const released = releasesOf(history)
       return finals.flatMap((final) =>

@@ -5,7 +5,7 @@ import type { Evidence, Rule } from './rule.ts'
 /** Checks that the auditor of each replica reports contradictions between hosts and claims correctly. */
 export const findingChecks: readonly Rule[] = [
   {
-    name: 'the auditor finds where hosts and claims contradict each other, and nothing else',
+    name: 'the auditor finds the contradictions between hosts and claims, and nothing else',
     violations: ({ finals, ...seen }) =>
       finals.flatMap((final) => {
         const needed = neededFindings(seen, final)

@@ -84,7 +84,7 @@ export const historyChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'a request for several instances is answered whole',
+    name: 'the answer to a request for several instances is complete',
     violations: ({ history }) =>
       placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call }, answer }) =>
         answer.claims.length === call.instances.length && call.instances.every((uuid, i) => answer.claims[i]?.instance === uuid)
@@ -108,7 +108,7 @@ export const historyChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'what is placed after an answer is behind it in the log',
+    name: 'an instance that is placed after an answer comes after it in the log',
     violations: ({ history }) => {
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
       const revisions = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionIn(operation) }))
@@ -120,7 +120,7 @@ export const historyChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'what is released stays released, and an old fence moves nothing',
+    name: 'a released claim stays released, and an old fence changes nothing',
     violations: ({ history }) => {
       const released = releasesOf(history)
       const fences = new Map(lifetimesOf(history).map(({ claim }) => [claim.id, claim.fence]))
@@ -140,7 +140,7 @@ export const historyChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'a read with minRevision sees what was written up to it',
+    name: 'a read with minRevision sees everything written up to it',
     violations: ({ history }) => {
       const released = releasesOf(history)
       const confirmed = confirmationsOf(history)

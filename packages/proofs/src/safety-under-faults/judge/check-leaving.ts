@@ -43,7 +43,7 @@ export const leavingChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'what is forgotten by force takes its claims along',
+    name: 'the claims of a host end when it is forgotten by force',
     violations: ({ history, finals }) => {
       const forced = doneOf(history, 'force')
       const gone = lifetimesOf(history).filter(({ claim, from }) =>
@@ -58,7 +58,7 @@ export const leavingChecks: readonly Rule[] = [
     },
   },
   {
-    name: 'a host is called as it was named last',
+    name: 'a host has the name of its last replacement',
     violations: ({ history, finals }) => {
       const names = new Map(doneOf(history, 'replace').map(({ call }) => [call.host, call.by]))
       return finals.flatMap(({ hosts, replica }) =>

@@ -123,10 +123,10 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
-    const putBack = grant.map((part) => count.lift(part, materialised && count.units.countsUse(part.index)))
+    const restore = grant.map((part) => count.lift(part, materialised && count.units.countsUse(part.index)))
     sumUp(hosts, host, record.gpus)
     return () => {
-      for (const back of putBack.reverse()) back()
+      for (const undo of restore.reverse()) undo()
       sumUp(hosts, host, record.gpus)
     }
   },

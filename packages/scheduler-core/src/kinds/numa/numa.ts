@@ -124,7 +124,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     }
     // the memory is given back whether it was counted or not, and so are the huge pages in it
     holdHuge(hosts.own(host), grant, false, -1)
-    const putBack = grant.flatMap((part) => {
+    const restore = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, uncounted } = count.units.split(part)
       // reported pinned CPUs belong to the guest: it keeps its cells as a whole, or asks for others
@@ -135,7 +135,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       return pieces.filter(({ piece }) => !isNothing(piece)).map(({ piece, isCounted }) => count.lift(piece, isCounted))
     })
     return () => {
-      for (const back of putBack.reverse()) back()
+      for (const undo of restore.reverse()) undo()
       holdHuge(hosts.own(host), grant, false, 1)
     }
   },

@@ -83,9 +83,9 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
-    const putBack = grant.map(({ pool, count }) => held.lift({ pool, count }, materialised && held.units.countsUse(pool)))
+    const restore = grant.map(({ pool, count }) => held.lift({ pool, count }, materialised && held.units.countsUse(pool)))
     return () => {
-      for (const back of putBack.reverse()) back()
+      for (const undo of restore.reverse()) undo()
     }
   },
 

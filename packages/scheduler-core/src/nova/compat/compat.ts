@@ -12,8 +12,8 @@ import { skipsFilters } from './candidates.ts'
 import type { NovaRules } from './rounds.ts'
 
 /**
- * The filters that a profile with `compat: nova` may name, over this service's requests and reports. On forced hosts no filter of Nova's
- * runs.
+ * The filters that a profile with `compat: nova` may name, over this service's requests and reports. None of Nova's filters runs on forced
+ * hosts.
  */
 export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
   const own = asFilter(filter)

@@ -24,7 +24,7 @@ import { type NovaRound, type NovaRules, placeInRoundsInSteps } from './rounds.t
 
 /**
  * Nova's way of placing, in its rounds and with its peculiarities (profiles with `compat: nova`). Two things differ from Nova: a host needs
- * the room for its claim, forced or not; and a filter that fails refuses the host on which it failed, not the request.
+ * enough free resources for its claim, forced or not; and a filter that fails refuses the host on which it failed, not the request.
  */
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
@@ -46,7 +46,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
     const nets = steps.filter((step) => step.isNet && isAsked(step))
-    // What other hosts take may admit a host later.
+    // Once other hosts hold instances of the request, a host that is refused now may pass.
     const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
     const service: ServiceRules = {
       context: contextOf(fleet),

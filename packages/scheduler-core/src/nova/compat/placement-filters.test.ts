@@ -52,7 +52,7 @@ describe('before the level, and together with replicas that do not read it', () 
       }
   })
 
-  test('settings of Placement in a profile need the level; absent ones do not', () => {
+  test('a profile with settings of Placement needs the level; a profile without them does not', () => {
     expect([profileLevel(withRules({})), profileLevel(compatAt(PLACEMENT_RULES - 1))]).toEqual([PLACEMENT_RULES, 3])
   })
 })
@@ -70,7 +70,7 @@ test("the shipped profile contains Placement's checks from the level on, and dec
   expect(log.fleet.profiles.versionsOf('nova-compat')).toEqual([shipped()])
 })
 
-test('M01: the cause of a refusal is about the hosts of the zone and of the traits', () => {
+test('M01: the cause of a refusal names the zone and the trait that restricted the hosts', () => {
   const row: Row = { aggregates: zones, gets: '' }
   const asks = { ...extra({ 'trait:CUSTOM_X': 'required' }), availabilityZone: 'z2' }
   expect(causeText(causeOf(townOf(row), aRequest(asks), compatAt(PLACEMENT_RULES)))).toBe(

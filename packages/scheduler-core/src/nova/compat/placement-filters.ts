@@ -32,7 +32,7 @@ import { novaNameLists } from './compat-candidates.ts'
 interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
   readonly readsRequest?: RequestReadsBy<PlacementRules>
   readonly reads?: Filter['reads']
-  /** Undefined: the request, or the profile, needs nothing of it. */
+  /** Undefined: neither the request nor the profile needs this check. */
   prepare(request: RequestSpec, fleet: Fleet, rules: PlacementRules): PreparedFilter | undefined
 }
 
@@ -70,7 +70,7 @@ const destination = placementFilter({
   },
 })
 
-/** A node that is named without its host: Nova looks up the host before it asks Placement. */
+/** For a node that is named without its host, Nova looks up the host before it asks Placement. */
 const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
   requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
 

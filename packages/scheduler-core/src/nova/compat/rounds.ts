@@ -48,7 +48,7 @@ export interface RoundsInput {
 export interface FilterRun {
   readonly filter: string
   readonly survivors: readonly HostState[]
-  /** False: the request needs nothing of it. */
+  /** False: the request does not need this filter. */
   readonly isAsked: boolean
   /** Hosts on which it failed; always 0 with Nova's rules alone. */
   readonly errors: number

@@ -18,7 +18,7 @@ const read = (text: string, release = 'zed') => {
 const filterSection = (...lines: readonly string[]): string => ['[filter_scheduler]', ...lines, ''].join('\n')
 
 describe('filters', () => {
-  test('C01 kolla-ansible with blazar: available_filters twice and a filter of another project are lost', () => {
+  test('C01 kolla-ansible with blazar: a filter of another project is reported as lost', () => {
     const { isWhole, findings, filters } = read(
       filterSection(
         'available_filters = nova.scheduler.filters.all_filters',
@@ -30,16 +30,16 @@ describe('filters', () => {
     expect(findings?.filter((text) => text.startsWith('lost')).join('\n')).toContain('BlazarFilter')
   })
 
-  test('C07 OpenStack Cookbook, Havana: AllHostsFilter alone is that filter alone', () => {
+  test('C07 OpenStack Cookbook, Havana: a list with AllHostsFilter alone gives a profile with that filter alone', () => {
     const text = '[DEFAULT]\nscheduler_driver=nova.scheduler.filter_scheduler.FilterScheduler\nscheduler_default_filters=AllHostsFilter\n'
     expect(read(text, 'icehouse').filters).toEqual(['AllHostsFilter'])
   })
 
   test.each([
-    ['a full path', 'nova.scheduler.filters.compute_filter.ComputeFilter'],
+    ['the filter by its full class path', 'nova.scheduler.filters.compute_filter.ComputeFilter'],
     ['another case', 'computefilter'],
-    ['an unknown name', 'ComputeFilters'],
-  ])('C15 mistakes seen in documents: %s in enabled_filters is lost, and named', (_what, name) => {
+    ['an unknown filter name', 'ComputeFilters'],
+  ])('C15 mistakes seen in documents: %s in enabled_filters is reported as lost', (_what, name) => {
     const { isWhole, findings, filters } = read(filterSection(`enabled_filters = RamFilter,${name}`))
     expect([isWhole, filters]).toEqual([false, ['RamFilter']])
     expect(findings?.join('\n')).toContain(name)
@@ -49,7 +49,7 @@ describe('filters', () => {
     expect(read(filterSection('enabled_filters = ComputeFilter,ComputeFilter')).filters).toEqual(['ComputeFilter'])
   })
 
-  test('C19 shape of a charm template: of the old and the new name of the list the new one counts, and the old one is reported', () => {
+  test('C19 shape of a charm template: if a list is set under its old and its new name, the new one counts and the old one is reported', () => {
     const { filters, findings } = read(
       `[DEFAULT]\nscheduler_default_filters = RamFilter\n${filterSection('enabled_filters = ComputeFilter')}`,
       'ocata',
@@ -58,7 +58,7 @@ describe('filters', () => {
     expect(findings?.some((text) => text.includes('scheduler_default_filters'))).toBe(true)
   })
 
-  test('C09 helm chart: names that only another release reads have no meaning, and say so', () => {
+  test('C09 helm chart: names that only another release reads are reported to have no meaning', () => {
     const { findings, isWhole } = read(filterSection('enabled_filters = ComputeFilter', 'use_baremetal_filters = false'))
     expect(isWhole).toBe(true)
     expect(findings?.filter((text) => text.includes('use_baremetal_filters'))).toHaveLength(1)
@@ -66,7 +66,7 @@ describe('filters', () => {
 })
 
 describe('form', () => {
-  test('C04 public runbook 52121019184: a comment behind a number is no number, and its line is named', () => {
+  test('C04 public runbook 52121019184: a comment after a number makes the value invalid, and its line is reported', () => {
     expect(read(filterSection('host_subset_size = 3 # spread them')).findings).toEqual([
       'refused 2 [filter_scheduler] host_subset_size is "3 # spread them"; it must be a whole number of 1 to 1000; left at Nova\'s default',
     ])
@@ -82,7 +82,7 @@ describe('form', () => {
   })
 })
 
-describe('an option that keeps hosts out in Nova, and in nothing here, is lost', () => {
+describe('an option that excludes hosts in Nova but has no equivalent here is reported as lost', () => {
   test.each<[text: string, release: string, expected: readonly string[]]>([
     ['[DEFAULT]\nallow_resize_to_same_host = False', 'zed', ['lost [DEFAULT] allow_resize_to_same_host']],
     ['[DEFAULT]\nallow_resize_to_same_host = true', 'zed', []],

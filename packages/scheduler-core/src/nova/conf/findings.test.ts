@@ -25,7 +25,7 @@ describe('an option in a section where nothing reads it is reported with its lin
       'idle 2 [default] service_down_time is in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
     ],
     [
-      'a section that has nothing to do with it',
+      'a section that does not concern the scheduler',
       section('host_subset_size = 3', 'compute'),
       'idle 2 [compute] host_subset_size is in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
     ],
@@ -37,7 +37,7 @@ describe('an option in a section where nothing reads it is reported with its lin
     ...['reserved_host_memory_mb', 'reserved_host_cpus', 'initial_ram_allocation_ratio'].map(
       (name) =>
         [
-          `what hosts read, in the section of the driver: ${name}`,
+          `an option of hosts in the section of the driver: ${name}`,
           section(`${name} = 1`, 'libvirt'),
           `idle 2 [libvirt] ${name} is in the wrong section, where nothing reads it; it is an option of [DEFAULT]`,
         ] as const,
@@ -64,7 +64,7 @@ describe('settings that the file does not contain have the defaults of the relea
     if (weighers !== undefined) expect(Object.keys(multipliersOf(conf)).join(' ')).toBe(weighers)
   })
 
-  test('zed has ten weighers, 2025.1 three more', () => {
+  test('zed enables ten weighers by default, and 2025.1 three more', () => {
     expect(imported('', 'zed').profile.weighers).toHaveLength(10)
     expect(multipliersOf(imported('', '2025.1'))).toMatchObject({
       HypervisorVersionWeigher: 1,
@@ -75,7 +75,7 @@ describe('settings that the file does not contain have the defaults of the relea
 
   test('without any indication a file is read as one of zed', () => expect(releaseName(imported('').release)).toBe('zed'))
 
-  test('overcommit is the scheduler’s own until hosts report theirs', () => {
+  test('overcommit is an option of the scheduler in releases whose hosts do not report it', () => {
     const text = '[DEFAULT]\nscheduler_default_filters = RamFilter,CoreFilter,DiskFilter'
     const ratios = (release: string) => imported(text, release).profile.filters.map(({ options }) => Object.values(options ?? {}))
     expect(ratios('kilo')).toEqual([[1.5], [16], [1]])
@@ -96,12 +96,12 @@ describe('settings that cannot be mapped unchanged', () => {
       "lost 2 Computefilter is no filter of Nova's; there is ComputeFilter",
     ],
     [
-      'a comma that was forgotten',
+      'a missing comma between two filters',
       section('enabled_filters = ComputeFilter\n  RamFilter'),
       "lost 2 ComputeFilter RamFilter is no filter of Nova's; names are separated by commas",
     ],
     [
-      'a custom class with the name of one of Nova’s',
+      'a custom class with the name of a filter of Nova',
       section('available_filters = acme.RamFilter\nenabled_filters = RamFilter'),
       'lost 3 RamFilter is acme.RamFilter, a class',
     ],
@@ -116,7 +116,7 @@ describe('settings that cannot be mapped unchanged', () => {
       'note 2 RamFilter is of juno to stein; Nova 2025.1 does not start with it',
     ],
     [
-      'an unknown weigher of Nova’s',
+      'an unknown weigher in the module of Nova',
       section('weight_classes = nova.scheduler.weights.ram.RamWeigher'),
       "lost 2 RamWeigher is no weigher of Nova's; there is RAMWeigher",
     ],
@@ -125,7 +125,7 @@ describe('settings that cannot be mapped unchanged', () => {
       section('driver = chance_scheduler', 'scheduler'),
       'lost 2 [scheduler] driver is "chance_scheduler"; only the filter scheduler',
     ],
-    ['a caching one', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
+    ['a caching scheduler', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
     [
       'words instead of a number',
       section('ram_weight_multiplier = high'),
@@ -133,12 +133,12 @@ describe('settings that cannot be mapped unchanged', () => {
     ],
     ['infinity', section('cpu_weight_multiplier = inf'), 'it must be a number of -1000000000 to 1000000000'],
     [
-      'no number at all',
+      'an empty value instead of a number',
       section('host_subset_size ='),
       'refused 2 [filter_scheduler] host_subset_size is ""; it must be a whole number of 1 to 1000',
     ],
-    ['more than a profile takes', section('max_attempts = 500', 'scheduler'), 'it must be a whole number of 1 to 100'],
-    ['a fraction of a host', section('max_instances_per_host = 1.5'), 'it must be a whole number of 1 or more'],
+    ['a number above the maximum of a profile', section('max_attempts = 500', 'scheduler'), 'it must be a whole number of 1 to 100'],
+    ['a fraction instead of a number of hosts', section('max_instances_per_host = 1.5'), 'it must be a whole number of 1 or more'],
     ['an invalid flag', section('shuffle_best_same_weighed_hosts = maybe'), 'it must be one of true, 1, on, yes, false, 0, off, no'],
     ['an invalid architecture', section('image_properties_default_architecture = z80'), "an architecture by Nova's name"],
     [
@@ -147,7 +147,11 @@ describe('settings that cannot be mapped unchanged', () => {
       'refused 2 [metrics] weight_setting "cpu" is no NAME=NUMBER',
     ],
     ['an unknown option', section('weight_of_moon = 1'), 'idle 2 [filter_scheduler] weight_of_moon is no option of the scheduler'],
-    ['one in the default group', section('scheduler_moon = 1', 'DEFAULT'), 'idle 2 [DEFAULT] scheduler_moon is no option of the scheduler'],
+    [
+      'an unknown option in the default group',
+      section('scheduler_moon = 1', 'DEFAULT'),
+      'idle 2 [DEFAULT] scheduler_moon is no option of the scheduler',
+    ],
     [
       'a reference to an unknown option',
       section('host_subset_size = $nobody'),

@@ -113,44 +113,59 @@ test('a file of zed, with custom classes', () => {
   ])
 })
 
-describe('settings of the checks that Placement makes before the filters', () => {
+describe('settings of the checks of Placement, which run before the filters', () => {
   const scheduler = (...lines: string[]) => section(lines.join('\n'), 'scheduler')
   const KOLLA = section('enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter', 'filter_scheduler')
 
   test.each<readonly [string, string, string | undefined, object | undefined]>([
-    ['A12e kolla-ansible: without AvailabilityZoneFilter zones hold by Placement', KOLLA, undefined, undefined],
+    ['A12e kolla-ansible: Placement checks zones without AvailabilityZoneFilter', KOLLA, undefined, undefined],
     [
-      'from 2023.2 on always, whatever the former option says',
+      'from 2023.2 on zones are always checked, whatever the former option says',
       scheduler('query_placement_for_availability_zone = false'),
       '2023.2',
       undefined,
     ],
-    ['in xena unless it is off', scheduler('query_placement_for_availability_zone = off'), 'xena', { availabilityZone: false }],
-    ['in wallaby only where it is on', '', 'wallaby', { availabilityZone: false }],
-    ['rocky introduced it', scheduler('query_placement_for_availability_zone = yes'), 'rocky', undefined],
-    ['queens does not read it', scheduler('query_placement_for_availability_zone = yes'), 'queens', { availabilityZone: false }],
     [
-      'hosts without a zone are in the one named',
+      'xena checks zones unless the option is off',
+      scheduler('query_placement_for_availability_zone = off'),
+      'xena',
+      { availabilityZone: false },
+    ],
+    ['wallaby checks zones only if the option is on', '', 'wallaby', { availabilityZone: false }],
+    ['rocky introduced the option', scheduler('query_placement_for_availability_zone = yes'), 'rocky', undefined],
+    ['queens does not read the option', scheduler('query_placement_for_availability_zone = yes'), 'queens', { availabilityZone: false }],
+    [
+      'hosts without a zone are in the zone that the option names',
       section('default_availability_zone = az0', 'DEFAULT'),
       'zed',
       { defaultAvailabilityZone: 'az0' },
     ],
     ['C18 nova/conf/scheduler.py: tenants', scheduler('limit_tenants_to_placement_aggregate = true'), 'zed', { limitTenants: true }],
     [
-      'C18 nova/conf/scheduler.py: tenants that need an aggregate',
+      'C18 nova/conf/scheduler.py: every tenant needs an aggregate',
       scheduler('limit_tenants_to_placement_aggregate = 1', 'placement_aggregate_required_for_tenants = 1'),
       'zed',
       { limitTenants: true, tenantsNeedAggregate: true },
     ],
-    ['it counts only together with the other option', scheduler('placement_aggregate_required_for_tenants = true'), 'zed', undefined],
+    [
+      'the option counts only together with limit_tenants_to_placement_aggregate',
+      scheduler('placement_aggregate_required_for_tenants = true'),
+      'zed',
+      undefined,
+    ],
     [
       'C18 nova/conf/scheduler.py: isolated aggregates',
       scheduler('enable_isolated_aggregate_filtering = true'),
       'zed',
       { isolateAggregates: true },
     ],
-    ['not before train', scheduler('enable_isolated_aggregate_filtering = true'), 'stein', { availabilityZone: false }],
-    ['C18 nova/conf/scheduler.py: image type', scheduler('query_placement_for_image_type_support = true'), 'zed', { imageType: true }],
+    ['not read before train', scheduler('enable_isolated_aggregate_filtering = true'), 'stein', { availabilityZone: false }],
+    [
+      'C18 nova/conf/scheduler.py: support of the disk format of the image',
+      scheduler('query_placement_for_image_type_support = true'),
+      'zed',
+      { imageType: true },
+    ],
   ])('%s', (_name, text, release, placement) => {
     const { profile, isWhole } = imported(text, release)
     expect([isWhole, profile.nova?.placement]).toEqual([true, placement])
@@ -161,7 +176,7 @@ describe('settings of the checks that Placement makes before the filters', () =>
     ['image_metadata_prefilter', 'scheduler', 'ussuri'],
     ['query_placement_for_routed_network_aggregates', 'scheduler', 'wallaby'],
     ['disable_fallback_pcpu_query', 'workarounds', 'train'],
-  ])('%s is lost while it is on, since nothing here keeps those hosts out', (name, at, release) => {
+  ])('%s is reported as lost if it is on, since nothing here excludes those hosts', (name, at, release) => {
     const on = imported(section(`${name} = true`, at), release)
     expect([on.isWhole, on.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([false, { line: 2, subject: `[${at}] ${name}` }])
     const off = imported(section(`${name} = false`, at), release)
@@ -181,19 +196,19 @@ describe('settings of the checks that Placement makes before the filters', () =>
       section('cross_az_attach = true', 'cinder'),
       'lost 2 [cinder] cross_az_attach keeps out hosts outside of the zones of the volumes from requests that name no zone; nothing here does, and they would be let in',
     ],
-  ])('%s: a zone that the API gives to requests is lost', (_name, given, usual, finding) => {
+  ])("%s: a zone that Nova's API writes into requests is reported as lost", (_name, given, usual, finding) => {
     const conf = imported(given, 'zed')
     expect([conf.isWhole, textsOf(conf)]).toEqual([false, [finding]])
     const other = imported(usual, 'zed')
     expect([other.isWhole, textsOf(other)]).toEqual([true, []])
   })
 
-  test('how many hosts Placement answers has no meaning: every host is looked at', () => {
+  test('the limit of hosts in an answer of Placement has no meaning, since every host is examined', () => {
     const conf = imported(scheduler('max_placement_results = 50'), 'zed')
     expect(textsOf(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
   })
 
-  test('an option that keeps hosts out is honoured, lost, or not read by the release: none has no meaning while it is on', () => {
+  test('every option that excludes hosts is honoured, reported as lost, or not read by the release, but never reported as meaningless while it is on', () => {
     const keeping = knownOptions.filter(
       ({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu|cross_az/.test(key),
     )
@@ -203,7 +218,7 @@ describe('settings of the checks that Placement makes before the filters', () =>
   })
 })
 
-test('a ratio that no filter reads counts on hosts all the same, and is not called idle', () => {
+test('a ratio that no filter reads still counts on hosts, and is not reported as meaningless', () => {
   const conf = imported(section('scheduler_default_filters = ComputeFilter\ncpu_allocation_ratio = 16', 'DEFAULT'), 'kilo')
   expect(textsOf(conf)).toContain(
     'note 3 [DEFAULT] cpu_allocation_ratio is read by no filter or weigher of the profile; it counts in what hosts may give',
@@ -213,20 +228,20 @@ test('a ratio that no filter reads counts on hosts all the same, and is not call
 describe('the release is guessed', () => {
   test.each([
     ['by old names', '[DEFAULT]\nscheduler_default_filters = ComputeFilter', 'newton'],
-    ['by old names and later weighers', '[DEFAULT]\nscheduler_weight_classes = nova.scheduler.weights.pci.PCIWeigher', 'wallaby'],
+    ['by old names together with later weighers', '[DEFAULT]\nscheduler_weight_classes = nova.scheduler.weights.pci.PCIWeigher', 'wallaby'],
     ['by removed filters', '[filter_scheduler]\nenabled_filters = RetryFilter, RamFilter', 'stein'],
     ['by new weighers', '[filter_scheduler]\nnum_instances_weight_multiplier = 1', '2023.2'],
     ['by a new class', '[filter_scheduler]\nweight_classes = nova.scheduler.weights.image_props.ImagePropertiesWeigher', '2025.1'],
-    ['not by ratios, which became options of hosts', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
+    ['but not by ratios, which later became options of hosts', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
   ])('%s', (_how, text, release) => expect(releaseName(imported(text).release)).toBe(release))
 })
 
-test('the last of several counts, sections are in any case, and references are followed', () => {
+test('the last of several assignments counts, the case of section names does not matter, and references are resolved', () => {
   const conf = imported('[DEFAULT]\nsubset = 7\n[Filter_Scheduler]\nhost_subset_size = 2\nhost_subset_size = $subset\n')
   expect(conf.profile.hostSubsetSize).toBe(7)
 })
 
-test('a scheduler of bare metal', () => {
+test('a file for the bare-metal scheduler', () => {
   const conf = imported(
     '[DEFAULT]\nscheduler_use_baremetal_filters = True\nscheduler_host_manager = nova.scheduler.ironic_host_manager.IronicHostManager',
   )
@@ -244,7 +259,7 @@ test('every filter and weigher of Nova can be imported', () => {
   expect(parseProfile({ name: 'x', number: 1, ...conf.profile })).toMatchObject({ ok: true })
 })
 
-test('every option of a filter or weigher has its row', () => {
+test('every option of a filter or weigher is in the table of known options', () => {
   const keys = new Set(knownOptions.map(({ key }) => key))
   const wanted = [...novaFilters, ...novaWeighers].flatMap(({ options }) => Object.keys(options.shape))
   const multipliers = novaWeighers.map(({ multiplier }) => multiplier.option)
@@ -278,19 +293,19 @@ test('the result is a valid profile with the same rules as the configuration', (
 describe('settings that apply to hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
-    ['with a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
-    ['0 counts as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
+    ['for a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
+    ['a ratio of 0 counts as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
     // Nova: _from_db_object() uses the initial value only if the other one is not set
     [
-      'nova compute_node.py: the first of two',
+      'nova compute_node.py: the ratio counts before the initial ratio',
       'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',
       'zed',
       { release: 26, classes: { VCPU: { ratio: 3 } } },
     ],
-    ['an initial ratio alone', 'initial_disk_allocation_ratio = 2', 'train', { release: 20, classes: { DISK_GB: { ratio: 2 } } }],
-    ['not before initial ratios existed', 'initial_cpu_allocation_ratio = 5', 'rocky', { release: 18, classes: {} }],
+    ['an initial ratio without a ratio', 'initial_disk_allocation_ratio = 2', 'train', { release: 20, classes: { DISK_GB: { ratio: 2 } } }],
+    ['an initial ratio in a release that does not read it', 'initial_cpu_allocation_ratio = 5', 'rocky', { release: 18, classes: {} }],
     [
-      'nova virt/driver.py: amounts kept back, GiB of disk rounded up',
+      'nova virt/driver.py: reserved amounts, with disk rounded up to whole GiB',
       'reserved_host_cpus = 2\nreserved_host_memory_mb = 2048\nreserved_host_disk_mb = 1025',
       'zed',
       { release: 26, classes: { VCPU: { reserved: 2 }, MEMORY_MB: { reserved: 2_048 }, DISK_GB: { reserved: 2 } } },

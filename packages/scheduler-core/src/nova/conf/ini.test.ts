@@ -7,26 +7,26 @@ test.each<[string, string, readonly object[]]>([
   ['an equals sign', '[a]\nx = 1', one('1')],
   ['a colon', '[a]\nx: 1', one('1')],
   ['the first of both separators counts', '[a]\nx = http://b', one('http://b')],
-  ['no blanks needed', '[a]\nx=1', one('1')],
+  ['no blanks around the separator', '[a]\nx=1', one('1')],
   ['an empty value', '[a]\nx =', one('')],
   ['quotes around a value are removed', '[a]\nx = "a, b"', one('a, b')],
   ['different quotes are kept', '[a]\nx = "a\'', one('"a\'')],
   ['comments', '# c\n; c\n[a]\n#y=2\nx = 1 # no comment', [{ section: 'a', name: 'x', value: '1 # no comment', line: 5 }]],
-  ['a value goes on after a blank', '[a]\nx = b,\n  c,\n\td', one('b,\nc,\nd')],
+  ['a line that starts with a blank continues the value', '[a]\nx = b,\n  c,\n\td', one('b,\nc,\nd')],
   ['a value ends at an empty line', '[a]\nx = b,\n  c\n\n[d]', one('b,\nc')],
-  ['a section twice, an option twice', '[a]\nx=1\n[b]\n[a]\nx=2', [...one('1'), ...one('2', 5)]],
-  ['ends of lines of other systems', '\uFEFF[a]\r\nx = 1\r\n', one('1')],
+  ['a section and an option that occur twice', '[a]\nx=1\n[b]\n[a]\nx=2', [...one('1'), ...one('2', 5)]],
+  ['line endings of other systems', '\uFEFF[a]\r\nx = 1\r\n', one('1')],
   ['nothing', '', []],
 ])('%s', (_what, text, settings) => expect(readIni(text)).toEqual({ settings, faults: [] }))
 
 test.each<[string, string, number, string]>([
-  ['a word alone', '[a]\nenabled_filters', 2, '[SECTION], NAME = VALUE or a comment'],
+  ['a line without a separator', '[a]\nenabled_filters', 2, '[SECTION], NAME = VALUE or a comment'],
   ['a value without a name', '[a]\n= 1', 2, 'NAME = VALUE'],
-  ['an open bracket', '[a\nx = 1', 1, '[NAME]'],
+  ['a bracket that is not closed', '[a\nx = 1', 1, '[NAME]'],
   ['a section without a name', '[]', 1, '[NAME]'],
   ['an option before any section', 'x = 1', 1, 'before the first [SECTION]'],
-  ['a blank before the first value', '[a]\n x = 1', 2, 'no value before it'],
-  ['a blank after an empty line', '[a]\nx = 1\n\n y = 2', 4, 'no value before it'],
+  ['a line that starts with a blank before the first value', '[a]\n x = 1', 2, 'no value before it'],
+  ['a line that starts with a blank after an empty line', '[a]\nx = 1\n\n y = 2', 4, 'no value before it'],
 ])('%s is refused with its line', (_what, text, line, message) => {
   expect(readIni(text).faults).toEqual([{ line, message: expect.stringContaining(message) }])
 })

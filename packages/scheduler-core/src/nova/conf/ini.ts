@@ -16,7 +16,7 @@ export interface Fault {
 
 /**
  * The assignments of a configuration file as oslo.config reads it: `key = value` or `key: value`; a blank at the start of a line continues
- * the value; `#` and `;` there begin a comment. An option may be set several times in a file, and so may a section.
+ * the value; `#` and `;` at the start of a line begin a comment. An option may be set several times in a file, and so may a section.
  */
 export function readIni(text: string): { readonly settings: readonly Setting[]; readonly faults: readonly Fault[] } {
   const settings: Setting[] = []

@@ -20,15 +20,15 @@ test.each([
   ['a name in braces', `$${'{a}'}2`, '12'],
   ['an option of a section', '$g.b', '2'],
   ['its value may contain references', '<$deep>', '<1-2>'],
-  ['two dollars are one', '$$a', '$a'],
-  ['a dollar behind a backslash', '\\$a', '$a'],
-  ['a dollar before no name', '$1 $', '$1 $'],
+  ['two dollars stand for one', '$$a', '$a'],
+  ['a dollar after a backslash', '\\$a', '$a'],
+  ['a dollar without a name after it', '$1 $', '$1 $'],
   ['values that double each other are computed once', '$bomb60', ''],
 ])('%s', (_what, text, expected) => expect(substitute(text, lookup)).toEqual({ ok: true, text: expected }))
 
 test.each([
-  ['an option that is not set', '$nobody', 'refers to $nobody, which the file does not set'],
+  ['a reference to an option that is not set', '$nobody', 'refers to $nobody, which the file does not set'],
   ['itself', '$me', 'refers to itself by $me'],
-  ['itself by another', '$ping', 'refers to itself by $ping'],
-  ['more than is reasonable', '$long$long', 'becomes longer than 65536 characters'],
+  ['an option that refers to itself through another one', '$ping', 'refers to itself by $ping'],
+  ['a value that grows beyond the limit', '$long$long', 'becomes longer than 65536 characters'],
 ])('%s is refused', (_what, text, why) => expect(substitute(text, lookup)).toEqual({ ok: false, why: expect.stringContaining(why) }))

@@ -6,7 +6,7 @@ test('every host passes, however full it is', () => {
   expect(verdictOf(allHostsFilter, { host: { freeRamMb: -1, vcpusTotal: 0 } })).toBe('passes')
 })
 
-test('hints that are null are an error of Nova, and not those that are unset', () => {
+test('hints that are null are an error in Nova, and unset hints are not', () => {
   expect(verdictOf(allHostsFilter, { request: { schedulerHints: null } })).toBe('raises AttributeError')
   expect(verdictOf(allHostsFilter, { request: { schedulerHints: undefined } })).toBe('passes')
 })

@@ -7,14 +7,14 @@ const zone = (...values: string[]) => values.map((value, i) => anAggregate(`a${i
 const asks = (availabilityZone: string) => ({ availabilityZone })
 
 test.each<[string, Given, string]>([
-  ['no zone asked for', { host: { aggregates: zone('az1') } }, 'passes'],
-  ['an empty zone asked for', { request: asks(''), host: { aggregates: zone('az1') } }, 'passes'],
-  ['the zone of an aggregate', { request: asks('az1'), host: { aggregates: zone('az1') } }, 'passes'],
-  ['one zone of a list', { request: asks('az2'), host: { aggregates: zone('az1, az2') } }, 'passes'],
+  ['a request that names no zone', { host: { aggregates: zone('az1') } }, 'passes'],
+  ['a request with an empty zone', { request: asks(''), host: { aggregates: zone('az1') } }, 'passes'],
+  ['an aggregate of the host has the zone', { request: asks('az1'), host: { aggregates: zone('az1') } }, 'passes'],
+  ['the zone is one of a list in the metadata', { request: asks('az2'), host: { aggregates: zone('az1, az2') } }, 'passes'],
   ['another zone', { request: asks('az2'), host: { aggregates: zone('az1') } }, 'zone.other'],
   ['capitals matter', { request: asks('AZ1'), host: { aggregates: zone('az1') } }, 'zone.other'],
-  ['a host without zone is in the default one', { request: asks('nova') }, 'passes'],
-  ['a host with a zone is not in the default one', { request: asks('nova'), host: { aggregates: zone('az1') } }, 'zone.other'],
+  ['a host without a zone is in the default zone', { request: asks('nova') }, 'passes'],
+  ['a host with a zone is not in the default zone', { request: asks('nova'), host: { aggregates: zone('az1') } }, 'zone.other'],
   ['another default', { request: asks('nova'), options: { default_availability_zone: 'az9' } }, 'zone.other'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(availabilityZoneFilter, given)).toBe(verdict))
 

@@ -19,16 +19,20 @@ test.each<[string, Given, string]>([
   ['a service that was forced down', { host: service({ forcedDown: true }) }, 'host.down'],
   ['another silence', { host: silentFor(90), options: { service_down_time: 90 } }, 'passes'],
   [
-    'a silence not longer than a turn of reports becomes two and a half of them',
+    'a service_down_time not longer than the report interval becomes two and a half intervals',
     { host: silentFor(25), options: { service_down_time: 10 } },
     'passes',
   ],
-  ['a silence longer than that', { host: silentFor(26), options: { service_down_time: 10 } }, 'host.down'],
+  [
+    'a service_down_time longer than the report interval stays as it is',
+    { host: silentFor(26), options: { service_down_time: 10 } },
+    'host.down',
+  ],
   ['the time is truncated to whole seconds', { host: silentFor(17.1), options: { service_down_time: 5, report_interval: 7 } }, 'host.down'],
-  ['a rebuild checks nothing', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
+  ['a rebuild is not checked', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(computeFilter, given)).toBe(verdict))
 
-test('the reasons have the numbers, and the operator’s reason for disabling the host', () => {
+test('the reasons state the numbers, and why an operator disabled the host', () => {
   expect(reasonOf(computeFilter, { host: silentFor(61) })).toMatchObject({
     need: 'at most 60',
     have: 61,

@@ -29,7 +29,7 @@ const caseSchema = z.object({
 describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}`, () => {
   test.each(files)('%s', (file) => {
     const filter = novaFilters.find(({ name }) => file === `${name}.jsonl.gz`)
-    if (filter === undefined) throw new Error(`${file} belongs to no filter that is here`)
+    if (filter === undefined) throw new Error(`${file} belongs to no filter in the list`)
     const cases = gunzipSync(readFileSync(path.join(recorded.path, file)))
       .toString('utf8')
       .trim()
@@ -39,7 +39,7 @@ describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}
   })
 })
 
-/** Differences from the recorded verdict, or gaps in a refusal; empty = the same. */
+/** Differences from the recorded verdict, or missing parts of a refusal; empty if there are none. */
 function differenceOf(filter: NovaFilter, { id, now, config, host, spec, expected }: z.output<typeof caseSchema>): readonly string[] {
   let refusal: Reason | undefined
   try {
@@ -54,5 +54,5 @@ function differenceOf(filter: NovaFilter, { id, now, config, host, spec, expecte
   if (refusal === undefined) return []
   const { code, subject, need, have } = refusal
   const isWhole = Object.hasOwn(codes, code) && !!subject && need !== undefined && have !== undefined
-  return isWhole ? [] : [`${id}: the reason is not whole: ${JSON.stringify(refusal)}`]
+  return isWhole ? [] : [`${id}: the reason is incomplete: ${JSON.stringify(refusal)}`]
 }

@@ -16,7 +16,7 @@ test.each<[string, Given, string]>([
   ['other image, other host', { request: image('i2'), host: other, options: isolation }, 'passes'],
   ['other image, isolated host, without restriction', { request: image('i2'), options: lax }, 'passes'],
   ['isolated image, other host, without restriction', { request: image('i1'), host: other, options: lax }, 'isolation.image'],
-  ['no image is not isolated', { options: isolation }, 'isolation.host'],
+  ['a request without an image is not isolated', { options: isolation }, 'isolation.host'],
   ['an image without id is not isolated', { request: image(undefined), options: isolation }, 'isolation.host'],
   ['A16 LP 1746483: booted from a volume, without an image, on a free host', { host: other, options: isolation }, 'passes'],
   [
@@ -29,18 +29,22 @@ test.each<[string, Given, string]>([
     { request: { image: null }, host: other, options: isolation },
     'passes',
   ],
-  ['no isolated images: isolated hosts take none', { request: image('i1'), options: { isolated_hosts: ['h1'] } }, 'isolation.host'],
-  ['no isolated hosts: isolated images go nowhere', { request: image('i1'), options: { isolated_images: ['i1'] } }, 'isolation.image'],
+  ['no isolated images: isolated hosts take no image', { request: image('i1'), options: { isolated_hosts: ['h1'] } }, 'isolation.host'],
+  [
+    'no isolated hosts: isolated images are refused everywhere',
+    { request: image('i1'), options: { isolated_images: ['i1'] } },
+    'isolation.image',
+  ],
   ['capitals matter', { request: image('i1'), host: { host: 'H1' }, options: isolation }, 'isolation.image'],
   [
-    'a rebuild is judged too',
+    'the filter also checks a rebuild',
     { request: { ...image('i2'), schedulerHints: { _nova_check_type: ['rebuild'] } }, options: isolation },
     'isolation.host',
   ],
   ['hints that are null do not matter', { request: { ...image('i1'), schedulerHints: null }, options: isolation }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(isolatedHostsFilter, given)).toBe(verdict))
 
-test('the reasons name host and image', () => {
+test('the reasons name the host and the image', () => {
   const away = { subject: 'host', need: 'h1', have: 'h2', source: 'option isolated_images' }
   expect(reasonOf(isolatedHostsFilter, { request: image('i1'), host: other, options: isolation })).toMatchObject(away)
   const kept = { subject: 'image', need: 'i1', have: 'none', source: 'option isolated_hosts' }

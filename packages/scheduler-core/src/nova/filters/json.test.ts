@@ -8,9 +8,9 @@ const host: Given['host'] = { freeRamMb: 4096, vcpusTotal: 16, stats: { gpu: 'ye
 test.each<[string, string, string]>([
   ['a comparison that holds', '[">=", "$free_ram_mb", 4096]', 'passes'],
   ['a comparison that does not hold', '["<", "$free_ram_mb", 4096]', 'query.no_match'],
-  ['the first is compared with each other', '["<", 1, 2, 3]', 'passes'],
+  ['the first value is compared with each other value', '["<", 1, 2, 3]', 'passes'],
   ['all comparisons must hold', '["<", 2, 3, 1]', 'query.no_match'],
-  ['one value alone', '["=", 5]', 'query.no_match'],
+  ['a comparison with a single value', '["=", 5]', 'query.no_match'],
   ['an argument without a value is left out', '["=", "$nosuch", "", null, 5, 5]', 'passes'],
   ['an argument that is false is not left out', '["=", "$nosuch", false, 0]', 'passes'],
   ['true and 1.0 equal 1', '["=", true, 1, 1.0]', 'passes'],
@@ -38,8 +38,8 @@ test.each<[string, string, string]>([
   ['an empty list', '[]', 'passes'],
   ['an empty dictionary', '{}', 'passes'],
   ['nothing', 'null', 'passes'],
-  ['text is a list of its letters', '"=aa"', 'passes'],
-  ['text with a letter that is no operator', '"xa"', 'raises KeyError'],
+  ['a query that is text is a list of its letters', '"=aa"', 'passes'],
+  ['a query that is text whose first letter is not an operator', '"xa"', 'raises KeyError'],
   ['an unknown operator', '["!=", 1, 2]', 'raises KeyError'],
   ['an operator that is a number', '[1, 2]', 'raises KeyError'],
   ['an operator that is a list', '[["=", 1, 1]]', 'raises TypeError'],
@@ -50,12 +50,12 @@ test.each<[string, string, string]>([
   ['no text', '', 'passes'],
 ])('%s', (_name, query, verdict) => expect(verdictOf(jsonFilter, { request: asks(query), host })).toBe(verdict))
 
-test('a hint of two texts is none', () => {
+test('a hint of two texts is ignored', () => {
   expect(verdictOf(jsonFilter, { request: asks('[]', '[]') })).toBe('raises TypeError')
   expect(verdictOf(jsonFilter, { request: asks() })).toBe('passes')
 })
 
-test('the reason has the query and the attributes in it', () => {
+test('the reason states the query and the values of its attributes', () => {
   const query = '["or", ["<", "$free_ram_mb", 1], ["=", "$stats.gpu", "no"], ["=", "$free_ram_mb", 2]]'
   const reason = { need: query, have: 'free_ram_mb = 4096, stats.gpu = yes', source: 'hint query' }
   expect(reasonOf(jsonFilter, { request: asks(query), host })).toMatchObject(reason)

@@ -68,30 +68,38 @@ describe('checks before the cells', () => {
     ['a request without an image is an error of Nova', on(null, null, { image: null }), 'raises AttributeError'],
     ['a guest without cells passes everywhere', on(null, null), 'passes'],
     ['a guest with cells needs a host with cells', on(null, guest(guestCell())), 'numa.not_reported'],
-    ['a host of no cells is one without', on(host(), guest(guestCell())), 'numa.not_reported'],
-    ['a guest of no cells passes', on(host(hostCell(0)), guest()), 'passes'],
+    ['a host with an empty list of cells counts as one without cells', on(host(), guest(guestCell())), 'numa.not_reported'],
+    ['a guest with an empty list of cells passes', on(host(hostCell(0)), guest()), 'passes'],
     [
-      'threads that are required must be there, even for a guest without cells',
+      'required threads must exist on the host, even for a guest without cells',
       on(host(hostCell(0, { siblings: [[0], [1]] })), null, { flavor: requiring }),
       'numa.no_threads',
     ],
-    ['and a host that has them passes', on(host(hostCell(0)), null, { flavor: requiring }), 'passes'],
-    ['a host without cells is not asked for threads', on(null, null, { flavor: requiring }), 'passes'],
+    ['a host with the required threads passes', on(host(hostCell(0)), null, { flavor: requiring }), 'passes'],
+    ['a host without cells is not checked for threads', on(null, null, { flavor: requiring }), 'passes'],
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 })
 
 describe('one cell on another', () => {
   test.each<[string, Given, string]>([
     ['shared CPUs up to the ratio fit', on(host(hostCell(0, { cpuUsage: 6 })), guest(guestCell())), 'passes'],
-    ['and one more does not', on(host(hostCell(0, { cpuUsage: 7 })), guest(guestCell())), 'numa.cpus'],
+    ['one shared CPU beyond the ratio does not fit', on(host(hostCell(0, { cpuUsage: 7 })), guest(guestCell())), 'numa.cpus'],
     ['shared memory up to the ratio fits', on(host(hostCell(0, { memoryUsage: 5_120 })), guest(guestCell())), 'passes'],
-    ['and one MiB more does not', on(host(hostCell(0, { memoryUsage: 5_121 })), guest(guestCell())), 'numa.memory'],
-    ['pinned CPUs need as many free', on(host(hostCell(0, { pinnedCpus: [0, 1] })), guest(pinned())), 'passes'],
-    ['and not one less', on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned())), 'numa.dedicated_cpus'],
-    ['memory of a pinned guest has no ratio', on(host(hostCell(0, { memoryUsage: 3_073 })), guest(pinned())), 'numa.memory'],
+    [
+      'one MiB of shared memory beyond the ratio does not fit',
+      on(host(hostCell(0, { memoryUsage: 5_121 })), guest(guestCell())),
+      'numa.memory',
+    ],
+    ['as many pinned CPUs as are free fit', on(host(hostCell(0, { pinnedCpus: [0, 1] })), guest(pinned())), 'passes'],
+    [
+      'one pinned CPU more than are free does not fit',
+      on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned())),
+      'numa.dedicated_cpus',
+    ],
+    ['no ratio applies to the memory of a pinned guest', on(host(hostCell(0, { memoryUsage: 3_073 })), guest(pinned())), 'numa.memory'],
     ['the emulator needs a CPU of its own', on(host(hostCell(0)), isolating), 'numa.too_few_dedicated'],
     [
-      'threads that are required need a core with two free',
+      'required threads need a core with two free threads',
       on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'require' }))),
       'numa.threads',
     ],
@@ -110,9 +118,17 @@ describe('one cell on another', () => {
       on(host(wide({ pinnedCpus: [0, 2, 4, 6] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
       'numa.too_few_cores',
     ],
-    ['preferred they do without', on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'prefer' }))), 'passes'],
-    ['pages that are free fit', on(host(hostCell(0, { mempages: hugePages(88) })), guest(guestCell({ pagesize: 2_048 }))), 'passes'],
-    ['and one less does not', on(host(hostCell(0, { mempages: hugePages(89) })), guest(guestCell({ pagesize: 2_048 }))), 'numa.pages'],
+    [
+      'preferred threads may be on different cores',
+      on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'prefer' }))),
+      'passes',
+    ],
+    ['as many pages as are free fit', on(host(hostCell(0, { mempages: hugePages(88) })), guest(guestCell({ pagesize: 2_048 }))), 'passes'],
+    [
+      'one page more than are free does not fit',
+      on(host(hostCell(0, { mempages: hugePages(89) })), guest(guestCell({ pagesize: 2_048 }))),
+      'numa.pages',
+    ],
     [
       'more pages than there are in all, while others are taken',
       on(host(hostCell(0, { mempages: hugePages(89) }), hostCell(1)), guest(guestCell({ memory: 1_202, pagesize: 2_048 }))),
@@ -139,15 +155,15 @@ describe('all cells together', () => {
   const pool: PciPool = { keys: { vendor_id: '8086', numa_node: 1 }, count: 1 }
   const device = { count: 1, spec: [{ vendor_id: '8086' }], alias: 'nic', numaPolicy: 'required' as const }
   test.each<[string, Given, string]>([
-    ['a cell further on has room', on(host(full, hostCell(1)), guest(guestCell())), 'passes'],
-    ['each has one of its own', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
-    ['networks that a cell leads to', on(host(hostCell(0, leading('a'))), guest(guestCell()), networks('a')), 'passes'],
+    ['a later cell has enough left', on(host(full, hostCell(1)), guest(guestCell())), 'passes'],
+    ['each guest cell needs a host cell of its own', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
+    ['networks that a cell of the host reaches', on(host(hostCell(0, leading('a'))), guest(guestCell()), networks('a')), 'passes'],
     [
-      'networks that only a full cell leads to',
+      'networks that only a full cell reaches',
       on(host({ ...full, ...leading('a') }, hostCell(1)), guest(guestCell()), networks('a')),
       'numa.networks',
     ],
-    ['networks that no cell knows', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
+    ['networks that no cell reports', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 
   test('a cell is chosen only if the devices are near it', () => {
@@ -160,7 +176,7 @@ describe('all cells together', () => {
   })
 })
 
-test('a refusal has the numbers of the cell', () => {
+test('a refusal states the numbers of the cell', () => {
   const given = on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned()))
   expect(reasonOf(numaTopologyFilter, given)).toMatchObject({ code: 'numa.dedicated_cpus', need: 2, have: 1, unit: 'CPUs' })
 })

@@ -6,7 +6,7 @@ const tried = (...hosts: { host: string; node: string }[]): Given['request'] => 
 
 test.each<[string, Given, string]>([
   ['no retries', {}, 'passes'],
-  ['a first try', { request: tried() }, 'passes'],
+  ['the first attempt', { request: tried() }, 'passes'],
   ['the node was tried', { request: tried({ host: 'h2', node: 'h2' }, { host: 'h1', node: 'h1' }) }, 'host.tried'],
   ['another node of the host was tried', { request: tried({ host: 'h1', node: 'n2' }) }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(retryFilter, given)).toBe(verdict))

@@ -9,17 +9,17 @@ const says = (level: string, secondsAgo = 0) => ({
 
 test.each<[string, Given, string]>([
   ['nothing asked', {}, 'passes'],
-  ['the level asked for', { request: asks('trusted'), attestations: says('trusted') }, 'passes'],
+  ['a node with the requested level', { request: asks('trusted'), attestations: says('trusted') }, 'passes'],
   ['another level', { request: asks('trusted'), attestations: says('untrusted') }, 'trust.level'],
-  ['no source knows of no trust', { request: asks('trusted') }, 'trust.level'],
-  ['unknown may be asked for', { request: asks('unknown') }, 'passes'],
+  ['without a source the level is unknown', { request: asks('trusted') }, 'trust.level'],
+  ['a flavor may ask for the level unknown', { request: asks('unknown') }, 'passes'],
   [
     'a node that the source does not know',
     { request: asks('trusted'), host: { node: 'h2' }, attestations: says('trusted') },
     'trust.level',
   ],
-  ['an attestation as old as may be', { request: asks('trusted'), attestations: says('trusted', 60) }, 'passes'],
-  ['an older one', { request: asks('trusted'), attestations: says('trusted', 61) }, 'trust.level'],
+  ['an attestation of the maximum age', { request: asks('trusted'), attestations: says('trusted', 60) }, 'passes'],
+  ['an attestation older than the maximum age', { request: asks('trusted'), attestations: says('trusted', 61) }, 'trust.level'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(trustedFilter, given)).toBe(verdict))
 
 test('the reason names both levels', () => {

@@ -34,16 +34,16 @@ test('isolated pins take their whole cores', () => {
   expect(after({}, guest)?.pinnedCpus).toEqual([0, 1, 4, 5])
 })
 
-test('cells of the host that the guest is not on stay as they are', () => {
+test('cells of the host that the guest does not use do not change', () => {
   const host = aHost(aHostCell(0, { mempages }), aHostCell(1, { mempages }))
   expect(consumeGuest(host, aGuest([aGuestCell(1)])).cells[0]).toEqual(host.cells[0])
 })
 
 test.each([
-  ['pins that are taken', { pinnedCpus: [4] }, { cpuPolicy: 'dedicated', cpuPinning: { 0: 4 } }, 'CPUPinningInvalid'],
-  ['pins of another cell', {}, { cpuPolicy: 'dedicated', cpuPinning: { 0: 99 } }, 'CPUPinningUnknown'],
+  ['pins on CPUs that are pinned already', { pinnedCpus: [4] }, { cpuPolicy: 'dedicated', cpuPinning: { 0: 4 } }, 'CPUPinningInvalid'],
+  ['pins on CPUs of another cell', {}, { cpuPolicy: 'dedicated', cpuPinning: { 0: 99 } }, 'CPUPinningUnknown'],
   ['a pinned guest without pins', {}, { cpuPolicy: 'dedicated' }, 'AttributeError'],
-  ['no pages to take memory from', { mempages: [] }, {}, 'IndexError'],
+  ['a cell without memory pages', { mempages: [] }, {}, 'IndexError'],
   ['a host that has not set its pinnable CPUs', { pcpuset: undefined }, {}, 'NotImplementedError'],
   ['a host that has not set its sockets', { socket: undefined }, {}, 'NotImplementedError'],
 ] as const)('%s: an error, and nothing changed', (_name, host, guest, kind) => {

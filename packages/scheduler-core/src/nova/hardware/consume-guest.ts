@@ -53,7 +53,7 @@ function pin(host: HostCell, guest: GuestCell): readonly number[] {
   const known = new Set(pinnableCpus(host))
   const unknown = [...wanted].filter((cpu) => !known.has(cpu))
   if (unknown.length > 0)
-    throw new NovaError('CPUPinningUnknown', `CPUs ${unknown.join(', ')} are none that guests may pin in cell ${host.id}`)
+    throw new NovaError('CPUPinningUnknown', `CPUs ${unknown.join(', ')} must not be pinned by guests in cell ${host.id}`)
   const taken = host.pinnedCpus.filter((cpu) => wanted.has(cpu))
   if (taken.length > 0) throw new NovaError('CPUPinningInvalid', `CPUs ${taken.join(', ')} are pinned already in cell ${host.id}`)
   return [...host.pinnedCpus, ...wanted].sort((a, b) => a - b)

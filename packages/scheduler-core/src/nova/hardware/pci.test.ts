@@ -31,34 +31,46 @@ type Row = readonly [
 ]
 
 const rows: readonly Row[] = [
-  ['enough devices pass', [pool(2)], [ask(2)], undefined, undefined],
+  ['a pool with enough devices', [pool(2)], [ask(2)], undefined, undefined],
   [
-    'one device short fails',
+    'a pool with one device too few',
     [pool(1)],
     [ask(2, { alias: 'a1' })],
     undefined,
     { code: 'pci.short', subject: 'a1 (vendor 8086, product 1520)', need: 2, have: 1 },
   ],
-  ['devices are counted over pools', [pool(1), pool(1, 1)], [ask(2)], undefined, undefined],
+  ['devices of several pools are added up', [pool(1), pool(1, 1)], [ask(2)], undefined, undefined],
   [
-    'a later request has what the earlier left',
+    'a later request gets what the earlier ones left',
     [pool(2)],
     [ask(1), ask(2)],
     undefined,
     { code: 'pci.short', subject: 'request 1 (vendor 8086, product 1520)', need: 2, have: 1 },
   ],
-  ['no pools at all fail', [], [ask(1)], undefined, { code: 'pci.not_reported', need: 1, have: 0 }],
+  ['a host without pools', [], [ask(1)], undefined, { code: 'pci.not_reported', need: 1, have: 0 }],
   [
-    'none is asked of none: refused',
+    'zero devices of a kind that no pool has are refused',
     [pool(2, null, { vendor_id: '10de' })],
     [ask(0)],
     undefined,
     { code: 'pci.unasked', need: 0, have: 0 },
   ],
-  ['text is alike in any case', [pool(1, null, { tag: 'PhysNet' })], [ask(1, { spec: [{ tag: 'physnet' }] })], undefined, undefined],
-  ['a number is never alike to text', [pool(1, 1)], [ask(1, { spec: [{ numa_node: '1' }] })], undefined, { code: 'pci.short' }],
-  ['a key that the pool lacks is null', [pool(1)], [ask(1, { spec: [{ tag: null }] })], undefined, undefined],
-  ['lists are alike where they contain', [pool(1, null, { c: ['a', 'b'] })], [ask(1, { spec: [{ c: ['b'] }] })], undefined, undefined],
+  [
+    'texts are equal whatever their case',
+    [pool(1, null, { tag: 'PhysNet' })],
+    [ask(1, { spec: [{ tag: 'physnet' }] })],
+    undefined,
+    undefined,
+  ],
+  ['a number never equals a text', [pool(1, 1)], [ask(1, { spec: [{ numa_node: '1' }] })], undefined, { code: 'pci.short' }],
+  ['a key that the pool lacks counts as null', [pool(1)], [ask(1, { spec: [{ tag: null }] })], undefined, undefined],
+  [
+    'a list matches if the list of the pool contains it',
+    [pool(1, null, { c: ['a', 'b'] })],
+    [ask(1, { spec: [{ c: ['b'] }] })],
+    undefined,
+    undefined,
+  ],
   [
     'one alternative of several is enough',
     [pool(1)],
@@ -67,36 +79,54 @@ const rows: readonly Row[] = [
     undefined,
   ],
   [
-    'a physical function is not given unasked',
+    'a physical function is not assigned unless it is requested',
     [pool(1, null, { dev_type: 'type-PF' })],
     [ask(1)],
     undefined,
     { code: 'pci.unasked', have: 0 },
   ],
   [
-    'a physical function is given when asked',
+    'a physical function is assigned if it is requested',
     [pool(1, null, { dev_type: 'type-PF' })],
     [ask(1, { spec: [{ dev_type: 'type-PF' }] })],
     undefined,
     undefined,
   ],
-  ['vdpa is not given unasked', [pool(1, null, { dev_type: 'vdpa' })], [ask(1)], undefined, { code: 'pci.unasked' }],
-  ['remote managed is not given unasked', [pool(1, null, { remote_managed: 'Yes' })], [ask(1)], undefined, { code: 'pci.unasked' }],
   [
-    'remote managed is given when asked',
+    'a vdpa device is not assigned unless it is requested',
+    [pool(1, null, { dev_type: 'vdpa' })],
+    [ask(1)],
+    undefined,
+    { code: 'pci.unasked' },
+  ],
+  [
+    'a remote managed device is not assigned unless it is requested',
+    [pool(1, null, { remote_managed: 'Yes' })],
+    [ask(1)],
+    undefined,
+    { code: 'pci.unasked' },
+  ],
+  [
+    'a remote managed device is assigned if it is requested',
     [pool(1, null, { remote_managed: 'true' })],
     [ask(1, { spec: [{ remote_managed: 'True' }] })],
     undefined,
     undefined,
   ],
-  ['legacy takes devices of no cell', [pool(1)], [ask(1)], cells(0), undefined],
-  ['legacy refuses devices of another cell', [pool(1, 1)], [ask(1)], cells(0), { code: 'pci.numa', need: 1, have: 0 }],
-  ['required refuses devices of no cell', [pool(1)], [ask(1, { numaPolicy: 'required' })], cells(0), { code: 'pci.numa' }],
-  ['preferred takes any', [pool(1, 1)], [ask(1, { numaPolicy: 'preferred' })], cells(0), undefined],
-  ['socket takes the other cell of the socket', [pool(1, 1)], [ask(1, { numaPolicy: 'socket' })], cells(0), undefined],
-  ['socket refuses another socket', [pool(1, 2)], [ask(1, { numaPolicy: 'socket' })], cells(0), { code: 'pci.numa' }],
-  ['socket refuses devices of no cell', [pool(1)], [ask(1, { numaPolicy: 'socket' })], cells(0), { code: 'pci.numa' }],
-  ['without chosen cells no policy counts', [pool(1, 1)], [ask(1, { numaPolicy: 'required' })], undefined, undefined],
+  ['policy legacy accepts devices without a cell', [pool(1)], [ask(1)], cells(0), undefined],
+  ['policy legacy refuses devices of another cell', [pool(1, 1)], [ask(1)], cells(0), { code: 'pci.numa', need: 1, have: 0 }],
+  ['policy required refuses devices without a cell', [pool(1)], [ask(1, { numaPolicy: 'required' })], cells(0), { code: 'pci.numa' }],
+  ['policy preferred accepts devices of any cell', [pool(1, 1)], [ask(1, { numaPolicy: 'preferred' })], cells(0), undefined],
+  [
+    'policy socket accepts devices of another cell on the same socket',
+    [pool(1, 1)],
+    [ask(1, { numaPolicy: 'socket' })],
+    cells(0),
+    undefined,
+  ],
+  ['policy socket refuses devices on another socket', [pool(1, 2)], [ask(1, { numaPolicy: 'socket' })], cells(0), { code: 'pci.numa' }],
+  ['policy socket refuses devices without a cell', [pool(1)], [ask(1, { numaPolicy: 'socket' })], cells(0), { code: 'pci.numa' }],
+  ['without chosen cells no policy applies', [pool(1, 1)], [ask(1, { numaPolicy: 'required' })], undefined, undefined],
 ]
 
 test.each(rows)('%s', (_name, pools, requests, places, why) => {
@@ -105,7 +135,7 @@ test.each(rows)('%s', (_name, pools, requests, places, why) => {
   else expect(found).toMatchObject(why)
 })
 
-test('socket refuses where a cell does not say its socket', () => {
+test('policy socket refuses devices if a cell has no known socket', () => {
   const places = {
     cells: [0],
     sockets: new Map([
@@ -116,12 +146,12 @@ test('socket refuses where a cell does not say its socket', () => {
   expect(supportPciRequests([pool(1, 1)], [ask(1, { numaPolicy: 'socket' })], places)).toMatchObject({ code: 'pci.numa', have: 0 })
 })
 
-test('a pool that is used up leaves the list; one that is not stays with the rest', () => {
+test('a pool that is used up is removed from the list, and another stays with its remaining devices', () => {
   expect(consumePci([pool(1), pool(3, 1)], [ask(2)])).toEqual({ ok: true, pools: [pool(2, 1)] })
   expect(consumePci([pool(2)], [ask(2)])).toEqual({ ok: true, pools: [] })
 })
 
-test('preferred takes near devices before far ones, and legacy ones by their order', () => {
+test('policy preferred takes devices of near pools first', () => {
   const pools = [pool(1, 1), pool(1, 0), pool(1)]
   expect(consumePci(pools, [ask(3, { numaPolicy: 'preferred' })], cells(0)).pools).toEqual([])
   expect(consumePci(pools, [ask(1, { numaPolicy: 'preferred' })], cells(0)).pools).toEqual([pool(1, 1), pool(1)])
@@ -141,7 +171,7 @@ test('the arguments are not changed', () => {
   expect(pools).toEqual([pool(2), pool(1, 1)])
 })
 
-test('pools are read from their envelope: tags next to the rest, fewest keys first', () => {
+test('pools are read from their envelope, with their tags among the other keys and in ascending order of the number of keys', () => {
   const wire = (count: number, tags: object) => ({
     'nova_object.name': 'PciDevicePool',
     'nova_object.data': { vendor_id: '8086', product_id: '1520', numa_node: 0, count, tags },
@@ -154,13 +184,13 @@ test('pools are read from their envelope: tags next to the rest, fewest keys fir
   expect(readPciPools(null)).toEqual([])
 })
 
-test('pools from before there were envelopes are read too', () => {
+test('pools in the form from before envelopes existed are read too', () => {
   expect(readPciPools([{ vendor_id: '8086', product_id: '1520', count: 3, physical_network: 'p' }])).toEqual([
     { keys: { vendor_id: '8086', product_id: '1520', numa_node: null, physical_network: 'p' }, count: 3 },
   ])
 })
 
-test('requests are read from their envelope, a policy that is not set as none', () => {
+test('requests are read from their envelope, and an unset policy counts as none', () => {
   const request = { 'nova_object.data': { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'a1' } }
   expect(readPciRequests({ 'nova_object.data': { requests: [request] } })).toEqual([
     { count: 1, spec: [{ vendor_id: '8086' }], numaPolicy: null, alias: 'a1' },

@@ -121,7 +121,7 @@ function nearCells(pools: readonly PciPool[], request: PciRequest, places: PciPl
   return [...legacy, ...pools.filter((pool) => !anywhere(pool))]
 }
 
-/** Pools on the sockets of the cells; none where a cell of the host does not say its socket. */
+/** Pools on the sockets of the cells; none if any cell of the host has no known socket. */
 function onSockets(pools: readonly PciPool[], { cells, sockets }: PciPlaces): readonly PciPool[] {
   for (const socket of sockets.values()) {
     if (socket === undefined) throw new NovaError('NotImplementedError', 'a cell of the host has no socket set')

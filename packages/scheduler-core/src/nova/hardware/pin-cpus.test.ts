@@ -31,27 +31,27 @@ type Row = readonly [
 ]
 
 const rows: readonly Row[] = [
-  ['no policy fills whole cores', TWO, [], null, 4, 0, [0, 1, 2, 3]],
-  ['prefer passes half used cores over', TWO, [0], 'prefer', 2, 0, [2, 3]],
-  ['prefer goes down to one thread a core', TWO, [0, 2, 4, 6], 'prefer', 2, 0, [1, 3]],
-  ['prefer takes one of each core before the rest', TWO, [0], 'prefer', 4, 0, [2, 3, 4, 5]],
-  ['prefer takes any CPUs in the end', TWO, [0, 2, 4], 'prefer', 5, 0, [1, 3, 5, 6, 7]],
+  ['without a policy whole cores are filled', TWO, [], null, 4, 0, [0, 1, 2, 3]],
+  ['prefer skips cores that are half used', TWO, [0], 'prefer', 2, 0, [2, 3]],
+  ['prefer uses one thread of each core if no core is free', TWO, [0, 2, 4, 6], 'prefer', 2, 0, [1, 3]],
+  ['prefer fills whole cores before single threads', TWO, [0], 'prefer', 4, 0, [2, 3, 4, 5]],
+  ['prefer takes any free CPUs if nothing else is left', TWO, [0, 2, 4], 'prefer', 5, 0, [1, 3, 5, 6, 7]],
   ['require takes whole cores', TWO, [0], 'require', 4, 0, [2, 3, 4, 5]],
   ['require takes no single threads', TWO, [0, 2, 4, 6], 'require', 2, 0, undefined],
   ['require takes no single threads in addition to whole cores', TWO, [0, 2, 4], 'require', 3, 0, undefined],
-  ['require takes three of four threads where that is enough', FOUR, [0], 'require', 6, 0, [1, 2, 3, 4, 5, 6]],
-  ['require takes two of each core where three are not everywhere', FOUR, [0, 1], 'require', 4, 0, [4, 5, 6, 7]],
-  ['require wants threads at all', ONE, [], 'require', 1, 0, undefined],
+  ['require takes three of four threads of a core if that is enough', FOUR, [0], 'require', 6, 0, [1, 2, 3, 4, 5, 6]],
+  ['require takes two threads of each core if not every core has three free', FOUR, [0, 1], 'require', 4, 0, [4, 5, 6, 7]],
+  ['require fails on a host without threads', ONE, [], 'require', 1, 0, undefined],
   ['isolate takes one thread of each free core', TWO, [2], 'isolate', 2, 0, [0, 4]],
-  ['isolate wants a core for each', TWO, [2], 'isolate', 4, 0, undefined],
+  ['isolate needs a free core for each CPU', TWO, [2], 'isolate', 4, 0, undefined],
   ['isolate without threads takes any free CPU', ONE, [0], 'isolate', 2, 0, [1, 2]],
-  ['isolate wants one free core at least', TWO, [0, 2, 4, 6], 'isolate', 1, 0, undefined],
-  ['the emulator has the next free thread', TWO, [], null, 3, 1, [0, 1, 2], [3]],
+  ['isolate fails without a free core', TWO, [0, 2, 4, 6], 'isolate', 1, 0, undefined],
+  ['the emulator gets the next free thread', TWO, [], null, 3, 1, [0, 1, 2], [3]],
   ['the emulator takes a lone thread before a whole core', TWO, [0], null, 2, 1, [2, 3], [1]],
-  ['the emulator has no CPU of an isolated core', TWO, [], 'isolate', 2, 1, [0, 2], [4]],
-  ['the emulator finds no core of its own', TWO, [], 'isolate', 4, 1, undefined],
+  ['the emulator gets no CPU of an isolated core', TWO, [], 'isolate', 2, 1, [0, 2], [4]],
+  ['no core is left for the emulator of an isolated guest', TWO, [], 'isolate', 4, 1, undefined],
   ['no CPU is left for the emulator', TWO, [], null, 8, 1, undefined],
-  ['no more CPUs than there are', TWO, [0], null, 8, 0, undefined],
+  ['more CPUs than are free', TWO, [0], null, 8, 0, undefined],
   ['a guest without pinned CPUs is never pinned', TWO, [], null, 0, 0, undefined],
 ]
 
@@ -62,7 +62,7 @@ test.each(rows.map((row) => ({ name: row[0], row })))('$name', ({ row }) => {
   expect(pinCpus(host, guest, emulator)).toEqual(cpus && { cpus, reserved: reserved ?? null })
 })
 
-test('isolate wastes no threads on hosts that separate shared from dedicated CPUs', () => {
+test('isolate takes no whole cores on hosts that separate shared from dedicated CPUs', () => {
   const host = aHostCell(0, { pcpuset: [0, 1, 2, 3] })
   expect(pinCpus(host, aGuestCell(0, { cpuPolicy: 'dedicated', pcpuset: [0], cpuThreadPolicy: 'isolate' }), 0)).toBeUndefined()
 })

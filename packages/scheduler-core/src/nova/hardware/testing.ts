@@ -1,6 +1,9 @@
 import type { GuestCell, GuestTopology, HostCell, HostTopology } from './topology.ts'
 
-/** A cell of a host for tests: eight CPUs on four cores, all both shared and pinnable, 4 GiB, no pages, nothing used. */
+/**
+ * A cell of a host for tests, with nothing used: eight CPUs on four cores, each of which may be shared or pinned, 4 GiB of memory, and no
+ * pages.
+ */
 export function aHostCell(id: number, more: Partial<HostCell> = {}): HostCell {
   const cpus = more.cpuset ?? numbers(8, id * 8)
   return {

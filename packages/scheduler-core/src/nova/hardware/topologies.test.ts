@@ -20,14 +20,18 @@ const pools = [0, 1, 1].map((cell) => ({ keys: { numa_node: cell }, count: 1 }))
 const pinned = aGuest([aGuestCell(0, { cpuPolicy: 'dedicated' })])
 
 test.each([
-  ['least used CPUs first, then most memory', order({}), [1, 0, 2]],
-  ['packing turns that round', order({ packing: true }), [2, 0, 1]],
-  ['a pinned guest goes by free pinnable CPUs', order({}, pinned), [2, 0, 1]],
-  ['a pinned guest, packed', order({ packing: true }, pinned), [1, 0, 2]],
-  ['who wants devices goes where most are', order({ pools, wantsDevices: true }), [1, 0, 2]],
-  ['who wants none leaves them', order({ pools }), [2, 0, 1]],
-  ['packing leaves devices too', order({ pools, packing: true }), [2, 0, 1]],
-  ['a guest with as many cells takes them as they come', order({}, aGuest(numbers(3).map((id) => aGuestCell(id)))), [0, 1, 2]],
+  ['cells with the least used CPUs come first, then those with the most memory', order({}), [1, 0, 2]],
+  ['packing reverses the order', order({ packing: true }), [2, 0, 1]],
+  ['for a pinned guest cells are ordered by their free pinnable CPUs', order({}, pinned), [2, 0, 1]],
+  ['packing reverses the order for a pinned guest', order({ packing: true }, pinned), [1, 0, 2]],
+  ['for a guest that needs devices the cells with the most devices come first', order({ pools, wantsDevices: true }), [1, 0, 2]],
+  ['for a guest without devices the cells with devices come last', order({ pools }), [2, 0, 1]],
+  ['with packing too, the cells with devices come last', order({ pools, packing: true }), [2, 0, 1]],
+  [
+    'for a guest with as many cells as the host the given order is kept',
+    order({}, aGuest(numbers(3).map((id) => aGuestCell(id)))),
+    [0, 1, 2],
+  ],
 ])('%s', (_name, ids, expected) => {
   expect(ids).toEqual(expected)
 })
@@ -62,7 +66,7 @@ const single = aHost(aHostCell(0, { siblings: numbers(8).map((cpu) => [cpu]) }))
 const check = (more: Partial<Parameters<typeof checkHost>[0]>) =>
   checkHost({ host: single, guest: null, extraSpecs: {}, imageProperties: {}, ...more })
 
-test('before any fit: threads where they are required, and a topology where the guest has one', () => {
+test('before fitting, required threads and a required topology are checked', () => {
   expect(check({})).toEqual({ answer: 'pass' })
   expect(check({ guest: aGuest([aGuestCell(0)]) })).toEqual({ answer: 'fit' })
   expect(check({ guest: aGuest([aGuestCell(0)]), host: null })).toMatchObject({
@@ -76,7 +80,7 @@ test('before any fit: threads where they are required, and a topology where the 
   expect(check({ ...required, host: null })).toEqual({ answer: 'pass' })
 })
 
-test('before any fit: no image, and no extra specs, are errors', () => {
+test('before fitting, a missing image and missing extra specs are errors', () => {
   expect(() => check({ imageProperties: null })).toThrow(expect.objectContaining({ kind: 'AttributeError' }))
   expect(() => check({ extraSpecs: undefined })).toThrow(expect.objectContaining({ kind: 'ObjectActionError' }))
 })
@@ -91,7 +95,7 @@ test('more guest cells than host cells, and no cells at all, are reported', () =
 
 const wire = (version: string, data: object) => ({ 'nova_object.name': 'X', 'nova_object.version': version, 'nova_object.data': data })
 
-test('a host is read from its envelope, as text or not, and what old versions lack stays unset', () => {
+test('a host is read from its envelope, as text or as an object, and fields that old versions lack stay unset', () => {
   const cell = wire('1.5', {
     id: 0,
     cpuset: [1, 0],
@@ -117,12 +121,12 @@ test('a host is read from its envelope, as text or not, and what old versions la
   expect([readHostTopology(null), readHostTopology('')]).toEqual([null, null])
 })
 
-test('a host is read from the form before there were envelopes', () => {
+test('a host is read from the form from before envelopes existed', () => {
   const host = readHostTopology('{"cells": [{"id": 1, "cpus": "0-2,^1", "mem": {"total": 512, "used": 100}, "cpu_usage": 3}]}')
   expect(host?.cells[0]).toMatchObject({ id: 1, cpuset: [0, 2], pcpuset: undefined, memory: 512, memoryUsage: 100, cpuUsage: 3 })
 })
 
-test('a guest is read from its envelope; one from before pinned CPUs were apart is brought forward on demand', () => {
+test('a guest is read from its envelope, and one from before pinned CPUs had a field of their own is converted on demand', () => {
   const old = readGuestTopology(
     wire('1.3', { cells: [wire('1.4', { id: 0, cpuset: [0, 1], memory: 512, cpu_policy: 'dedicated', cpu_pinning_raw: { 0: 7 } })] }),
   )
@@ -143,7 +147,7 @@ const flavor = (extraSpecs: Readonly<Record<string, string>>, vcpus = 4) => ({ v
 
 test.each([
   [
-    'nodes of equal shares',
+    'NUMA nodes of equal size',
     { 'hw:numa_nodes': '2' },
     {},
     [
@@ -152,7 +156,7 @@ test.each([
     ],
   ],
   [
-    'nodes as the flavor says',
+    'NUMA nodes that the flavor describes',
     { 'hw:numa_nodes': '2', 'hw:numa_cpus.0': '0-2', 'hw:numa_cpus.1': '3', 'hw:numa_mem.0': '1000', 'hw:numa_mem.1': '24' },
     {},
     [
@@ -161,7 +165,7 @@ test.each([
     ],
   ],
   [
-    'nodes as the image says',
+    'NUMA nodes that the image describes',
     { 'hw:numa_nodes': '2' },
     { hw_numa_cpus: [[0], [1, 2, 3]], hw_numa_mem: [24, 1000] },
     [
@@ -169,15 +173,15 @@ test.each([
       [[1, 2, 3], [], 1000],
     ],
   ],
-  ['a dedicated guest pins all', { 'hw:cpu_policy': 'dedicated' }, {}, [[[], [0, 1, 2, 3], 1024]]],
-  ['a mixed guest pins its mask', { 'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': '^0-1' }, {}, [[[0, 1], [2, 3], 1024]]],
+  ['a dedicated guest pins all its CPUs', { 'hw:cpu_policy': 'dedicated' }, {}, [[[], [0, 1, 2, 3], 1024]]],
+  ['a mixed guest pins the CPUs of its mask', { 'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': '^0-1' }, {}, [[[0, 1], [2, 3], 1024]]],
   [
-    'real time stands for the mask',
+    'the real-time mask replaces a missing mask of dedicated CPUs',
     { 'hw:cpu_policy': 'mixed', 'hw:cpu_realtime': 'yes' },
     { hw_cpu_realtime_mask: '^0' },
     [[[0], [1, 2, 3], 1024]],
   ],
-  ['persistent memory makes a node', { 'hw:pmem': '4GB' }, {}, [[[0, 1, 2, 3], [], 1024]]],
+  ['persistent memory alone makes a NUMA node', { 'hw:pmem': '4GB' }, {}, [[[0, 1, 2, 3], [], 1024]]],
 ])('%s', (_name, extraSpecs, image, cells) => {
   const topology = guestTopologyFor(flavor(extraSpecs), image)
   expect(topology?.cells.map((cell) => [cell.cpuset, cell.pcpuset, cell.memory])).toEqual(cells)
@@ -213,6 +217,6 @@ test.each([
   expect(() => guestTopologyFor(flavor({ [key]: value }), image)).toThrow(expect.objectContaining({ kind }))
 })
 
-test('a flavor with an absurd number of CPUs is refused rather than counted', () => {
+test('a flavor with an excessive number of CPUs is refused instead of counting them', () => {
   expect(() => guestTopologyFor(flavor({}, 1e9), {})).toThrow(expect.objectContaining({ kind: 'InvalidRequest' }))
 })

@@ -69,7 +69,7 @@ export interface GuestTopology {
   readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
 }
 
-/** What the host's ratios and the request's networks add to the rules of a cell. */
+/** The host's ratios and the request's networks, which the rules of a cell also read. */
 export interface NumaLimits {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
@@ -95,7 +95,7 @@ export const freeCpus = memoByObject((cell: HostCell) => {
   return { count: all.size, cores: cell.siblings.map((threads) => threads.filter((cpu) => all.has(cpu))) }
 })
 
-/** Whether the guest has CPUs of its own, and whether it has CPUs that it shares. */
+/** Whether the guest has pinned CPUs, and whether it has shared CPUs. */
 export function isPinned(cell: GuestCell): boolean {
   return cell.cpuPolicy === 'dedicated' || cell.cpuPolicy === 'mixed'
 }

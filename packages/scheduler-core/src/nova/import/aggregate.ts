@@ -1,6 +1,6 @@
 import { isJson, WireError, WireObject } from '../../report/versioned-object.ts'
 
-/** The fields of Nova's Aggregate that count here. */
+/** The fields of Nova's Aggregate that this service uses. */
 export interface NovaAggregate {
   readonly uuid: string
   readonly name: string

@@ -5,7 +5,8 @@ import type { Imported } from './import.ts'
 import { importLegacyRequest, importNovaRequest } from './request.ts'
 
 /*
- * Names of Nova's objects are those of nova/objects/{request_spec,flavor,instance_numa,instance_pci_requests}.py, those of the dictionaries of
+ * Names of Nova's objects are those of nova/objects/{request_spec,flavor,instance_numa,instance_pci_requests}.py, those of the dictionaries
+ * of
  * build_request_spec() and populate_filter_properties() of Kilo.
  */
 
@@ -39,7 +40,7 @@ const legacy = {
   },
 } as const
 
-describe('a path of the typed form leads to what the caller wrote', () => {
+describe("a path of the typed form is translated to the path in the caller's document", () => {
   test.each<[path: string, given: string]>([
     ['flavor.memoryMb', 'flavor.memory_mb'],
     ['flavor.swapMb', 'flavor.swap'],
@@ -84,7 +85,7 @@ describe('a path of the typed form leads to what the caller wrote', () => {
     expect(callerPath(legacy, path.split('.')).join('.')).toBe(given)
   })
 
-  test('a hint that is a text, or a list', () => {
+  test('a hint that is a text and one that is a list', () => {
     const document = (scheduler_hints: object) => ({ request_spec: {}, filter_properties: { scheduler_hints } })
     const query = ['schedulerHints', 'query', '0']
     const asText = { form: 'legacy', document: document({ query: '[' }) } as const
@@ -95,13 +96,13 @@ describe('a path of the typed form leads to what the caller wrote', () => {
     expect(callerPath(ofSpec, query).join('.')).toBe('scheduler_hints.query')
   })
 
-  test('instances that are listed, or the one of a RequestSpec', () => {
+  test('instances that are listed, and the single instance of a RequestSpec', () => {
     const document = { request_spec: { instance_uuids: ['a', 'b'] } }
     expect(callerPath({ form: 'legacy', document }, ['instanceUuids', '1']).join('.')).toBe('request_spec.instance_uuids.1')
     expect(callerPath(spec, ['instanceUuids', '0'])).toEqual(['instance_uuid'])
   })
 
-  test('a flavor among the properties of the filters, and devices there', () => {
+  test('a flavor and devices in filter_properties', () => {
     const document = { request_spec: {}, filter_properties: { instance_type: {}, pci_requests: [{ count: 1 }] } }
     expect(callerPath({ form: 'legacy', document }, ['flavor', 'rootGb']).join('.')).toBe('filter_properties.instance_type.root_gb')
     expect(callerPath({ form: 'legacy', document }, ['pciRequests', '0', 'alias']).join('.')).toBe(
@@ -110,7 +111,7 @@ describe('a path of the typed form leads to what the caller wrote', () => {
   })
 })
 
-describe('what cannot be read is refused with the path that the caller wrote', () => {
+describe("a value that cannot be read is refused with its path in the caller's document", () => {
   const cell = (more: object) =>
     object('InstanceNUMATopology', { cells: [object('InstanceNUMACell', { id: 0, cpuset: [0], memory: 1, ...more })] })
   const refused = (imported: Imported) => (imported.ok ? undefined : imported.problems.map(({ path }) => path.join('.')))

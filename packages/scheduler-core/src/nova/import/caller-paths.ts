@@ -82,7 +82,7 @@ function legacyPath(document: unknown, field: string, rest: Path): Path {
   }
 }
 
-/** A hint may be a single text, which is a list of one in the typed form. */
+/** A hint may be a single text; in the typed form it is a list with one entry. */
 function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): Path {
   const ofFilters = fieldsOf(document).filter_properties
   const hints = fieldsOf(fieldsOf(form === 'legacy' ? ofFilters : document).scheduler_hints)

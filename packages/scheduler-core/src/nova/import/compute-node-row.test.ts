@@ -4,7 +4,8 @@ import { readNovaComputeNode } from '../objects/compute-node.ts'
 import { importNovaHost } from './host.ts'
 
 /*
- * Rows of the table compute_nodes, as the resource trackers of Juno (2014.2) and Kilo (2015.1.0) sent them to update_resource_stats. Rows of
+ * Rows of the table compute_nodes, as the resource trackers of Juno (2014.2) and Kilo (2015.1.0) sent them to update_resource_stats. Rows
+ * of
  * these tables are named after the release, and after Nova's own test where it has one of the same situation.
  */
 
@@ -45,7 +46,7 @@ const cells = { numaCells: [{ id: 0, cpuset: [1, 2], memoryMb: 512 }] }
 describe('a row of compute_nodes', () => {
   test.each<[string, object, object]>([
     [
-      'Kilo: whole (fake_compute_node)',
+      'Kilo: every column is set (fake_compute_node)',
       {},
       {
         ...{ vcpus: 4, vcpusUsed: 2, memoryMb: 4_096, memoryMbUsed: 2_048, localGb: 1_024, localGbUsed: 512, freeDiskGb: 256 },
@@ -64,7 +65,7 @@ describe('a row of compute_nodes', () => {
       },
     ],
     ['Juno: without its host, which the service names (fake_old_compute_node)', { host: undefined }, { vcpus: 4 }],
-    ['Juno: statistics that are no text yet', { stats: { num_instances: 5 } }, { runningVms: 5 }],
+    ['Juno: statistics that are an object, not yet text', { stats: { num_instances: 5 } }, { runningVms: 5 }],
     ['Juno: statistics that are empty', { stats: '' }, { runningVms: 0 }],
     ['Juno: sizes as text', { vcpus: '8', memory_mb: '8192', free_disk_gb: '10' }, { vcpus: 8, memoryMb: 8_192, freeDiskGb: 10 }],
     [
@@ -73,7 +74,7 @@ describe('a row of compute_nodes', () => {
       { cpuAllocationRatio: 1, ramAllocationRatio: 1.5 },
     ],
     [
-      'Kilo: devices as the object they became (test_from_pci_stats_obj)',
+      'Kilo: devices as a versioned object (test_from_pci_stats_obj)',
       {
         pci_stats: JSON.stringify(
           wire('PciDevicePoolList', '1.1', {
@@ -104,7 +105,7 @@ describe('a row of compute_nodes', () => {
       cells,
     ],
     [
-      'Kilo: the features of the CPUs',
+      'Kilo: the features of the CPUs in cpu_info',
       { cpu_info: '{"arch": "x86_64", "model": "Nehalem", "features": ["xtpr"], "topology": {"sockets": 1}}' },
       { cpuInfo: { arch: 'x86_64', features: ['xtpr'] } },
     ],
@@ -117,7 +118,7 @@ describe('a row of compute_nodes', () => {
     expect(read({ ...row, ...more }).stats).toMatchObject(typed)
   })
 
-  test('is kept in the wire form, which the rules of Nova read as before', () => {
+  test('is kept in the wire form, which the rules of Nova read', () => {
     const { stats, unknown } = read({ compute_node: row, service: { disabled: false } })
     const { node } = readNovaComputeNode(stats.nova?.computeNode)
     expect(node).toMatchObject({
@@ -131,7 +132,7 @@ describe('a row of compute_nodes', () => {
     expect(unknown).toEqual([])
   })
 
-  test('fields that are not read are named', () => {
+  test('fields that are not read are reported', () => {
     expect(read({ ...row, extra_resources: '{"gpu": 2}', colour: 'red' }).unknown).toEqual([
       'computeNode.colour',
       'computeNode.extra_resources',
@@ -139,17 +140,17 @@ describe('a row of compute_nodes', () => {
   })
 
   test.each<[string, object, string, string]>([
-    ['statistics that are no JSON', { stats: '{' }, 'stats', 'JSON text'],
+    ['statistics that are not valid JSON', { stats: '{' }, 'stats', 'JSON text'],
     ['statistics that are a list', { stats: '[]' }, 'stats', 'an object'],
     [
-      'devices that are no JSON (test_from_pci_stats_bad)',
+      'devices that are not valid JSON (test_from_pci_stats_bad)',
       { pci_stats: 'not a valid json string for an object' },
       'pci_stats',
       'JSON text',
     ],
     ['an entry of supported instances with two items', { supported_instances: '[["x86_64", "kvm"]]' }, 'supported_instances.0', 'mode'],
-    ['a size that is no number', { vcpus: 'many' }, 'vcpus', 'a whole number'],
-    ['a ratio that is no number', { cpu_allocation_ratio: 'twice' }, 'cpu_allocation_ratio', 'a number'],
+    ['a size that is not a number', { vcpus: 'many' }, 'vcpus', 'a whole number'],
+    ['a ratio that is not a number', { cpu_allocation_ratio: 'twice' }, 'cpu_allocation_ratio', 'a number'],
     ['another host', { host: 'other' }, 'host', 'fake, the host that reports'],
   ])('%s is refused with its path', (_what, more, path, allowed) => {
     const imported = importNovaHost({ ...row, ...more }, 'fake')

@@ -12,7 +12,8 @@ import { groupUuid } from './dictionaries.ts'
 import { importLegacyRequest, importNovaRequest, unknownFieldsOf } from './request.ts'
 
 /*
- * The two dictionaries as build_request_spec and setup_instance_group of Juno (2014.2), Kilo (2015.1.0) and Liberty (12.0.0) made them. Rows
+ * The two dictionaries as build_request_spec and setup_instance_group of Juno (2014.2), Kilo (2015.1.0) and Liberty (12.0.0) made them.
+ * Rows
  * are named after the release, and after Nova's own test where it has one of the same situation.
  */
 
@@ -41,7 +42,12 @@ const problemOf = (spec: object, filter_properties: object = {}) => {
 
 describe('the requested resources', () => {
   test.each<[string, object, object, object]>([
-    ['Kilo: whole, without an image (test_build_request_spec_without_image)', {}, {}, { flavor: { vcpus: 1, memoryMb: 512, rootGb: 1 } }],
+    [
+      'Kilo: every field is set except the image (test_build_request_spec_without_image)',
+      {},
+      {},
+      { flavor: { vcpus: 1, memoryMb: 512, rootGb: 1 } },
+    ],
     [
       'Kilo: an image from the metadata of the instance, where all is text (get_image_from_system_metadata)',
       {
@@ -72,7 +78,7 @@ describe('the requested resources', () => {
       { image: { id: 'i', properties: { hw_architecture: 'x86_64' } } },
     ],
     [
-      'Juno: sizes as text, and a number among the extra specs',
+      'Juno: sizes that are text, and an extra spec that is a number',
       {
         instance_type: {
           ...instance_type,
@@ -88,7 +94,7 @@ describe('the requested resources', () => {
       { flavor: { memoryMb: 2_048, vcpus: 2, rootGb: 20, swapMb: 0, extraSpecs: { 'quota:cpu_shares': '1024' } }, numInstances: 1 },
     ],
     [
-      'Liberty: sizes with a point (test_to_legacy_request_spec_dict)',
+      'Liberty: sizes with a decimal point (test_to_legacy_request_spec_dict)',
       { instance_type: { ...instance_type, root_gb: '10.0' } },
       {},
       { flavor: { rootGb: 10 } },
@@ -132,7 +138,7 @@ describe('the requested resources', () => {
     ],
     ['Kilo: hints that are null', {}, { scheduler_hints: null }, { schedulerHints: {} }],
     [
-      'Kilo: a query that was not made text (the schema of scheduler_hints lets objects in)',
+      'Kilo: a query that is an object instead of text (the schema of scheduler_hints allows objects)',
       {},
       { scheduler_hints: { query: ['>=', '$free_ram_mb', 1_024], reservation: { id: 7 } } },
       { schedulerHints: { query: ['>=', '$free_ram_mb', '1024'], reservation: ['{"id":7}'] } },
@@ -150,7 +156,7 @@ describe('the requested resources', () => {
     expect(read(spec, properties)).toMatchObject(typed)
   })
 
-  test('fields that are not read are named, except those that Nova put there for itself', () => {
+  test('fields that are not read are reported, except those that Nova added for itself', () => {
     const filter_properties = { context: {}, config_options: {}, os_type: null, project_id: 'p', reservation: 7 }
     const imported = importLegacyRequest({
       request_spec: { ...request_spec, security_group: ['default'], colour: 'red' },
@@ -160,7 +166,7 @@ describe('the requested resources', () => {
     expect(imported.ok && imported.unknown).toEqual(['later', 'request_spec.colour', 'filter_properties.reservation'])
   })
 
-  test('nor are nested parts dropped silently', () => {
+  test('nested fields that are not read are reported too', () => {
     const cells = [{ id: 0, cpuset: [0], memory: 512, pagesize: null, cpu_topology: null, size: 1 }]
     const device = { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'nic', is_new: false, request_id: null, colour: 'red' }
     const imported = importLegacyRequest({
@@ -186,7 +192,7 @@ describe('the requested resources', () => {
     ])
   })
 
-  test('nor in a RequestSpec, whose unknown fields are reported too', () => {
+  test('unknown fields of a RequestSpec are reported too', () => {
     const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
     const spec = wire('RequestSpec', {
       ...{ flavor: wire('Flavor', { vcpus: 1, memory_mb: 1, later: 1 }), num_instances: 1 },
@@ -213,13 +219,19 @@ describe('the requested resources', () => {
 
   test.each<[string, object, object, string, string]>([
     [
-      'a size that is no number',
+      'a size that is not a number',
       { instance_type: { ...instance_type, memory_mb: 'much' } },
       {},
       'request_spec.instance_type.memory_mb',
       'a whole number',
     ],
-    ['tried hosts that are no list', {}, { retry: { num_attempts: 1, hosts: 'h1' } }, 'filter_properties.retry.hosts', 'a list of pairs'],
+    [
+      'tried hosts that are not a list',
+      {},
+      { retry: { num_attempts: 1, hosts: 'h1' } },
+      'filter_properties.retry.hosts',
+      'a list of pairs',
+    ],
     ['an invalid policy', {}, { group_updated: true, group_policies: ['near'] }, 'filter_properties.group_policies', 'one of affinity'],
     [
       'a group without an id',
@@ -232,7 +244,7 @@ describe('the requested resources', () => {
     expect(problemOf(spec, properties)).toEqual([path, expect.stringContaining(allowed)])
   })
 
-  test('in the newer form too a hint that is null asks for nothing', () => {
+  test('in a RequestSpec too, a hint that is null has no effect', () => {
     const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
     const imported = importNovaRequest(
       wire('RequestSpec', {
@@ -250,15 +262,19 @@ describe('the server group', () => {
   const group = (policy: string, more: object = {}) => ({ group_updated: true, group_policies: [policy], group_hosts: ['h1'], ...more })
 
   test.each<[string, object, string]>([
-    ['Kilo: the hint names it', group('affinity', { scheduler_hints: { group: aUuid(7).toUpperCase() } }), aUuid(7)],
-    ['Kilo: nothing names it on a move, and it is known by the instance', group('affinity'), aUuid(1)],
-    ['Mitaka: a uuid of its own wins', group('affinity', { group_uuid: aUuid(8), scheduler_hints: { group: aUuid(7) } }), aUuid(8)],
+    ['Kilo: the hint names the group', group('affinity', { scheduler_hints: { group: aUuid(7).toUpperCase() } }), aUuid(7)],
+    ['Kilo: a move does not name the group, so it is identified by the instance', group('affinity'), aUuid(1)],
     [
-      'Juno: a second try has what the first one found out, without group_updated',
+      "Mitaka: the group's own uuid takes precedence over the hint",
+      group('affinity', { group_uuid: aUuid(8), scheduler_hints: { group: aUuid(7) } }),
+      aUuid(8),
+    ],
+    [
+      'Juno: a second attempt has the fields that the first one added, but not group_updated',
       group('affinity', { group_updated: undefined, scheduler_hints: { group: aUuid(7) } }),
       aUuid(7),
     ],
-    ['Juno: the hint is a name', group('affinity', { scheduler_hints: { group: 'web' } }), groupUuid('web', 'p')],
+    ['Juno: the hint is the name of the group', group('affinity', { scheduler_hints: { group: 'web' } }), groupUuid('web', 'p')],
   ])('%s', (_what, properties, uuid) => {
     const { instanceGroup, nova } = read({}, properties)
     expect(instanceGroup).toEqual({ uuid, policy: 'AFFINITY', maxServerPerHost: null, hosts: ['h1'], apartFrom: [] })
@@ -266,13 +282,13 @@ describe('the server group', () => {
     expect(nova?.document.filter_properties).toMatchObject({ group_uuid: uuid, group_updated: true })
   })
 
-  test('a name is the same group in one project, and another in another', () => {
+  test('the same name is one group within a project, and another group in another project', () => {
     expect(groupUuid('web', 'p')).toBe(groupUuid('web', 'p'))
     expect(groupUuid('web', 'p')).not.toBe(groupUuid('web', 'q'))
     expect(groupUuid('web', 'p')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  test('Juno: a hint alone has no policy, so that no group is made up', () => {
+  test('Juno: a hint without a policy makes no group', () => {
     expect(read({}, { scheduler_hints: { group: aUuid(7) } }).instanceGroup).toBeNull()
   })
 
@@ -299,11 +315,11 @@ describe('the server group', () => {
   const three = { num_instances: 2, instance_properties: { ...instance_properties, uuid: aUuid(1) } }
 
   test.each<[string, object, object, string[]]>([
-    ['Kilo: apart from the hosts of the group', {}, group('anti-affinity', { group_hosts: ['h1', 'h2'] }), ['h3']],
-    ['Kilo: a group that lives nowhere yet', {}, group('anti-affinity', { group_hosts: [] }), ['h1']],
-    ['Kilo: with a host of the group', {}, group('affinity', { group_hosts: ['h2'] }), ['h2']],
-    ['Kilo: two instances, each apart from the other (group_hosts.add(chosen_host))', three, group('anti-affinity'), ['h2', 'h3']],
-    ['Kilo: two instances together', three, group('affinity', { group_hosts: [] }), ['h1', 'h1']],
+    ['Kilo: anti-affinity to the hosts of the group', {}, group('anti-affinity', { group_hosts: ['h1', 'h2'] }), ['h3']],
+    ['Kilo: anti-affinity in a group without hosts', {}, group('anti-affinity', { group_hosts: [] }), ['h1']],
+    ['Kilo: affinity to a host of the group', {}, group('affinity', { group_hosts: ['h2'] }), ['h2']],
+    ['Kilo: two instances with anti-affinity to each other (group_hosts.add(chosen_host))', three, group('anti-affinity'), ['h2', 'h3']],
+    ['Kilo: two instances with affinity to each other', three, group('affinity', { group_hosts: [] }), ['h1', 'h1']],
   ])('%s', (_what, spec, properties, hosts) => {
     for (const profile of ['nova-compat', 'default']) {
       const request = read(spec, { ...properties, scheduler_hints: { group: aUuid(7) } })
@@ -312,7 +328,7 @@ describe('the server group', () => {
     }
   })
 
-  test('our own form names hosts of a group to the rules of Nova as well', () => {
+  test('the hosts of a group in the typed form count for the rules of Nova too', () => {
     const request = {
       ...read({}),
       nova: null,
@@ -322,7 +338,7 @@ describe('the server group', () => {
     expect(hostsOf({ ...request, instanceGroup: { ...request.instanceGroup, maxServerPerHost: 2 } }, 'nova-compat')).toEqual(['h1'])
   })
 
-  test('below the level the rule of the newer Nova holds, which knows no group without members', () => {
+  test('below the feature level the rule of newer releases of Nova applies, which requires members of the group', () => {
     const request = read({}, group('anti-affinity'))
     expect(hostsOf(request, 'nova-compat', GROUP_HOSTS - 1)).toEqual([])
     expect(novaRequestOf(request).instanceGroup?.unlistedAt).toEqual(['h1'])

@@ -36,7 +36,7 @@ function requestOf(imported: Imported) {
 const problemOf = (imported: Imported) => (imported.ok ? undefined : imported.problems[0])
 
 describe('a RequestSpec in the typed form', () => {
-  test('flavor, image and what stays as it is', () => {
+  test('the flavor, the image, and fields that are not converted', () => {
     const image = envelope('ImageMeta', '1.8', {
       id: 'i1',
       min_ram: 512,
@@ -59,7 +59,7 @@ describe('a RequestSpec in the typed form', () => {
 
   test.each<[string, object, object]>([
     ['policy', { policy: 'anti-affinity', _rules: { max_server_per_host: '2' } }, { policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }],
-    ['the older list of one policy', { policies: ['soft-affinity'] }, { policy: 'SOFT_AFFINITY', maxServerPerHost: null }],
+    ['the older list with one policy', { policies: ['soft-affinity'] }, { policy: 'SOFT_AFFINITY', maxServerPerHost: null }],
     ['hosts', { policy: 'affinity', hosts: ['h1'] }, { hosts: ['h1'] }],
   ])('a server group: %s', (_what, group, typed) => {
     const instance_group = envelope('InstanceGroup', '1.11', { uuid: aUuid(7), ...group })
@@ -70,14 +70,18 @@ describe('a RequestSpec in the typed form', () => {
     envelope('InstanceNUMACell', '1.5', { id: 0, cpuset: [0, 1], pcpuset: [], memory: 1_024, pagesize: null, ...data })
   test.each<[string, object, object]>([
     ['shared', {}, { cpus: [0, 1], cpuPolicy: 'shared', dedicatedCpus: [], pageSize: null }],
-    ['dedicated, from before pcpuset', { cpu_policy: 'dedicated', pcpuset: undefined }, { cpus: [0, 1], cpuPolicy: 'dedicated' }],
+    [
+      'dedicated, in the form from before pcpuset existed',
+      { cpu_policy: 'dedicated', pcpuset: undefined },
+      { cpus: [0, 1], cpuPolicy: 'dedicated' },
+    ],
     [
       'mixed',
       { cpu_policy: 'mixed', cpuset: [0], pcpuset: [1], cpu_thread_policy: 'isolate' },
       { cpus: [0, 1], dedicatedCpus: [1], cpuThreadPolicy: 'isolate' },
     ],
     ['large pages', { pagesize: -2 }, { pageSize: 'large' }],
-    ['pages of a size', { pagesize: 2_048 }, { pageSize: 2_048 }],
+    ['pages of a stated size', { pagesize: 2_048 }, { pageSize: 2_048 }],
   ])('guest cells: %s', (_what, data, typed) => {
     const numa_topology = envelope('InstanceNUMATopology', '1.3', { cells: [cell(data)], emulator_threads_policy: 'isolate' })
     const { numaTopology } = requestOf(importNovaRequest(spec({ numa_topology })))
@@ -96,7 +100,7 @@ describe('a RequestSpec in the typed form', () => {
     ])
   })
 
-  test('a destination: each list of aggregates must be met, and none of the forbidden', () => {
+  test('a destination: every list of aggregates is kept, and the forbidden ones', () => {
     const requested_destination = envelope('Destination', '1.4', {
       host: 'h1',
       node: 'n1',
@@ -117,15 +121,15 @@ describe('a RequestSpec in the typed form', () => {
       ['spec', 'nova_object.version'],
       '1.0 to 1.14',
     ],
-    ['more next to the spec', { spec: spec({}), colour: 1 }, ['colour'], 'left out'],
-    ['uuids that are no list', { spec: spec({}), instance_uuids: 'all' }, ['instance_uuids'], 'a list of uuids'],
+    ['an unknown field next to the spec', { spec: spec({}), colour: 1 }, ['colour'], 'left out'],
+    ['uuids that are not a list', { spec: spec({}), instance_uuids: 'all' }, ['instance_uuids'], 'a list of uuids'],
     [
-      'a group that cannot be bound',
+      'a group without a uuid',
       spec({ instance_group: envelope('InstanceGroup', '1.11', { policy: 'affinity' }) }),
       ['instance_group', 'uuid'],
       'a uuid',
     ],
-  ])('%s is a problem with its place', (_what, given, path, allowed) => {
+  ])('%s is a problem with its path', (_what, given, path, allowed) => {
     const problem = problemOf(importNovaRequest(given))
     expect([problem?.path, problem?.expected]).toEqual([path, expect.stringContaining(allowed)])
   })
@@ -150,18 +154,18 @@ describe('the older dictionaries in the typed form', () => {
     expect(requestOf(importLegacyRequest(given))).toMatchObject(typed)
   })
 
-  test('without a flavor they are a problem with its place', () => {
+  test('a missing flavor is a problem with its path', () => {
     expect(problemOf(importLegacyRequest({ request_spec: {}, filter_properties: {} }))?.path).toEqual(['request_spec', 'instance_type'])
   })
 })
 
 describe('what Nova’s rules read of an imported request', () => {
-  test('distinguishes unset from null, as it was written', () => {
+  test('distinguishes an unset field from one that is null', () => {
     const read = novaRequestOf(requestOf(importNovaRequest(spec({ scheduler_hints: null, ignore_hosts: null }))))
     expect([read.schedulerHints, read.ignoreHosts, read.forceHosts]).toEqual([null, null, undefined])
   })
 
-  test('is the later request, if this service repeats it elsewhere', () => {
+  test('is the changed request, if this service repeats it with other hosts', () => {
     const request = requestOf(importNovaRequest(spec({ force_hosts: ['h1'], ignore_hosts: null })))
     const moved = novaRequestOf({ ...request, forceHosts: [], ignoreHosts: ['h1'] })
     expect([moved.forceHosts, moved.ignoreHosts, moved.flavor.name]).toEqual([[], ['h1'], 'm1'])
@@ -202,11 +206,11 @@ describe('a ComputeNode in the typed form', () => {
     )
 
   test.each<[string, object, object]>([
-    ['an overcommit of 0 is none of its own', { cpu_allocation_ratio: 0 }, { cpuAllocationRatio: 1 }],
-    ['counts are texts', { stats: { num_instances: '3', io_workload: '2' } }, { runningVms: 3, numIoOps: 2 }],
-    ['CPUs that are no JSON are left in the document', { cpu_info: 'x86' }, { cpuInfo: null }],
+    ['an overcommit of 0 counts as not stated', { cpu_allocation_ratio: 0 }, { cpuAllocationRatio: 1 }],
+    ['counts that are text', { stats: { num_instances: '3', io_workload: '2' } }, { runningVms: 3, numIoOps: 2 }],
+    ['a cpu_info that is not JSON stays in the document only', { cpu_info: 'x86' }, { cpuInfo: null }],
     [
-      'one set for both lets any CPU be pinned',
+      'if shared and dedicated CPUs have one set, any of its CPUs may be pinned',
       { numa_topology: topology({}) },
       {
         numaCells: [
@@ -223,7 +227,7 @@ describe('a ComputeNode in the typed form', () => {
       },
     ],
     [
-      'two sets stay two',
+      'separate sets of shared and dedicated CPUs stay separate',
       { numa_topology: topology({ cpuset: [0, 1], pcpuset: [2, 3] }) },
       { numaCells: [{ cpuset: [0, 1], dedicatedCpuset: [2, 3] }] },
     ],
@@ -247,7 +251,7 @@ describe('a ComputeNode in the typed form', () => {
     expect(statsOf(node(data))).toMatchObject(typed)
   })
 
-  test('with its instances, and their flavors where they are reported', () => {
+  test('with its instances, and their flavors if they are reported', () => {
     const stats = statsOf({ compute_node: node({}), instances: [aUuid(1), { uuid: aUuid(2), flavorid: '7' }] })
     expect([stats.instances, stats.nova?.flavors]).toEqual([[aUuid(1), aUuid(2)], { [aUuid(2)]: '7' }])
   })
@@ -268,11 +272,11 @@ describe('an Aggregate', () => {
 
   test.each<[string, unknown, string]>([
     ['without a name', { ...fields, name: null }, 'aggregate.name'],
-    ['with a uuid that is none', { ...fields, uuid: '7' }, 'aggregate.uuid'],
+    ['with an invalid uuid', { ...fields, uuid: '7' }, 'aggregate.uuid'],
     ['with numbers in its metadata', { ...fields, metadata: { cpus: 4 } }, 'aggregate.metadata'],
     ['another object', envelope('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
     ['a list', [], 'aggregate is an empty list'],
-  ])('%s is refused with its place', (_what, given, path) => {
+  ])('%s is refused with its path', (_what, given, path) => {
     expect(() => readNovaAggregate(given)).toThrow(path)
   })
 })

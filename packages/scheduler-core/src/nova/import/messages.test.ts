@@ -85,7 +85,7 @@ const forms: readonly (readonly [string, unknown, Imports, Parses])[] = [
   ["a request in Nova's object", nova, importNovaRequest, parseRequestSpec],
   ["a request in Nova's dictionaries", legacy, (given) => importLegacyRequest(given as never), parseRequestSpec],
   ['a typed report', stats, asItIs, parseHostStats],
-  ["a report in Nova's words", report, (given) => importNovaHost(given), parseHostStats],
+  ["a report in Nova's form", report, (given) => importNovaHost(given), parseHostStats],
 ]
 const odd: readonly unknown[] = [
   undefined,
@@ -121,7 +121,7 @@ function* malformed(value: unknown, other: unknown): Generator<unknown> {
 /** The object as it is sent over the wire: undefined members are left out. */
 const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))
 
-/** Values that JavaScript prints although no document contains them. */
+/** Texts such as `undefined` that JavaScript prints and that no document contains. */
 const UNWRITTEN = /\bNaN\b|\bundefined\b|\[object \w+\]|\bInfinity\b/
 
 describe('no message shows a value that is not in the document, whatever is wrong with it', () => {
@@ -142,7 +142,7 @@ describe('no message shows a value that is not in the document, whatever is wron
     expect(refused).toBeGreaterThan(100)
   })
 
-  test('a rule of a server group is shown as it was written', () => {
+  test('the message shows the rule of a server group as the caller wrote it', () => {
     const data = nova['nova_object.data'] as { readonly instance_group: { readonly 'nova_object.data': object } }
     const group = object('InstanceGroup', '1.11', { ...data.instance_group['nova_object.data'], _rules: { max_server_per_host: 'x' } })
     const imported = importNovaRequest(object('RequestSpec', '1.14', { ...data, instance_group: group }))
@@ -162,9 +162,9 @@ describe('paths of a report are those of its document', () => {
     ['an inventory', report, 'inventories.0.minUnit', 'inventories.VCPU.min_unit'],
     ['a class', report, 'inventories.0.resourceClass', 'inventories.VCPU'],
     ['an inventory in the body of Placement', body, 'inventories.0.total', 'inventories.inventories.VCPU.total'],
-    ['a trait after one that is named twice', body, 'traits.1', 'traits.traits.2'],
-    ['a size of the node', report, 'memoryMbUsed', 'compute_node.memory_mb_used'],
-    ['a size of a node alone', report.compute_node, 'memoryMbUsed', 'memory_mb_used'],
+    ['a trait that follows a duplicate', body, 'traits.1', 'traits.traits.2'],
+    ['a size of the node, next to other data', report, 'memoryMbUsed', 'compute_node.memory_mb_used'],
+    ['a size of the node, in a document of its own', report.compute_node, 'memoryMbUsed', 'memory_mb_used'],
     ['a count', report, 'runningVms', 'compute_node.stats.num_instances'],
     ['a cell', report, 'numaCells.0.memoryMb', 'compute_node.numa_topology.cells.0.memory'],
     ['an instance', report, 'instances.0', 'instances.0'],

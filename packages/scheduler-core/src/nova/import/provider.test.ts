@@ -34,15 +34,15 @@ const inventory = (resourceClass: string, total: number, more: object = {}) => (
 })
 
 test.each<[string, object, object]>([
-  ['nothing next to it', {}, { traits: [], inventories: [] }],
-  ['null next to it', { traits: null, inventories: null }, { traits: [], inventories: [] }],
+  ['no data of Placement', {}, { traits: [], inventories: [] }],
+  ['traits and inventories that are null', { traits: null, inventories: null }, { traits: [], inventories: [] }],
   ['A23: traits as a list', { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2', 'CUSTOM_T'] }, { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2'] }],
   [
     'the body of traits (traits.yaml: set traits for resource provider)',
     { traits: { traits: ['CUSTOM_TRAIT_1'], resource_provider_generation: 2 } },
     { traits: ['CUSTOM_TRAIT_1'] },
   ],
-  ['A23: a class by its inventory', { inventories: { VGPU: { total: 4 } } }, { inventories: [inventory('VGPU', 4)] }],
+  ['A23: a class with its inventory', { inventories: { VGPU: { total: 4 } } }, { inventories: [inventory('VGPU', 4)] }],
   [
     'the body of inventories (inventory.yaml: put all inventory)',
     {
@@ -62,17 +62,17 @@ test.each<[string, object, object]>([
     },
   ],
   [
-    'one inventory with its generation, as a single class is answered (inventory.yaml: get that inventory)',
+    'one inventory with its generation, as in the answer about a single class (inventory.yaml: get that inventory)',
     { inventories: { VGPU: { total: 4, resource_provider_generation: 7 } } },
     { inventories: [inventory('VGPU', 4)] },
   ],
   [
-    'a standard class: what is in use the node says, and has what is reserved in it',
+    'a standard class: its used amount comes from the node, and includes the reserved amount',
     { inventories: { MEMORY_MB: { total: 65_536, reserved: 512, allocation_ratio: 1.5, max_unit: 65_536 } } },
     { inventories: [inventory('MEMORY_MB', 65_536, { reserved: 512, allocationRatio: 1.5, maxUnit: 65_536, used: 4_096 })] },
   ],
   [
-    'all of it reserved (inventory.yaml: put inventory with reserved equal to total)',
+    'the whole total is reserved (inventory.yaml: put inventory with reserved equal to total)',
     { inventories: { VCPU: { total: 16, reserved: 16 } } },
     { inventories: [inventory('VCPU', 16, { reserved: 16, used: 0 })] },
   ],
@@ -81,8 +81,8 @@ test.each<[string, object, object]>([
 })
 
 test.each<[string, object, string, string]>([
-  ['traits that are a text', { traits: 'CUSTOM_T' }, 'traits', 'a list of names'],
-  ['a trait that is no text', { traits: [1] }, 'traits', 'a list of names'],
+  ['traits that are text instead of a list', { traits: 'CUSTOM_T' }, 'traits', 'a list of names'],
+  ['a trait that is not text', { traits: [1] }, 'traits', 'a list of names'],
   ['inventories that are a list', { inventories: [{ resource_class: 'VGPU', total: 1 }] }, 'inventories', 'an object by resource class'],
   [
     'no total (inventory.yaml: post an inventory with no total specified)',
@@ -91,13 +91,13 @@ test.each<[string, object, string, string]>([
     'a number',
   ],
   [
-    'a field that Placement has not (inventory.yaml: put inventory bad form)',
+    'a field that Placement does not have (inventory.yaml: put inventory bad form)',
     { inventories: { VGPU: { total: 1, house: 'red' } } },
     'inventories.VGPU.house',
     'left out',
   ],
-  ['more fields next to the body', { traits: { traits: [], colour: 'red' } }, 'traits.colour', 'left out'],
-  ['more than is read', { usages: {} }, 'usages', 'traits and inventories'],
+  ['an unknown field next to the traits', { traits: { traits: [], colour: 'red' } }, 'traits.colour', 'left out'],
+  ['an unknown field next to the node', { usages: {} }, 'usages', 'traits and inventories'],
 ])('%s is refused with its path', (_what, more, path, allowed) => {
   const imported = importNovaHost({ compute_node, ...more }, 'h1')
   expect(imported.ok ? [] : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]).toEqual([
@@ -107,12 +107,12 @@ test.each<[string, object, string, string]>([
 })
 
 test.each<[string, object]>([
-  ['a total of nothing but a text (inventory.yaml: post an inventory with invalid total)', { VGPU: { total: 1.5 } }],
-  ['less than one at least (inventory.yaml: post an inventory invalid min_unit)', { VGPU: { total: 4, min_unit: 0 } }],
-  ['steps of nothing (inventory.yaml: post an inventory invalid step_size)', { VGPU: { total: 4, step_size: 0 } }],
-  ['more reserved than there is (inventory.yaml: put all inventory bad capacity)', { VGPU: { total: 4, reserved: 5 } }],
-  ['a class that is no name (inventory.yaml: post an inventory bad resource class)', { 'no such class': { total: 4 } }],
-])('%s is a problem of the report', (_what, inventories) => {
+  ['an invalid total (inventory.yaml: post an inventory with invalid total)', { VGPU: { total: 1.5 } }],
+  ['a min_unit of 0 (inventory.yaml: post an inventory invalid min_unit)', { VGPU: { total: 4, min_unit: 0 } }],
+  ['a step_size of 0 (inventory.yaml: post an inventory invalid step_size)', { VGPU: { total: 4, step_size: 0 } }],
+  ['more reserved than the total (inventory.yaml: put all inventory bad capacity)', { VGPU: { total: 4, reserved: 5 } }],
+  ['an invalid name of a class (inventory.yaml: post an inventory bad resource class)', { 'no such class': { total: 4 } }],
+])('%s makes the report invalid', (_what, inventories) => {
   const imported = importNovaHost({ compute_node, inventories }, 'h1')
   expect(imported.ok && parseHostStats(imported.document).ok).toBe(false)
 })
@@ -132,21 +132,16 @@ describe('A23: a flavor that asks for a trait or a class', () => {
   const both = (code: string | undefined) => [code, code]
 
   test.each<[string, object, Record<string, string>, string | undefined]>([
-    ['the trait is there', { traits: ['CUSTOM_T'] }, { 'trait:CUSTOM_T': 'required' }, undefined],
-    ['the trait is not there', { traits: ['CUSTOM_U'] }, { 'trait:CUSTOM_T': 'required' }, 'trait.missing'],
-    ['the trait is there and is forbidden', { traits: ['CUSTOM_T'] }, { 'trait:CUSTOM_T': 'forbidden' }, 'trait.forbidden'],
-    ['the class is there', { inventories: { VGPU: { total: 1 } } }, { 'resources:VGPU': '1' }, undefined],
-    [
-      'a class of one’s own is there',
-      { inventories: { CUSTOM_BAREMETAL: { total: 1 } } },
-      { 'resources:CUSTOM_BAREMETAL': '1' },
-      undefined,
-    ],
+    ['the host has the trait', { traits: ['CUSTOM_T'] }, { 'trait:CUSTOM_T': 'required' }, undefined],
+    ['the host does not have the trait', { traits: ['CUSTOM_U'] }, { 'trait:CUSTOM_T': 'required' }, 'trait.missing'],
+    ['the host has the trait, which is forbidden', { traits: ['CUSTOM_T'] }, { 'trait:CUSTOM_T': 'forbidden' }, 'trait.forbidden'],
+    ['the host has the class', { inventories: { VGPU: { total: 1 } } }, { 'resources:VGPU': '1' }, undefined],
+    ['the host has a custom class', { inventories: { CUSTOM_BAREMETAL: { total: 1 } } }, { 'resources:CUSTOM_BAREMETAL': '1' }, undefined],
   ])('%s', (_what, more, extraSpecs, code) => {
     expect(verdicts(more, extraSpecs)).toEqual(both(code))
   })
 
-  test('a missing class', () => {
+  test('a class that the host does not have', () => {
     for (const code of verdicts({}, { 'resources:VGPU': '1' })) expect(code).toMatch(/^class\.|^resource/)
   })
 })

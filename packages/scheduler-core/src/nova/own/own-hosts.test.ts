@@ -16,7 +16,7 @@ function readAll(fleet: Fleet): unknown {
   })
 }
 
-test("Nova's rules see the present state of a host, however often its fleet was copied, and on every copy that copy's state", () => {
+test("Nova's rules see the present state of a host, and on each copy of the fleet the state of that copy", () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()

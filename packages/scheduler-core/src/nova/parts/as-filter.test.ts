@@ -72,16 +72,16 @@ const took = (grants: object): Change => aClaim({ grants: { classes: { VCPU: 1, 
 const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   AllHostsFilter: { 'every host passes, without a call': { says: 'NOT_ASKED' } },
   IoOpsFilter: {
-    'fewer than may': { host: { numIoOps: 7 }, says: 'PASS' },
-    'a claim that the report does not count is one more': {
+    'fewer operations than the maximum': { host: { numIoOps: 7 }, says: 'PASS' },
+    'a claim that the report does not count adds one operation': {
       host: { numIoOps: 7 },
       after: [took({})],
       says: { code: 'io_ops.too_many', have: 8, need: 'fewer than 8' },
     },
-    'the option says how many': { host: { numIoOps: 1 }, options: { max_io_ops_per_host: 1 }, says: { have: 1, need: 'fewer than 1' } },
+    'the option sets the maximum': { host: { numIoOps: 1 }, options: { max_io_ops_per_host: 1 }, says: { have: 1, need: 'fewer than 1' } },
   },
   AggregateIoOpsFilter: {
-    'the aggregate says how many': {
+    'the aggregate sets the maximum': {
       host: { numIoOps: 2 },
       after: [aggregate({ max_io_ops_per_host: '2' })],
       says: { code: 'io_ops.too_many', source: 'aggregate racks max_io_ops_per_host' },
@@ -96,7 +96,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   AggregateNumInstancesFilter: {
-    'the aggregate says how many': { host: { runningVms: 3 }, after: [aggregate({ max_instances_per_host: '4' })], says: 'PASS' },
+    'the aggregate sets the maximum': { host: { runningVms: 3 }, after: [aggregate({ max_instances_per_host: '4' })], says: 'PASS' },
   },
   AggregateMultiTenancyIsolation: {
     'another project': {
@@ -123,7 +123,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'no image': { after: [aggregate({ os_type: 'windows' })], says: 'NOT_ASKED' },
   },
   ComputeCapabilitiesFilter: {
-    'what the host says of its CPU': {
+    'capabilities of the CPU that the host reports': {
       host: { cpuInfo: { arch: 'x86_64', features: ['aes', 'vmx'], cores: 8 } },
       request: flavor({ extraSpecs: { 'capabilities:cpu_info:topology:cores': '>= 8', 'capabilities:cpu_info:features': '<in> vmx' } }),
       says: 'PASS',
@@ -133,35 +133,45 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: flavor({ extraSpecs: { 'capabilities:cpu_info:topology:cores': '>= 8' } }),
       says: { need: '>= 8', have: '4' },
     },
-    'what cannot be compared is an error, which refuses': {
+    'a value that cannot be compared is an error, and the host is refused': {
       host: { hypervisorType: 'QEMU' },
       request: flavor({ extraSpecs: { 'capabilities:hypervisor_type': '>= 8' } }),
       says: { code: 'filter.error', subject: 'ComputeCapabilitiesFilter', have: expect.stringContaining('QEMU') },
     },
   },
   IsolatedHostsFilter: {
-    'an isolated host is for isolated images': {
+    'an isolated host refuses an image that is not isolated': {
       options: { isolated_hosts: ['h1'], isolated_images: ['i9'] },
       says: { subject: expect.any(String) },
     },
-    'an isolated image lands there': { request: image({}), options: { isolated_hosts: ['h1'], isolated_images: ['i1'] }, says: 'PASS' },
+    'an isolated host takes an isolated image': {
+      request: image({}),
+      options: { isolated_hosts: ['h1'], isolated_images: ['i1'] },
+      says: 'PASS',
+    },
   },
   JsonFilter: {
     'no query': { says: 'NOT_ASKED' },
-    'free memory less what claims hold': {
+    'a query about free memory, which is less than asked for since claims hold some': {
       after: [took({ MEMORY_MB: 60_000 })],
       request: hint('query', '[">=", "$free_ram_mb", 6000]'),
       says: { need: expect.any(String) },
     },
-    'and enough of it': { request: hint('query', '["and", [">=", "$free_ram_mb", 6000], ["<", "$vcpus_used", 1]]'), says: 'PASS' },
-    'an invalid query is an error, which refuses': {
+    'a query about free memory, of which enough is left': {
+      request: hint('query', '["and", [">=", "$free_ram_mb", 6000], ["<", "$vcpus_used", 1]]'),
+      says: 'PASS',
+    },
+    'an invalid query is an error, and the host is refused': {
       request: hint('query', '[">="'),
       says: { code: 'filter.error', subject: 'JsonFilter', have: expect.any(String) },
     },
   },
   MetricsFilter: {
-    'a metric that is not there': { options: { 'metrics.weight_setting': ['fan=1'] }, says: { need: expect.stringContaining('fan') } },
-    'and one that is': {
+    'a required metric that the host does not report': {
+      options: { 'metrics.weight_setting': ['fan=1'] },
+      says: { need: expect.stringContaining('fan') },
+    },
+    'a required metric that the host reports': {
       host: { metrics: [{ name: 'fan', value: 3, timestamp: '2026-01-15T12:00:00Z' }] },
       options: { 'metrics.weight_setting': ['fan=1'] },
       says: 'PASS',
@@ -176,11 +186,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   TrustedFilter: {
-    'there is no attestation by default': {
+    'no attestation exists by default': {
       request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
       says: { code: 'trust.level', need: 'trusted', have: 'unknown' },
     },
-    'what an attestation service reported of the node': {
+    'the level that an attestation service reported of the node': {
       after: [attested('trusted')],
       request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
       says: 'PASS',
@@ -190,7 +200,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
       says: { have: 'untrusted' },
     },
-    'a document that says nothing of the kind': {
+    'a document without a level of trust': {
       after: [attested(7)],
       request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
       says: { have: 'unknown' },
@@ -203,12 +213,16 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: flavor({ name: 'm1' }),
       says: 'PASS',
     },
-    'one of another flavor': {
+    'an instance of another flavor': {
       host: { instances: [aUuid(5)], nova: aNovaReport({ [aUuid(5)]: 'm2' }) },
       request: flavor({ name: 'm1' }),
       says: { code: 'flavor.other', have: 'm2', need: 'm1' },
     },
-    'one whose flavor was not reported': { host: { instances: [aUuid(5)] }, request: flavor({ name: 'm1' }), says: { have: 'unknown' } },
+    'an instance whose flavor was not reported': {
+      host: { instances: [aUuid(5)] },
+      request: flavor({ name: 'm1' }),
+      says: { have: 'unknown' },
+    },
   },
   AggregateRamFilter: {
     'the ratio of the aggregate': {
@@ -217,7 +231,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: flavor({ memoryMb: 2_048 }),
       says: 'PASS',
     },
-    'less what claims hold': {
+    'the free amount is reduced by what claims hold': {
       host: { memoryMb: 2_048, ramAllocationRatio: 1 },
       after: [took({}), aggregate({ ram_allocation_ratio: '1' })],
       request: flavor({ memoryMb: 2_048 }),
@@ -270,7 +284,7 @@ test('every filter of Nova names the sources of both sides of its numbers', () =
   expect(Object.keys(sidesBy).sort()).toEqual(named.sort())
 })
 
-test('a pick of the same request counts at once, and is gone with the overlay', () => {
+test('a proposal on an overlay counts at once, and no longer after the overlay is discarded', () => {
   const log = aLog()
   log.append([aReport('h1', { numIoOps: 7 })])
   const { fleet } = log
@@ -284,14 +298,14 @@ test('a pick of the same request counts at once, and is gone with the overlay', 
 
 test.each([
   ['an unknown option', { most: 3 }, 'filters.0.options'],
-  ['one out of its range', { max_io_ops_per_host: -1 }, 'filters.0.options'],
-  ['one of another type', { max_io_ops_per_host: '8' }, 'filters.0.options'],
+  ['an option out of its range', { max_io_ops_per_host: -1 }, 'filters.0.options'],
+  ['an option of another type', { max_io_ops_per_host: '8' }, 'filters.0.options'],
 ])('a profile with %s is refused, with path and allowed values', (_what, options, path) => {
   const parsed = parseProfile({ name: 'p', number: 1, filters: [{ name: 'IoOpsFilter', options }], weighers: [] })
   expect(parsed).toMatchObject({ ok: false, problems: [{ code: 'profile.invalid', path: path.split('.') }] })
 })
 
-test('an image property that Nova’s image objects refuse is an error, which refuses every host', () => {
+test('an image property that Nova’s image objects refuse is an error, and every host is refused', () => {
   const row = { after: [aggregate({ os_type: 'linux' })], request: image({ hw_cpu_cores: 'many' }), says: {} }
   expect(sayOf('AggregateImagePropertiesIsolation', row)).toMatchObject({
     code: 'filter.error',

@@ -20,7 +20,7 @@ const aLogOf = (...hosts: readonly (readonly [string, Parameters<typeof aReport>
   return log
 }
 
-test('every weigher of Nova can be named, once', () => {
+test('a profile can name every weigher of Nova, each once', () => {
   const names = weighers.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   for (const name of ['BuildFailureWeigher', 'PCIWeigher', 'CrossCellWeigher', 'MetricsWeigher', 'HypervisorVersionWeigher'])
@@ -28,7 +28,7 @@ test('every weigher of Nova can be named, once', () => {
   expect(names).toContain('ImagePropertiesWeigher')
 })
 
-test('newer hypervisors first', () => {
+test('newer hypervisors weigh more', () => {
   const log = aLogOf(
     ['old', { hypervisorVersion: 5_000_000 }],
     ['silent', { hypervisorVersion: null }],
@@ -41,7 +41,7 @@ test('newer hypervisors first', () => {
   })
 })
 
-test('metrics by their settings; a host without a required one has the least of the others', () => {
+test('metrics are weighed by their settings; a host without a required metric gets the lowest number of the others', () => {
   const log = aLogOf(['a', { metrics: [metric('fan', 3)] }], ['b', { metrics: [metric('fan', 7)] }], ['c', {}])
   const options = { 'metrics.weight_setting': ['fan=2'] }
   expect(weigh(log, { name: 'MetricsWeigher', multiplier: 1, options })).toMatchObject({ raw: [6, 14, 6], totals: [0, 1, 0] })
@@ -54,7 +54,7 @@ test('the multiplier of failed builds is the option of Nova: the sum takes its n
   expect(weigh(log, { name: 'BuildFailureWeigher', multiplier: 1_000_000 }).multiplier).toBe(-1_000_000)
 })
 
-test('an edit of an aggregate counts for the next decision, and back', () => {
+test('an edit of an aggregate applies from the next decision on, and so does its reversal', () => {
   const log = aLogOf(['a', { hypervisorVersion: 1 }], ['b', { hypervisorVersion: 2 }])
   const said = { name: 'HypervisorVersionWeigher', multiplier: 1, options: { aggregateMultiplier: true } }
   const totals = () => weigh(log, said).totals
@@ -77,7 +77,7 @@ test('an edit of an aggregate counts for the next decision, and back', () => {
 test.each([
   ['an option of another weigher', { weight_setting: [] }, 'weight_setting'],
   ['an option of the wrong type', { 'metrics.required': 'yes' }, 'metrics.required'],
-  ['a switch that is no switch', { aggregateMultiplier: 1 }, 'aggregateMultiplier'],
+  ['an option that must be a boolean and is not', { aggregateMultiplier: 1 }, 'aggregateMultiplier'],
 ])('%s is refused when the profile is written', (_what, options, named) => {
   const parsed = parseProfile({ name: 'x', number: 1, filters: [], weighers: [{ name: 'MetricsWeigher', multiplier: 1, options }] })
   expect(parsed.ok ? [] : parsed.problems.map(({ message }) => message)).toEqual([expect.stringContaining(named)])

@@ -102,7 +102,7 @@ export interface NovaFilter {
   /** By Nova's option names; those of other groups than filter_scheduler carry the group: `compute.cpu_shared_set`. */
   readonly options: z.ZodObject
   /**
-   * `undefined`: the request needs nothing of this filter. Throws NovaError where Nova would for every host, RangeError for bad options.
+   * `undefined`: the filter does not apply to the request. Throws NovaError where Nova would for every host, RangeError for bad options.
    */
   prepare(request: NovaRequest, options: Readonly<Record<string, unknown>>, context: CheckContext): HostCheck | undefined
 }

@@ -7,7 +7,7 @@ const ram = (config = {}) => chooseWeigher(findNovaWeigher('nova.scheduler.weigh
 const hosts = (...free: readonly number[]) => free.map((freeRamMb) => aHostState({ freeRamMb }))
 
 describe('the sum of the weights', () => {
-  test('is measured from the weigher’s least, not from the least host: equal hosts are all at the top', () => {
+  test('is measured from the minimum of the weigher instead of the lowest host, so that equal hosts all get 1', () => {
     expect(weighHosts([ram()], aNovaRequest(), hosts(512, 512)).totals).toEqual([1, 1])
   })
 
@@ -21,7 +21,7 @@ describe('the sum of the weights', () => {
     expect(() => weighHosts([metrics], aNovaRequest(), hosts(1, 2))).toThrow('gone')
   })
 
-  test('takes each host’s own multiplier: the least of its aggregates, else the option', () => {
+  test('uses the multiplier of each host: the least of its aggregates, or else the option', () => {
     const own = aHostState({
       freeRamMb: 10,
       aggregates: [anAggregate('a', { ram_weight_multiplier: '3' }), anAggregate('b', { ram_weight_multiplier: '-2.5' })],
@@ -31,7 +31,7 @@ describe('the sum of the weights', () => {
     expect(totals).toEqual([-2.5, 7, 7])
   })
 
-  test('of failed builds is subtracted', () => {
+  test('subtracts failed builds', () => {
     const weigher = chooseWeigher(findNovaWeigher('BuildFailureWeigher'), {})
     const { totals } = weighHosts([weigher], aNovaRequest(), [aHostState({ failedBuilds: 2 }), aHostState()])
     expect(totals).toEqual([-1_000_000, 0])
@@ -39,8 +39,13 @@ describe('the sum of the weights', () => {
 })
 
 test.each([
-  ['a multiplier that is no number', 'RAMWeigher', { ram_weight_multiplier: 'high' }, 'ram_weight_multiplier is high; it must be a number'],
-  ['a negative one where Nova takes none', 'PCIWeigher', { pci_weight_multiplier: -1 }, 'it must be a number of 0 or more'],
+  [
+    'a multiplier that is not a number',
+    'RAMWeigher',
+    { ram_weight_multiplier: 'high' },
+    'ram_weight_multiplier is high; it must be a number',
+  ],
+  ['a negative multiplier where Nova allows none', 'PCIWeigher', { pci_weight_multiplier: -1 }, 'it must be a number of 0 or more'],
 ])('%s is refused', (_what, name, config, words) => {
   expect(() => chooseWeigher(findNovaWeigher(name), config)).toThrow(words)
 })

@@ -3,25 +3,37 @@ import { imagePropertiesFrom } from './image-properties.ts'
 import type { PythonValue } from './python-json.ts'
 
 const rows: readonly (readonly [string, Readonly<Record<string, PythonValue>>, Readonly<Record<string, PythonValue>>])[] = [
-  ['numbers are read', { hw_cpu_cores: '04' }, { hw_cpu_cores: 4 }],
-  ['yes and no are read', { hw_qemu_guest_agent: 'yes', hw_boot_menu: 'off' }, { hw_qemu_guest_agent: true, hw_boot_menu: false }],
-  ['legacy names become the names of today', { architecture: 'amd64', vm_mode: 'pv' }, { hw_architecture: 'x86_64', hw_vm_mode: 'xen' }],
-  ['the name of today wins', { architecture: 'i386', hw_architecture: 'aarch64' }, { hw_architecture: 'aarch64' }],
-  ['text stays text', { hw_mem_page_size: 2048, os_distro: 'debian' }, { hw_mem_page_size: '2048', os_distro: 'debian' }],
+  ['text is converted to numbers', { hw_cpu_cores: '04' }, { hw_cpu_cores: 4 }],
+  [
+    'yes and off are converted to booleans',
+    { hw_qemu_guest_agent: 'yes', hw_boot_menu: 'off' },
+    { hw_qemu_guest_agent: true, hw_boot_menu: false },
+  ],
+  ['legacy names become current names', { architecture: 'amd64', vm_mode: 'pv' }, { hw_architecture: 'x86_64', hw_vm_mode: 'xen' }],
+  [
+    'a current name takes precedence over a legacy name',
+    { architecture: 'i386', hw_architecture: 'aarch64' },
+    { hw_architecture: 'aarch64' },
+  ],
+  [
+    'values of text properties become text',
+    { hw_mem_page_size: 2048, os_distro: 'debian' },
+    { hw_mem_page_size: '2048', os_distro: 'debian' },
+  ],
   ['CPUs of nodes become a list of lists', { 'hw_numa_cpus.0': '0-2,^1', 'hw_numa_cpus.1': '3' }, { hw_numa_cpus: [[0, 2], [3]] }],
   ['memory of nodes becomes a list', { 'hw_numa_mem.0': '512', 'hw_numa_mem.1': '1024' }, { hw_numa_mem: [512, 1024] }],
-  ['nodes after a gap are not seen', { 'hw_numa_mem.0': '512', 'hw_numa_mem.2': '1' }, { hw_numa_mem: [512] }],
+  ['nodes after a gap are ignored', { 'hw_numa_mem.0': '512', 'hw_numa_mem.2': '1' }, { hw_numa_mem: [512] }],
   ['required traits become a list', { 'trait:HW_A': 'required', 'trait:HW_B': 'forbidden' }, { traits_required: ['HW_A'] }],
-  ['a list of traits is not taken as it is', { traits_required: ['HW_A'] }, {}],
+  ['a list of traits given directly is ignored', { traits_required: ['HW_A'] }, {}],
   [
-    'an adapter of old names a bus and a model',
+    'a legacy adapter becomes a bus and a model',
     { vmware_adaptertype: 'lsiLogicsas' },
     { hw_disk_bus: 'scsi', hw_scsi_model: 'lsisas1068' },
   ],
-  ['the ide adapter is a bus alone', { vmware_adaptertype: 'ide' }, { hw_disk_bus: 'ide' }],
-  ['models of old are renamed', { hw_vif_model: 'VirtualE1000' }, { hw_vif_model: 'e1000' }],
-  ['what Nova does not know is left out', { owner_specified: 'x', hw_vm_mode: 'HVM' }, { hw_vm_mode: 'hvm' }],
-  ['a condition on versions stays as it is', { hypervisor_version_requires: '>=6.0,<8.0' }, { img_hv_requested_version: '>=6.0,<8.0' }],
+  ['the legacy adapter ide becomes a bus only', { vmware_adaptertype: 'ide' }, { hw_disk_bus: 'ide' }],
+  ['legacy models are renamed', { hw_vif_model: 'VirtualE1000' }, { hw_vif_model: 'e1000' }],
+  ['properties that Nova does not know are left out', { owner_specified: 'x', hw_vm_mode: 'HVM' }, { hw_vm_mode: 'hvm' }],
+  ['a condition on versions is not changed', { hypervisor_version_requires: '>=6.0,<8.0' }, { img_hv_requested_version: '>=6.0,<8.0' }],
 ]
 
 test.each(rows)('%s', (_name, raw, properties) => {
@@ -41,6 +53,6 @@ test.each([
   )
 })
 
-test('a wrong CPU list is refused', () => {
+test('an invalid CPU list is refused', () => {
   expect(() => imagePropertiesFrom({ 'hw_numa_cpus.0': '3-1' })).toThrow(expect.objectContaining({ kind: 'Invalid' }))
 })

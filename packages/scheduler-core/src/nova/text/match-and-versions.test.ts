@@ -4,13 +4,13 @@ import { match } from './extra-spec-match.ts'
 import { hypervisorVersionText, versionSatisfies } from './versions.ts'
 
 test.each([
-  ['a number where a number is wanted', '5', '>= 4', true],
+  ['a number is compared with a required number', '5', '>= 4', true],
   ['= means at least', '9', '= 8', true],
-  ['an operator that touches its number is plain text', '5', '>=4', false],
+  ['an operator without a space before its number is plain text', '5', '>=4', false],
   ['text in the order of code points', '\u{1f600}', 's> \uffff', true],
-  ['a beginning comes before the whole', 'ab', 's< abc', true],
-  ['<or> takes words in pairs', 'b', '<or> a b', false],
-  ['a byte order mark is no blank', 'x', '\ufeff= 1', false],
+  ['a prefix sorts before the whole text', 'ab', 's< abc', true],
+  ['each alternative of <or> needs an <or> of its own', 'b', '<or> a b', false],
+  ['a byte order mark does not count as a blank', 'x', '\ufeff= 1', false],
 ])('%s', (_name, value, requirement, matches) => {
   expect(match(value, requirement)).toBe(matches)
 })
@@ -52,7 +52,7 @@ test('a negative version is refused instead of an endless loop', () => {
   expect(() => hypervisorVersionText(-1)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 
-test('a CPU list as long as memory is refused', () => {
+test('a CPU list with too many CPUs is refused', () => {
   expect(() => parseCpuList('0-999999999')).toThrow(expect.objectContaining({ kind: 'Invalid' }))
   expect(() => parseCpuList('0-60000,60001-120000')).toThrow(expect.objectContaining({ kind: 'Invalid' }))
 })

@@ -10,7 +10,7 @@ test.each([
   ['a sign', '-3', -3],
   ['a plus', '+3', 3],
   ['blanks around', ' \t8\n', 8],
-  ['blanks that only Python knows', '\u30008\x85', 8],
+  ['blanks that only Python accepts', '\u30008\x85', 8],
   ['digits in groups', '1_000', 1000],
   ['digits of another script', '٣٤', 34],
 ])('a whole number with %s', (_name, text, value) => {
@@ -72,8 +72,8 @@ const MANY = 1_000_000
 test.each([
   ['blanks within', () => trimBlanks(`a${' '.repeat(MANY)}b`), `a${' '.repeat(MANY)}b`],
   ['blanks within a number', () => readInt(`1${' '.repeat(MANY)}2`), undefined],
-  ['digits without an end', () => readFloat(`${'1'.repeat(MANY)}x`), undefined],
-  ['digits of a size without an end', () => orNone(() => bytesOf(`${'1'.repeat(MANY)}x`)), undefined],
+  ['a very long number', () => readFloat(`${'1'.repeat(MANY)}x`), undefined],
+  ['a very long number in a size', () => orNone(() => bytesOf(`${'1'.repeat(MANY)}x`)), undefined],
   ['commas within a list', () => listOf(`a${','.repeat(MANY)}b`).length, MANY + 1],
 ])('long texts are read once: %s', (_name, read, expected) => {
   expect(read()).toBe(expected)

@@ -14,7 +14,7 @@ export class PythonFloat {
 export type PythonValue = null | boolean | number | bigint | PythonFloat | string | readonly PythonValue[] | PythonDict
 export type PythonDict = ReadonlyMap<string, PythonValue>
 
-/** Nesting at which Python gives up. */
+/** The depth of nesting at which Python refuses JSON. */
 const MAX_DEPTH = 900
 
 /** JSON text as Python's `json.loads` reads it: `4.0` stays a float, `NaN` and `Infinity` are numbers. Throws JSONDecodeError. */

@@ -39,7 +39,7 @@ test.each(['', '{', '[1,]', '{"a" 1}', "{'a': 1}", '01', '1 2', '"\u0001"', '"\\
   },
 )
 
-test('JSON nested deeper than Python goes is refused, not overflowed', () => {
+test('JSON nested deeper than Python allows is refused without a stack overflow', () => {
   expect(() => parsePythonJson('['.repeat(100_000))).toThrow(expect.objectContaining({ kind: 'JSONDecodeError' }))
 })
 
@@ -60,7 +60,7 @@ test.each([
   ['[0]', true],
   ['{"a": null}', true],
   ['-1', true],
-])('%s is taken for %j', (json, truth) => {
+])('%s becomes %j', (json, truth) => {
   expect(isTruthy(parsePythonJson(json))).toBe(truth)
 })
 

@@ -6,9 +6,9 @@ const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
   cpuWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test.each([
-  ['the ratio counts, the use does not', { vcpusTotal: 8, cpuAllocationRatio: 4, vcpusUsed: 10 }, 22],
+  ['the ratio multiplies the total, not the CPUs in use', { vcpusTotal: 8, cpuAllocationRatio: 4, vcpusUsed: 10 }, 22],
   ['a ratio with a fraction', { vcpusTotal: 3, cpuAllocationRatio: 1.5, vcpusUsed: 1 }, 3.5],
-  ['more in use than there are', { vcpusTotal: 4, cpuAllocationRatio: 1, vcpusUsed: 6 }, -2],
+  ['more CPUs in use than the host has', { vcpusTotal: 4, cpuAllocationRatio: 1, vcpusUsed: 6 }, -2],
 ])('%s', (_what, host, number) => {
   expect(raw(host)).toBe(number)
   expect(cpuWeigher.minval).toBe(0)

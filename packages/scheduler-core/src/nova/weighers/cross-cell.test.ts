@@ -17,7 +17,7 @@ const move = (allowCrossCellMove: boolean | undefined, cellUuid: string | null |
 })
 
 test.each([
-  ['the cell that it comes from', 'c1', move(true), 1],
+  ['the host is in the cell that the instance comes from', 'c1', move(true), 1],
   ['another cell', 'c2', move(true), -1],
   ['a host of no cell', undefined, move(true), -1],
   ['a move that must stay in its cell is not weighed', 'c2', move(false), 0],

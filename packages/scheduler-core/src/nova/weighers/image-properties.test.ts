@@ -17,15 +17,15 @@ const raw = (request: object, settings: readonly string[] = [], configured = 1, 
   imagePropertiesWeigher.prepare(aNovaRequest(request), { image_props_weight_setting: settings }, () => 1, configured)(aHostState(host))
 
 test.each<[string, object, readonly string[], number]>([
-  ['every pair counts the instances that have it', imageOf(windows), [], 5],
-  ['a value that no instance has', imageOf({ os_distro: 'fedora', hw_machine_type: 'pc' }), [], 1],
+  ['the number of instances with each pair of property and value is summed up', imageOf(windows), [], 5],
+  ['a value that no instance has counts nothing', imageOf({ os_distro: 'fedora', hw_machine_type: 'pc' }), [], 1],
   ['an image without properties', imageOf({}), [], 0],
   ['no image', { image: null }, [], 0],
   ['an image that is unset', { image: undefined }, [], 0],
-  ['each times its ratio', imageOf(windows), ['os_distro=2', 'hw_machine_type=-1'], 4],
+  ['each property is multiplied by its ratio', imageOf(windows), ['os_distro=2', 'hw_machine_type=-1'], 4],
   ['a property that the option does not name counts nothing', imageOf(windows), ['hw_machine_type=1'], 2],
-  ['of two entries of one name the last', imageOf(windows), ['os_distro=5', 'os_distro=1'], 3],
-  ['entries that are no settings leave all alike', imageOf(windows), ['os_distro', '=2'], 5],
+  ['of two entries with the same name the last counts', imageOf(windows), ['os_distro=5', 'os_distro=1'], 3],
+  ['with only invalid entries all hosts weigh the same', imageOf(windows), ['os_distro', '=2'], 5],
 ])('%s', (_what, request, settings, number) => expect(raw(request, settings)).toBe(number))
 
 test('values are compared as Python prints them', () => {
@@ -33,7 +33,7 @@ test('values are compared as Python prints them', () => {
   expect(raw(imageOf(readImageProperties({ hw_cpu_cores: 4, hw_qemu_guest_agent: 'true' })), [], 1, host)).toBe(2)
 })
 
-test('it is switched off if the option is 0, whatever an aggregate sets', () => {
+test('the weigher is off if the option is 0, whatever an aggregate sets', () => {
   expect(imagePropertiesWeigher.multiplier).toMatchObject({ key: 'image_props_weight_multiplier', byDefault: 0 })
   expect(raw(imageOf(windows), [], 0)).toBe(0)
 })

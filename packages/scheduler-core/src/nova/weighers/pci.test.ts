@@ -9,8 +9,8 @@ const pools = (...counts: readonly number[]) => ({ pciPools: counts.map((count) 
 
 test.each([
   ['no devices', pools(), 100],
-  ['the devices of all pools count', pools(2, 3), 95],
-  ['one less than counts', pools(98), 2],
-  ['as many as count', pools(99), 1],
-  ['more than count', pools(60, 60), 1],
+  ['the devices of all pools are added up', pools(2, 3), 95],
+  ['one device fewer than the cap', pools(98), 2],
+  ['as many devices as the cap', pools(99), 1],
+  ['more devices than the cap', pools(60, 60), 1],
 ])('%s', (_what, host, number) => expect(raw(host)).toBe(number))

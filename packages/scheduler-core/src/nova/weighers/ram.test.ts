@@ -7,7 +7,7 @@ const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
 
 test.each([
   ['free memory in MiB', { freeRamMb: 512 }, 512],
-  ['less than nothing where a host gave too much; the weigher lifts it to its least', { freeRamMb: -5 }, -5],
+  ['negative free memory on an overcommitted host, which the weigher raises to its minimum', { freeRamMb: -5 }, -5],
 ])('%s', (_what, host, number) => {
   expect(raw(host)).toBe(number)
   expect(ramWeigher.minval).toBe(0)

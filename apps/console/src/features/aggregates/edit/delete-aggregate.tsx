@@ -51,7 +51,7 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
         ) : (
           <Refusal message={answer.message} issues={answer.__typename === 'ValidationError' ? answer.issues : undefined} />
         )}
-        <Text size="sm">The hosts stay; the set and its metadata go. Write the name to confirm.</Text>
+        <Text size="sm">The hosts stay; the aggregate and its metadata are removed. Type the name to confirm.</Text>
         <TextInput label="Name" value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} data-autofocus />
         <Group justify="flex-end">
           <Button variant="subtle" onClick={onClose}>

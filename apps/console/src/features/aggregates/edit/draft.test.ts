@@ -31,7 +31,7 @@ test.each([
   [' \n', []],
 ])('names in %j', (text, names) => expect(parseNames(text)).toEqual(names))
 
-test('pairs, a value may hold an equals sign', () => {
+test('pairs; a value may contain an equals sign', () => {
   expect(parsePairs('a=1\n b = x=y \nwrong\n=nothing')).toEqual({ pairs: { a: '1', b: 'x=y' }, wrong: ['wrong', '=nothing'] })
 })
 
@@ -72,7 +72,7 @@ describe('the fields that are sent', () => {
   })
 })
 
-test("another operator's changes, and the draft on top of them", () => {
+test('the changes of another operator, with the draft applied on top of them', () => {
   const current: AggregateState = { name: 'ssd2', version: 4, metadata: [{ key: 'ssd', value: 'true' }], hostNames: ['h1', 'h2', 'h7'] }
   expect(changesBetween(base, current).map(({ sign, text }) => `${sign} ${text}`)).toEqual([
     '~ name: ssd → ssd2',
@@ -86,7 +86,9 @@ test("another operator's changes, and the draft on top of them", () => {
   expect(rebase({ ...mine, name: 'own' }, current).name).toBe('own')
 })
 
-test.each([[null], ['nonsense'], ['{}'], ['{"base":{"version":1}}']])('%j is no draft', (text) => expect(readDraft(text)).toBeUndefined())
+test.each([[null], ['nonsense'], ['{}'], ['{"base":{"version":1}}']])('%j is not a valid draft', (text) =>
+  expect(readDraft(text)).toBeUndefined(),
+)
 
 test('a stored draft is read as it was', () => expect(readDraft(JSON.stringify(draft))).toEqual(draft))
 

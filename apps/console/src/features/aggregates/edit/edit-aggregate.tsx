@@ -187,7 +187,12 @@ interface ConflictProps {
 /** The changes of another operator who was faster, next to those of the draft. */
 function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   return (
-    <Alert color="orange" title={`Somebody changed it: version ${draft.base.version} is ${current.version} now`} role="alert" data-conflict>
+    <Alert
+      color="orange"
+      title={`Another operator changed it: version ${draft.base.version} is now ${current.version}`}
+      role="alert"
+      data-conflict
+    >
       <Stack gap="xs">
         <Diff label="Their changes" lines={changesBetween(draft.base, current)} nothing="No visible changes." />
         <Diff label="Your changes" lines={diffOf(rebase(draft, current))} nothing="All your changes are already there." />

@@ -19,17 +19,17 @@ export interface FlavorRoom extends Sides {
 export function Room({ room }: { readonly room: readonly FlavorRoom[] }) {
   return (
     <SmallTable
-      label="Room for flavors"
+      label="Remaining capacity by flavor"
       isNarrow
       rows={room.flatMap(rowsOf)}
       rowKey={({ flavor, zone }) => `${flavor} ${zone}`}
       rowAttributes={({ flavor, zone }) => (zone === undefined ? { 'data-room': flavor } : { 'data-zone-room': `${flavor} ${zone}` })}
       columns={[
         {
-          head: 'Flavors asked for most',
+          head: 'Most requested flavors',
           cell: ({ flavor, zone, exact }) =>
             zone === undefined ? (
-              `${flavor}${exact ? '' : ' (at least: the time ran out to count on)'}`
+              `${flavor}${exact ? '' : ' (at least: the time ran out while counting)'}`
             ) : (
               <Text size="xs" c="dimmed" pl="md">
                 in {zone}

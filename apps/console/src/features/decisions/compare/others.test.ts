@@ -29,8 +29,8 @@ test.each([
   ],
   ['otherwise, any decision about a similar request', answer(null, [], [me, decided('failed', 'NO_VALID_HOST')]), 'failed', 1],
   ['a decision that is found twice is listed once', answer(decided('a'), [decided('a'), decided('b')], [decided('b'), me]), 'a', 2],
-  ['none if there is no other decision', answer(null, [me], [me]), undefined, 0],
-  ['none before the decisions are loaded', undefined, undefined, 0],
+  ['no decision if there is no other one', answer(null, [me], [me]), undefined, 0],
+  ['no decision before the decisions are loaded', undefined, undefined, 0],
 ])('%s', (_name, found, best, count) => {
   const { others, best: taken } = othersOf('me', found)
   expect([taken?.id, others.length]).toEqual([best, count])

@@ -228,7 +228,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
   const orderOf = useMemo(() => seenBefore(matrix), [matrix])
   const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
   const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
-  // while the focus is in the rows it stays there, and the answer is shown next to them
+  // a focus in the rows stays there, and the answer is shown next to them
   const [isInRows, setInRows] = useState(false)
   const section = useRef<HTMLDivElement>(null)
   const wantsMatrix = useRef(false)

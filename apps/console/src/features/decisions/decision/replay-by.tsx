@@ -54,7 +54,7 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
           closeButtonLabel="Back to what was decided"
         >
           The same request was decided on {on === undefined ? 'the same' : 'that'} fleetwithout being recorded: the sentence, filters, hosts
-          and weights below are of {on === undefined ? 'this profile' : 'it, where claims of the decision itself hold their room'}. The
+          and weights below are of {on === undefined ? 'this profile' : 'it, where claims of the decision itself hold their resources'}. The
           facts, the receipt and where it went stay those of the decision.
         </Alert>
       )}

@@ -10,7 +10,7 @@ const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuse
 const ROOMY = 7
 
 /**
- * The columns of the matrix: the host, a narrow one for each filter, then the host's distance or rank. With little room the reason
+ * The columns of the matrix: the host, a narrow one for each filter, then the host's distance or rank. If there is little space, the reason
  * is shown only in the answer about the host.
  */
 export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], all: boolean, isNarrow: boolean): TableColumn<number>[] {
@@ -92,7 +92,7 @@ function Distance({ matrix, host }: { readonly matrix: Matrix; readonly host: nu
   const count = countRefusals(matrix, host)
   return (
     <span
-      title={`The worst shortfall as a share of what was needed, 100 % where it is no number; ${count} ${count === 1 ? 'filter refuses' : 'filters refuse'} it (${matrix.distance[host]})`}
+      title={`The worst shortfall as a share of what was needed, 100 % if it is not an amount; ${count} ${count === 1 ? 'filter refuses' : 'filters refuse'} it (${matrix.distance[host]})`}
     >
       {shortfallText(matrix, host)}
     </span>

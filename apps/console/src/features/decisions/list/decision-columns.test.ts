@@ -4,7 +4,7 @@ import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
 const kept = (firstRevision: number) => decisionColumns('utc', firstRevision).find(({ key }) => key === 'kept')
 const rowAt = (fleetRevision: string) => ({ fleetRevision }) as DecisionRow
 
-test('of decisions before the beginning of the log only the summary is kept, and their rows show this', () => {
+test('rows of decisions from before the beginning of the log show that only the summary is kept', () => {
   expect(['1', '41', '42'].map((revision) => kept(42)?.value(rowAt(revision)))).toEqual(['summary', 'summary', 'all'])
   expect([kept(0)?.value(rowAt('1')), kept(0)?.isExtra, kept(42)?.isExtra]).toEqual(['all', true, false])
 })

@@ -76,7 +76,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     cell: ({ requestIds }) => <span className="mono">{requestIds.join(', ')}</span>,
   },
   { key: 'project', label: 'Project', isExtra: true, width: '110px', value: ({ spec: { projectId } }) => projectId ?? '' },
-  { key: 'zone', label: 'Zone', title: 'Zone that was asked for', isExtra: true, width: '82px', value: zoneOf },
+  { key: 'zone', label: 'Zone', title: 'Requested zone', isExtra: true, width: '82px', value: zoneOf },
   {
     key: 'kept',
     label: 'Kept',
@@ -156,7 +156,7 @@ function Spark({ row: { hostCount, funnel } }: { readonly row: DecisionRow }) {
       <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ verticalAlign: 'middle' }}>
         {counts.map((count, i) => {
           const height = Math.max(1, barShare(count, hostCount, 'log') * HEIGHT)
-          // biome-ignore lint/suspicious/noArrayIndexKey: the place of a step is what it is
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no identity but its position
           return <rect key={i} x={i * width} y={HEIGHT - height} width={Math.max(1, width - 1)} height={height} fill="var(--gantt-used)" />
         })}
       </svg>{' '}

@@ -52,7 +52,7 @@ const answered = ({ weighed, ranked, multiplierSources }: ReturnType<typeof foun
     return { index, rank: i + 1, totalWeight: weighed.totals[position] as number, weights }
   })
 
-test('with changed multipliers the order and the totals are those of a profile with these multipliers, bit by bit', () => {
+test('with changed multipliers the order and the totals are those of a profile with these multipliers, bit for bit', () => {
   fc.assert(
     fc.property(
       fc.array(shape, { minLength: 1, maxLength: 12 }),
@@ -134,29 +134,29 @@ const limits = (given: Partial<Limits>): Limits => ({ name: 'A', multiplier: 1, 
 
 test.each([
   ['nothing', {}, {}, true],
-  ['one without limits', { A: -5 }, {}, true],
-  ['one short of its limit', { A: 0.6 }, { flipsBelow: 0.5 }, true],
-  ['one at its limit', { A: 0.5 }, { flipsBelow: 0.5 }, false],
-  ['one beyond', { A: 9 }, { flipsAbove: 2 }, false],
-  ['two, whatever their limits', { A: 1.1, B: 1.1 }, {}, false],
-])('whether the first is known to stay: %s', (_what, tried, given, isKnown) =>
+  ['one multiplier without limits', { A: -5 }, {}, true],
+  ['one multiplier within its limit', { A: 0.6 }, { flipsBelow: 0.5 }, true],
+  ['one multiplier at its limit', { A: 0.5 }, { flipsBelow: 0.5 }, false],
+  ['one multiplier beyond its limit', { A: 9 }, { flipsAbove: 2 }, false],
+  ['two multipliers, whatever their limits', { A: 1.1, B: 1.1 }, {}, false],
+])('whether the first host is known to stay first after a change of %s', (_what, tried, given, isKnown) =>
   expect(isWithinLimits([limits(given), limits({ name: 'B' })], new Map(Object.entries(tried)))).toBe(isKnown),
 )
 
 test.each([
-  ['all are listed', 50, { A: 9 }, 'ALL'],
-  ['within its limits nobody else is first, and a host that is not listed may be second', 51, { A: 1.1 }, 'FIRST'],
-  ['beyond them', 51, { A: 9 }, 'LISTED'],
+  ['every host is listed', 50, { A: 9 }, 'ALL'],
+  ['within its limits no other host is first, but a host that is not listed may be second', 51, { A: 1.1 }, 'FIRST'],
+  ['beyond its limits', 51, { A: 9 }, 'LISTED'],
 ] as const)('the hosts whose order with other multipliers is known: %s', (_what, passed, tried, reach) =>
   expect(reachOf([limits({ flipsAbove: 2 })], new Map(Object.entries(tried)), 50, passed)).toBe(reach),
 )
 
 const tracks: readonly (readonly [string, Partial<Limits>])[] = [
-  ['around one', {}],
-  ['as far as a near limit', { flipsAbove: 5.25 }],
-  ['not as far as a far one', { flipsAbove: 5e6 }],
-  ['around nothing', { multiplier: 0 }],
-  ['of a large one', { multiplier: -1e6, flipsBelow: -1.5e6 }],
+  ['around a multiplier of 1', {}],
+  ['reaches a near limit', { flipsAbove: 5.25 }],
+  ['does not reach a far limit', { flipsAbove: 5e6 }],
+  ['around a multiplier of 0', { multiplier: 0 }],
+  ['around a large multiplier', { multiplier: -1e6, flipsBelow: -1.5e6 }],
 ]
 
 describe('a track', () => {
@@ -176,7 +176,7 @@ describe('a track', () => {
     }
   })
 
-  test('has no position for a value beyond its ends, or none', () => {
+  test('has no position for a value beyond its ends, or for a missing value', () => {
     const track = { min: -1, max: 3, step: 0.1 }
     expect([-1, 1, 3, 3.1, null].map((value) => placeOn(track, value))).toEqual([0, 0.5, 1, undefined, undefined])
   })

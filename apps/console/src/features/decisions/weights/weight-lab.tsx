@@ -105,9 +105,10 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
         ]}
       />
       <Text size="xs" c="dimmed">
-        On the track: the line is what decided, the marks are the limits while the others stay; between them the first stays first.
+        On the track, the line is the multiplier that decided, and the marks are its limits while the other multipliers stay the same:
+        between them the first host stays first.
         {weighers.some(({ multiplierVaries }) => multiplierVaries)
-          ? ' * Some hosts have a multiplier of their own, from an aggregate: they keep it, and the limits are of the profile’s.'
+          ? ' * Some hosts have a multiplier of their own from an aggregate, which they keep; the limits apply to the multiplier of the profile.'
           : ''}
       </Text>
     </section>
@@ -138,13 +139,13 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
         {name === nameOfHost(was) ? `${shown} stays first` : `${shown} would be first, not ${shownOf(was)}`}
         {second === undefined ? '' : ahead === 0 ? `: as good as ${shownOf(second)}` : `, ${exact(ahead)} ahead of ${shownOf(second)}`}
       </b>
-      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed says which of them' : ', and seen before it'}. The table above is
-      ordered so.{' '}
+      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed says which of them' : ', and seen before it'}. The table above has
+      this order.{' '}
       {reach === 'ALL'
-        ? `That is so of all ${formatCount(candidateCount)} hosts that passed.`
+        ? `This holds for all ${formatCount(candidateCount)} hosts that passed.`
         : reach === 'FIRST'
-          ? `Nobody at all is before ${shown}; who follows is so ${ofListed}.`
-          : `That is so ${ofListed}.`}{' '}
+          ? `No host at all is before ${shown}; the order after it is known only ${ofListed}.`
+          : `This is known only ${ofListed}.`}{' '}
       <AnchorLink
         size="sm"
         to="/simulate"
@@ -155,7 +156,7 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
           changes: JSON.stringify(changes),
         }}
       >
-        Decide it over the whole fleet
+        Simulate it on the whole fleet
       </AnchorLink>
     </Text>
   )

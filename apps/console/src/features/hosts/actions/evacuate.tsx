@@ -54,7 +54,7 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
       <Stack gap="sm">
         <Text size="sm">
           A destination is found, and held for half an hour, for every claim of the host. The claims on this host stay until the mover of
-          the instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
+          the instances confirms or reverts the moves. Disable the host first (Set status), or new instances may arrive meanwhile.
         </Text>
         {found === undefined ? null : <NotMoving count={found.withoutClaims} />}
         {found === undefined ? null : <Moves found={found} staying={staying} />}

@@ -45,7 +45,7 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
       </Text>
       <TextInput
         label="New name"
-        description="As it reports from now on: HOST, or HOST/NODE. It may have reported under it already."
+        description="The name under which it reports from now on: HOST, or HOST/NODE. It may have reported under it already."
         required
         value={by}
         onChange={({ currentTarget: { value } }) => change.edit(setBy)(value)}
@@ -62,8 +62,8 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
         >
           {preview.merged.map(({ name, node, hasOtherNodes }) => (
             <Text size="sm" key={`${name}/${node}`}>
-              {labelOfHost({ name, node, hasOtherNodes })} has reported already. It is no host of its own any more: its report becomes that
-              of {label}.
+              {labelOfHost({ name, node, hasOtherNodes })} has reported already. It is no longer a separate host: its report becomes that of{' '}
+              {label}.
             </Text>
           ))}
         </LeavingImpact>

@@ -69,7 +69,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
       />
       <TextInput
         label="Reserved"
-        description={`Kept back for the host itself, in whole units; now ${usage?.reserved ?? 0}.`}
+        description={`Reserved for the host itself, in whole units; now ${usage?.reserved ?? 0}.`}
         value={reserved}
         onChange={({ currentTarget: { value } }) => change.edit(setReserved)(value)}
         error={wrong.reserved}

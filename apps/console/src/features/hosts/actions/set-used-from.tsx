@@ -40,7 +40,7 @@ export function SetUsedFrom({ host, onClose, onDone }: SetUsedFromProps) {
       <Text size="sm">
         {usedFrom === 'CLAIMS'
           ? 'From claims alone: the used amounts that the host reports are ignored. Right only for a host on which every instance has a claim.'
-          : 'From the report of the host again, with the claims that it does not show next to that.'}
+          : 'From the report of the host again, plus the claims that it does not show.'}
       </Text>
       <ReasonInput value={reason} shown="shown with the host" onChange={change.edit(setReason)} />
       {change.effect === undefined ? null : <Effects sentences={effectsOf(change.effect)} />}

@@ -41,7 +41,7 @@ export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: Com
         </Button>
       </Group>
       {canCompare ? (
-        <ScrollBox label="Attributes, those that differ most first" maxHeight="240px">
+        <ScrollBox label="Attributes, the largest differences first" maxHeight="240px">
           <div className="compare-fields">
             {differing.map((one) => (
               <Field key={one.field} compared={one} inside={inside.length} outside={outside.length} onNarrow={onNarrow} />
@@ -56,8 +56,8 @@ export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: Com
       ) : (
         <Text size="sm" c="dimmed">
           {inside.length === 0
-            ? 'Choose hosts of the list, by x, by their boxes or by a frame on the map, to see what sets them apart.'
-            : 'All hosts of the list are chosen: with a wider filter there are others to compare them with.'}
+            ? 'Select hosts of the list by x, by their checkboxes or by a frame on the map, to see how they differ from the others.'
+            : 'All hosts of the list are selected. Use a wider filter to have others to compare them with.'}
         </Text>
       )}
     </section>

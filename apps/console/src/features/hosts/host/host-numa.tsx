@@ -35,7 +35,7 @@ export function HostNuma({ cells, pools }: HostNumaProps) {
 }
 
 const stateNames: Readonly<Record<CpuState, string>> = {
-  pinned: 'one instance has it for itself',
+  pinned: 'dedicated to one instance',
   shared: 'instances share it',
   free: 'free',
 }
@@ -68,7 +68,7 @@ function NumaCell({ cell, pools }: { readonly cell: Cell; readonly pools: readon
           key={sizeKib}
           of={total - reserved}
           used={used}
-          text={`Pages of ${sizeInWords(sizeKib)}: ${formatCount(used)} of ${formatCount(total - reserved)} used or claimed${percentOf(used, total - reserved)}, ${formatCount(free)} free${reserved === 0 ? '' : `, ${formatCount(reserved)} more kept back`}.`}
+          text={`Pages of ${sizeInWords(sizeKib)}: ${formatCount(used)} of ${formatCount(total - reserved)} used or claimed${percentOf(used, total - reserved)}, ${formatCount(free)} free${reserved === 0 ? '' : `, ${formatCount(reserved)} more reserved`}.`}
         />
       ))}
       {pools.map(({ key, vendorId, productId, deviceType, total, free }) => (

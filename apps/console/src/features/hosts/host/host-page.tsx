@@ -288,7 +288,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
     <Text size="sm">
       Decisions from before it was replaced name it as it was called then:{' '}
       <Link className="host-link" to="/decisions" search={{ q: names.reduce((text, one) => withTerm(text, 'host', one), '') }}>
-        all that chose it, under any of its names
+        all decisions that chose it, under any of its names
       </Link>
     </Text>
   )

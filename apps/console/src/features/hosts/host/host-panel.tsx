@@ -63,7 +63,7 @@ export function HostPanel({ host: askedHost, node: askedNode }: { readonly host:
 function Room({ capacity }: { readonly capacity: HostDetail['capacity'] }) {
   return (
     <SmallTable
-      label="Room by resource class"
+      label="Capacity by resource class"
       isBare
       rows={capacity}
       rowKey={({ resourceClass }) => resourceClass}

@@ -6,12 +6,12 @@ describe('a click on a value of a facet', () => {
     ['opens it', '', 'az', 'z1', 'az:z1'],
     ['removes the term again', 'az:z1', 'az', 'z1', ''],
     ['removes one of several values', 'az:z1,z2', 'az', 'z2', 'az:z1'],
-    ['takes the place of another value', 'az:z1 mem.free>=4GiB', 'az', 'z2', 'mem.free>=4GiB az:z2'],
-    ['takes the place of a pattern', 'az:z*', 'az', 'z1', 'az:z1'],
-    ['takes the place of its own exclusion', '-agg:ssd', 'agg', 'ssd', 'agg:ssd'],
-    ['knows other names of its field', 'zone:z1', 'az', 'z2', 'az:z2'],
-    ['leaves the other facets', 'agg:ssd', 'az', 'z2', 'agg:ssd az:z2'],
-    ['quotes what needs it', '', 'agg', 'rack 7*', 'agg:"rack 7*"'],
+    ['replaces another value', 'az:z1 mem.free>=4GiB', 'az', 'z2', 'mem.free>=4GiB az:z2'],
+    ['replaces a pattern', 'az:z*', 'az', 'z1', 'az:z1'],
+    ['replaces the exclusion of the same value', '-agg:ssd', 'agg', 'ssd', 'agg:ssd'],
+    ['replaces a term with an alias of its field', 'zone:z1', 'az', 'z2', 'az:z2'],
+    ['keeps the terms of other facets', 'agg:ssd', 'az', 'z2', 'agg:ssd az:z2'],
+    ['quotes a value that needs quotes', '', 'agg', 'rack 7*', 'agg:"rack 7*"'],
     ['adds hosts without the value', 'cpu.model:Milan web', 'cpu.model', '', 'web -cpu.model:*'],
     ['adds hosts without the number', '', 'hypervisor.version', '', '-hypervisor.version>=0'],
     ['removes these hosts again', 'web -hypervisor.version>=0', 'hypervisor.version', '', 'web'],
@@ -28,7 +28,7 @@ describe('a click on a value of a facet', () => {
   })
 })
 
-describe('a group of the map', () => {
+describe('the filter for a group of the map', () => {
   test.each([
     ['a zone alone', 'az:z1,z2 web', 'az', 'z2', 'web az:z2'],
     ['an aggregate in addition to other terms', 'agg:ssd', 'aggregate', 'fast', 'agg:ssd agg:fast'],

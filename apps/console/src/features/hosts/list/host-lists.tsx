@@ -81,7 +81,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     sidePanel,
     useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
-  // a click shows the host in the side panel; a second one on the same host, or without room for the panel, opens its page
+  // a click shows the host in the side panel; a second one on the same host, or without enough space for the panel, opens its page
   const press = (ordinal: number): void => {
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)

@@ -24,7 +24,7 @@ const fleet: readonly TestHost[] = [
   { ordinal: 3, name: 'old-1', node: 'n7', az: 'az3', status: 'DRAINING', claims: 4 },
 ]
 
-describe('hosts that match', () => {
+describe('the matching hosts of', () => {
   it.each([
     ['everything without a filter', '', ['cmp-1', 'cmp-2', 'cmp-3', 'old-1']],
     ['a text', 'az:az1', ['cmp-1', 'cmp-3']],
@@ -40,7 +40,7 @@ describe('hosts that match', () => {
     ['a node', 'node:n7', ['old-1']],
     ['a part of the name', 'CMP', ['cmp-1', 'cmp-2', 'cmp-3']],
     ['an age', 'age<1m', ['cmp-1']],
-    ['no age where nothing was reported', 'age>5m', ['cmp-3']],
+    ['a host without a report has no age', 'age>5m', ['cmp-3']],
     ['nothing', 'az:az9', []],
   ])('finds %s', (_name, text, names) => {
     const { store, selection } = select(fleet, text)
@@ -68,18 +68,18 @@ describe('hosts that match', () => {
     { ordinal: 3, name: 'd' },
   ]
   it.each([
-    ['what they report', 'cpu.model:Milan', 'ac'],
-    ['what they report, with blanks', 'cpu.model:"Ice Lake"', 'b'],
-    ['a number that they report', 'hypervisor.version>=8002000', 'ab'],
-    ['a number by another name', 'hv.version:0', 'c'],
-    ['a text that they do not report', '-cpu.model:*', 'd'],
-    ['a number that they do not report', '-hypervisor.version>=0', 'd'],
+    ['reported values', 'cpu.model:Milan', 'ac'],
+    ['a reported value with blanks', 'cpu.model:"Ice Lake"', 'b'],
+    ['a reported number', 'hypervisor.version>=8002000', 'ab'],
+    ['a reported number by an alias of its field', 'hv.version:0', 'c'],
+    ['a text that hosts do not report', '-cpu.model:*', 'd'],
+    ['a number that hosts do not report', '-hypervisor.version>=0', 'd'],
   ])('finds %s', (_name, text, names) => {
     const { store, selection } = select(kinds, text)
     expect([...selection.ordinals].map(store.nameOf).join('')).toBe(names)
   })
 
-  it('counts reported and unreported values of all hosts; a field without reports is no facet', () => {
+  it('counts reported and unreported values of all hosts; a field that no host reports is not a facet', () => {
     const { facets } = select(kinds, '').selection
     expect(facets['cpu.model']).toEqual([
       { value: 'Milan', count: 2 },
@@ -122,7 +122,7 @@ describe('hosts that match', () => {
     'h1',
   ])
 
-  it('agrees with the grammar host by host, and each facet with what a click on it finds', () => {
+  it('agrees with the grammar for each host, and the count of each facet with the hosts that a click on it finds', () => {
     fc.assert(
       fc.property(anyHosts, fc.array(anyTerm, { maxLength: 4 }), (hosts, terms) => {
         const { store, query, selection } = select(hosts, terms.join(' '))
@@ -144,7 +144,7 @@ describe('hosts that match', () => {
           const { query: own } = parseQuery(termOf(field, value), hostFields)
           const clicked = compileQuery({ terms: [...others.terms, ...own.terms] }, hostFields, hostReaders(store, NOW))
           const count = [...store.ordinals].filter(clicked).length
-          // a field that no host reports is no facet
+          // a field that no host reports is not a facet
           const { [field]: values } = selection.facets
           expect(values.find((one) => one.value === value)?.count ?? 0).toBe(value === NONE && values.length === 0 ? 0 : count)
         }

@@ -20,7 +20,7 @@ const summaries = (by: HostGroup, ordinals = store.ordinals) =>
     ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
   )
 
-it('puts hosts of a zone together, the fullest first', () => {
+it('groups hosts by zone, the fullest host first', () => {
   expect(summaries('az')).toEqual(['z1: bcd, 3 hosts, 60 % used on average', 'z2: a, 1 host, 20 % used on average'])
 })
 
@@ -70,10 +70,10 @@ it('by the age of reports, the oldest are first, and hosts without a report are 
 })
 
 it.each([
-  ['mem.free', 'cba', '102 GiB of memory free in all', '100 GiB of memory free, the most of one host here', [0, 2, 100]],
-  ['claims', 'bca', '4 claims in all', '3 claims, the most of one host here', [0, 100, 33]],
-  ['disk.free', 'abc', '0 MiB of disk free in all', 'no host here has any', [0, 0, 0]],
-] as const)('by %s, the scale goes to the most of one host, and totals are sums', (colour, order, summary, full, percents) => {
+  ['mem.free', 'cba', '102 GiB of memory free in all', '100 GiB of memory free, the largest amount of a shown host', [0, 2, 100]],
+  ['claims', 'bca', '4 claims in all', '3 claims, the largest amount of a shown host', [0, 100, 33]],
+  ['disk.free', 'abc', '0 MiB of disk free in all', 'no shown host has any', [0, 0, 0]],
+] as const)('by %s, the scale ends at the largest amount of one host, and totals are sums', (colour, order, summary, full, percents) => {
   const amounts = createFleetStore()
   amounts.apply(
     packHosts([

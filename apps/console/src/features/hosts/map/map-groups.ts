@@ -69,7 +69,7 @@ function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: n
   return {
     of: (ordinal) => (most === 0 ? 0 : (100 * amountAt(ordinal)) / most),
     summarise: (ordinals) => `${inWords(ordinals.reduce((sum, one) => sum + amountAt(one), 0))} in all`,
-    ends: ['0', most === 0 ? 'no host here has any' : `${inWords(most)}, the most of one host here`],
+    ends: ['0', most === 0 ? 'no shown host has any' : `${inWords(most)}, the largest amount of a shown host`],
   }
 }
 

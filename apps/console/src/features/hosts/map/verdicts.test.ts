@@ -48,7 +48,7 @@ test.each([
   ['refused:Idle', ''],
   ['unknown', 'late'],
   ['constructor', ''],
-])('%s means %j', (key, hosts) => {
+])('the verdict %s selects %j', (key, hosts) => {
   expect(found(key)).toBe(hosts)
 })
 
@@ -57,7 +57,7 @@ test('without a chosen host no host is marked as chosen', () => {
   expect(found('passed', 0)).toBe('a,b,c')
 })
 
-test('each group has a colour of its own, at its shade', () => {
+test('each group has its own colour at the index of its shade', () => {
   const { groups } = readVerdicts(store, matrix, 2)
   for (const backdrop of ['light', 'dark'] as const) {
     const colours = verdictColours(groups, backdrop)

@@ -24,7 +24,7 @@ interface HostLanesProps {
   readonly log: Log
 }
 
-/** The minimum width of a span with room for its glyph, pixels. */
+/** The minimum width of a span that can show its glyph, pixels. */
 const LEAST_SPAN = 10
 /** The minimum distance of two marks, with a count of two digits. */
 const LEAST_MARK = 22

@@ -23,45 +23,55 @@ function wordsOf(steps: readonly Step[], group: Lane['group'], known: Partial<Pa
 describe('the states of a host', () => {
   test.each<[name: string, steps: readonly Step[], expected: readonly string[], known?: Partial<Parameters<typeof lanesOf>[2]>]>([
     [
-      'holds from a change to the next',
+      'each state lasts from one change to the next',
       [status(0, 'ENABLED', 'DISABLED'), status(9_000, 'DISABLED', 'ENABLED')],
       ['0 DISABLED', '9 ENABLED'],
     ],
     [
-      'before the first change is what that one says it was',
+      'before the first change the state is the earlier value that the change states',
       [step(0, 'INVENTORY'), status(4_000, 'DRAINING', 'DISABLED')],
       ['0 DRAINING', '4 DISABLED'],
     ],
     [
-      'before the first change that does not say is not known',
+      'before a first change without an earlier value the state is unknown',
       [step(0, 'INVENTORY'), status(4_000, null, 'DISABLED')],
       ['0 ?', '4 DISABLED'],
     ],
-    ['without a change is what it is now', [step(0, 'INVENTORY'), step(4_000, 'CLAIM_MADE')], ['0 ENABLED']],
-    ['of one step only is what it is now', [step(0, 'FIRST_REPORT')], ['0 ENABLED']],
-    ['of one change only is what it became', [status(0, 'ENABLED', 'MAINTENANCE')], ['0 MAINTENANCE'], { status: 'MAINTENANCE' }],
-    ['is not known before a first report in the middle', [step(0, 'TRY_LOST'), step(5_000, 'FIRST_REPORT')], ['0 ?', '5 ENABLED']],
+    ['without a change the state is the present one', [step(0, 'INVENTORY'), step(4_000, 'CLAIM_MADE')], ['0 ENABLED']],
+    ['with a single step the state is the present one', [step(0, 'FIRST_REPORT')], ['0 ENABLED']],
     [
-      'is not known before the tables followed, unless a change says it',
+      'with a single change the state is its new value',
+      [status(0, 'ENABLED', 'MAINTENANCE')],
+      ['0 MAINTENANCE'],
+      { status: 'MAINTENANCE' },
+    ],
+    ['the state is unknown before a later first report', [step(0, 'TRY_LOST'), step(5_000, 'FIRST_REPORT')], ['0 ?', '5 ENABLED']],
+    [
+      'before the tables followed the log the state is unknown, unless a change states it',
       [step(0, 'CLAIM_MADE'), status(8_000, 'ENABLED', 'DISABLED')],
       ['0 ?', '3 ENABLED', '8 DISABLED'],
       { sinceMs: START + 3_000 },
     ],
     [
-      'is known whole where the tables followed before',
+      'the state is known everywhere if the tables followed the log earlier',
       [step(0, 'CLAIM_MADE'), step(8_000, 'CLAIM_ENDED')],
       ['0 ENABLED'],
       { sinceMs: START - 1 },
     ],
-    ['is not known where nothing is', [step(0, 'CLAIM_MADE'), step(1_000, 'CLAIM_ENDED')], ['0 ?'], { sinceMs: START + 9_000 }],
     [
-      'is what it was at last where two changes share a millisecond',
+      'the state is unknown everywhere if the tables followed the log only later',
+      [step(0, 'CLAIM_MADE'), step(1_000, 'CLAIM_ENDED')],
+      ['0 ?'],
+      { sinceMs: START + 9_000 },
+    ],
+    [
+      'of two changes in one millisecond the last state counts',
       [status(0, 'ENABLED', 'DISABLED'), status(0, 'DISABLED', 'DRAINING')],
       ['0 DRAINING'],
     ],
-    ['goes on where only the reason changes', [status(0, 'ENABLED', 'DISABLED'), step(2_000, 'STATUS')], ['0 DISABLED']],
+    ['a change of the reason alone does not end a state', [status(0, 'ENABLED', 'DISABLED'), step(2_000, 'STATUS')], ['0 DISABLED']],
     [
-      'is shown by its own changes alone',
+      'a lane shows only the changes of its own field',
       [state(0, 'UP', 'DOWN'), step(2_000, 'INVENTORY', { field: 'status', before: 'a', after: 'b' })],
       ['0 ENABLED'],
     ],
@@ -92,7 +102,7 @@ describe('the states of a host', () => {
       i % 2 === 0 ? status(i * 7, 'ENABLED', 'DISABLED') : status(i * 7, 'DISABLED', 'ENABLED'),
     )
     const axis = axisOf(steps)
-    if (axis === undefined) throw new Error('There is an axis.')
+    if (axis === undefined) throw new Error('expected an axis')
     const spans = lanesOf(steps, axis, now).find(({ group }) => group === 'status')?.spans ?? []
     expect(spans).toHaveLength(1_000)
     for (const drawn of [spans, gatherSpans(spans, 50)]) {
@@ -103,7 +113,7 @@ describe('the states of a host', () => {
     expect(gatherSpans(spans, 50).map(({ word, times }) => word ?? times)).toEqual([999, 'ENABLED'])
   })
 
-  test('at a moment are found', () => {
+  test('can be looked up by time', () => {
     const spans = [
       { word: 'UP', from: 0, to: 10, times: 0 },
       { word: undefined, from: 10, to: 20, times: 0 },

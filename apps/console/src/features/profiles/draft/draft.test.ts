@@ -43,7 +43,7 @@ describe('parts', () => {
     ['B', 99, 'ACDB'],
     ['B', -5, 'BACD'],
     ['nobody', 1, 'ABCD'],
-  ])('%s to place %i', (id, to, order) => expect(names(moved(begun.own.filters, id, to))).toBe(order))
+  ])('%s moved to position %i', (id, to, order) => expect(names(moved(begun.own.filters, id, to))).toBe(order))
 
   test('a part with an existing name gets a different id', () => {
     const twice = added(begun.own.filters, 'A', 'filters')
@@ -127,7 +127,7 @@ describe('what a draft changes', () => {
     ])
   })
 
-  test('the formatting of options is no difference', () => {
+  test('differently formatted options do not count as a change', () => {
     const weighers = changed(begun.own.weighers, 'V', { options: '{"k":1}' })
     expect(differences(begun.base, { ...begun.own, weighers })).toEqual([])
   })
@@ -149,7 +149,7 @@ describe('applied to the version of another operator', () => {
     weighers: [{ name: 'W', multiplier: 7, options: {} }],
   })
 
-  test('unchanged parts follow the other version, changed ones are kept', () => {
+  test('unchanged parts are taken from the other version, and changed ones are kept', () => {
     const mine = noted({
       filters: added(changed(begun.own.filters, 'D', { enabled: false }), 'E', 'filters'),
       weighers: changed(begun.own.weighers, 'V', { multiplier: '-3' }),
@@ -167,7 +167,7 @@ describe('applied to the version of another operator', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test("an own order is kept, and others' additions come after the parts that they followed", () => {
+  test('the order of the draft is kept, and parts that the other version added follow the same parts as there', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

@@ -108,7 +108,7 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
         label={`${formatCount(sampled)} decisions by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share of each that goes to the same hosts.`}
         bars={bars}
         ends={[first === undefined ? '' : formatTime(first.at, zone), last === undefined ? '' : formatTime(last.until, zone)]}
-        idle="each bar is all that was compared in its step; without one nothing was"
+        idle="each bar shows all decisions compared in its step; a step without a bar had none"
         describe={(from, to) => lineOf(steps, from, to, zone)}
         onBrush={onTake}
       />

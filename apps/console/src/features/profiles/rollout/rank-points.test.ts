@@ -5,7 +5,7 @@ const one = (old: number | null, next: number | null, kind = 'ELSEWHERE') => ({
   ...{ kind, candidateChoice: { rank: old }, baselineChoice: { rank: next } },
 })
 
-test('decisions with the same ranks are one point, the best first, those without a rank last; others have no point', () => {
+test('decisions with the same two ranks form one point, ordered from the best to those without a rank; decisions without different hosts have no point', () => {
   const points = rankPoints([one(null, 2), one(3, 2), one(2, 40), one(3, 2), one(null, null, 'NEW_FAILURE')])
   expect(points.map(({ key, of }) => [key, of.length])).toEqual([
     ['2 40', 1],
@@ -20,7 +20,7 @@ test.each([
   [[[2, 10]], 10],
   [[[2, 11]], 100],
   [[[null, 4_000]], 10_000],
-] as const)('of %j the axis goes to %i', (ranks, top) => {
+] as const)('for the ranks %j the axis ends at %i', (ranks, top) => {
   expect(topRank(ranks.map(([old, next]) => ({ old, new: next })))).toBe(top)
 })
 

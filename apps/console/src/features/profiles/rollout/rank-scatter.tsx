@@ -108,7 +108,7 @@ function Plot({ points, versions: { active, candidate }, at, onPoint, onOpen }: 
         rank by @{active} of the host of @{candidate}
       </text>
       <text transform={`translate(12 ${(TOP + BOTTOM) / 2}) rotate(-90)`} textAnchor="middle">
-        rank by @{candidate} of that of @{active}
+        rank by @{candidate} of the host of @{active}
       </text>
       {points.map((point, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: the plot has a cursor for keys, and the table below has the links
@@ -134,7 +134,7 @@ function Plot({ points, versions: { active, candidate }, at, onPoint, onOpen }: 
 }
 
 const idleText = (others: number): string =>
-  `Near 1 and 1 the versions hardly differ; far up or right they rank the fleet differently.${others === 0 ? '' : ` ${formatCount(others)} more find fewer hosts, or more, and have no rank.`}`
+  `Points near 1 and 1 mean that the versions hardly differ; points far up or to the right mean that they rank the fleet differently.${others === 0 ? '' : ` ${formatCount(others)} more decisions place fewer or more instances, and have no rank.`}`
 
 function lineOf({ old, new: next, of }: Point, { active, candidate }: Versions): string {
   const [first] = of

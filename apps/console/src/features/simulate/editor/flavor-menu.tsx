@@ -27,7 +27,7 @@ export function FlavorMenu({ onChoose }: { onChoose(request: RequestDocument): v
           <Menu.Item key={JSON.stringify(flavor)} onClick={() => onChoose(withoutDefaults(requestOfFlavor(flavor)))}>
             {nameOfFlavor(flavor)}
             <Text size="xs" c="dimmed" component="span" display="block">
-              {flavor.vcpus} vCPU, {formatMib(flavor.memoryMb)}, asked for{' '}
+              {flavor.vcpus} vCPU, {formatMib(flavor.memoryMb)}, requested{' '}
               {flavor.decisions === 1 ? 'once' : `${formatCount(flavor.decisions)} times`}
             </Text>
           </Menu.Item>

@@ -50,11 +50,11 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
           { head: 'fit', isNumber: true, cell: (group) => formatCount(group.fits) },
           ...(baseline === undefined ? [] : [asItIs(baseline)]),
           {
-            head: 'hosts with room',
+            head: 'hosts that fit one',
             isNumber: true,
             cell: (group) => `${formatCount(group.hostsWithRoom)} of ${formatCount(group.hosts)}`,
           },
-          { head: 'what limits more', cell: (group) => (group.bottleneck === null ? '' : wordFor(group.bottleneck)) },
+          { head: 'limited by', cell: (group) => (group.bottleneck === null ? '' : wordFor(group.bottleneck)) },
         ]}
       />
       {bottleneck.length === 0 ? null : (

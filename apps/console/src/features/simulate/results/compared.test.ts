@@ -86,7 +86,7 @@ describe('the results of scenarios', () => {
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })
 
-  test('list unfinished computations only if there are any', () => {
+  test('unfinished computations are listed only if there are any', () => {
     expect(cellsOf([one, two], 'Not decided in time')).toBeUndefined()
     expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'Not decided in time')?.cells[1]).toEqual({ text: '3' })
   })

@@ -44,7 +44,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
   const spacing = Math.max(...drawn.map(spacingOf))
   return (
     <Section>
-      <ul className="simulate-lines" aria-label={`At ${formatCount(cursor)} asked for`}>
+      <ul className="simulate-lines" aria-label={`At ${formatCount(cursor)} requested`}>
         {curves.map(({ name, index: position, curve }) => (
           <li key={position} data-line={position}>
             <StepSample look={position} /> <span>{name}</span> <span className="dimmed">{textAt(curve, cursor, shown)}</span>
@@ -72,7 +72,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       </div>
       <StepChart
         {...chart}
-        label={`${shown} used, in per cent of the whole fleet, against asked for.`}
+        label={`${shown} used, in per cent of the whole fleet, against requested instances.`}
         lines={curves.map(({ name, index: position, curve }) => ({ name, look: position, points: usedLine(curve, shown) }))}
         most={{ x: asked, y: 100 }}
       />
@@ -82,18 +82,18 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
         min={0}
         max={asked}
         value={cursor}
-        aria-label="Instances asked for"
+        aria-label="Instances requested"
         aria-describedby={id}
         onChange={({ currentTarget: { value } }) => setCursor(Number(value))}
       />
       <div className="simulate-axis">
         <span>0</span>
-        <span data-cursor={cursor}>{formatCount(cursor)} asked for</span>
+        <span data-cursor={cursor}>{formatCount(cursor)} requested</span>
         <span>{formatCount(asked)}</span>
       </div>
       <Text size="xs" c="dimmed" id={id}>
         {spacing > 1
-          ? `Points are up to ${formatCount(spacing)} instances apart; where the first request found no host there is one. Between them a line stays as it was.`
+          ? `Points are up to ${formatCount(spacing)} instances apart; there is one where the first request found no host. Between two points a line stays at the value of the first.`
           : 'Each instance has its point.'}
       </Text>
       <CurveTable curves={curves} resourceClass={shown} />

@@ -23,17 +23,17 @@ describe('the scenarios stored in this browser', () => {
   })
 
   test.each([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['a text', 'x'],
     ['an object', {}],
     ['views without a name', [{ search }]],
     ['an empty name', [{ name: ' ', search }]],
-    ['too long a name', [{ name: 'n'.repeat(61), search }]],
+    ['a name that is too long', [{ name: 'n'.repeat(61), search }]],
     ['no search', [{ name: 'a' }]],
     ['an empty search', [{ name: 'a', search: {} }]],
     ['a search that cannot be read', [{ name: 'a', search: { request: '{' } }]],
     ['a search that is too long for an address', [{ name: 'a', search: { request: JSON.stringify({ hint: 'x'.repeat(40_000) }) } }]],
-  ])('is left out where it is %s', (_name, value) => expect(readSaved(value)).toEqual([]))
+  ])('a stored value is left out if it is %s', (_name, value) => expect(readSaved(value)).toEqual([]))
 
   test('have unique names, and are limited in number', () => {
     expect(readSaved([...kept('a', 'b', 'a'), null])).toEqual(kept('a', 'b'))
@@ -51,15 +51,15 @@ describe('saving', () => {
   })
 
   test.each([
-    ['without a name', ' ', [EMPTY], /needs a name/],
-    ['above the limit', 'one more', [EMPTY], /50 are saved already/],
-    ['what is too long', 'n1', [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }], /characters; 30000 can be kept/],
+    ['for an empty name', ' ', [EMPTY], /needs a name/],
+    ['above the maximum number', 'one more', [EMPTY], /50 are saved already/],
+    ['for scenarios that are too long', 'n1', [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }], /characters; 30000 can be kept/],
   ])('is refused %s', (_name, name, scenarios, problem) =>
     expect(withSaved(full, name, scenarios)).toEqual({ problem: expect.stringMatching(problem) }),
   )
 })
 
-test('one is renamed unless another has the name, and deleted by its name', () => {
+test('a set is renamed unless another one has the name, and deleted by its name', () => {
   expect(withRenamed(kept('a', 'b'), 'a', ' c ')).toEqual({ views: kept('b', 'c') })
   expect(withRenamed(kept('a', 'b'), 'a', 'a')).toEqual({ views: kept('a', 'b') })
   expect(withRenamed(kept('a', 'b'), 'a', 'b')).toEqual({ problem: 'Another is called b already.' })

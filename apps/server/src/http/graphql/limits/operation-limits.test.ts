@@ -40,7 +40,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
   test.each<[string, string]>([
     ['of GraphiQL', getIntrospectionQuery()],
     [
-      'of code generators, with everything that can be selected',
+      'of code generators, with every field',
       getIntrospectionQuery({
         descriptions: true,
         specifiedByUrl: true,
@@ -53,7 +53,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     ['without descriptions', getIntrospectionQuery({ descriptions: false })],
     ['one type', '{ __type(name: "Host") { name fields { name type { name kind ofType { name kind ofType { name } } } } } }'],
     ['names alone', '{ __typename __schema { queryType { name } types { name kind } } }'],
-  ])('the query %s passes, and leaves the schema room to grow', (_name, text) => {
+  ])('the query %s passes, and stays far enough below the limit for the schema to grow', (_name, text) => {
     expect(judge(text)).toEqual(expect.any(Number))
     expect(judge(text)).toBeLessThanOrEqual(8_000)
   })
@@ -70,12 +70,12 @@ describe('introspection has a depth of its own and shares every other limit', ()
 
   test.each<[string, string, string]>([
     [
-      'the nested fragments that ran a replica out of memory',
+      'nested fragments that once used up the memory of a replica',
       `{ __schema { types { ...f0 } } } ${Array.from({ length: 9 }, (_, i) => `fragment f${i} on __Type { fields { type { ...f${i + 1} } } possibleTypes { ...f${i + 1} } interfaces { ...f${i + 1} } }`).join(' ')} fragment f9 on __Type { name kind }`,
       'limit.introspection_depth',
     ],
-    ['types of fields of types, as deep as is allowed', `{ __schema { types { ${nestedTypes(6)} } } }`, 'limit.cost'],
-    ['one type, and from there on everything', `{ __type(name: "Query") { ${nestedTypes(8)} } }`, 'limit.introspection_depth'],
+    ['types of fields of types, to the allowed depth', `{ __schema { types { ${nestedTypes(6)} } } }`, 'limit.cost'],
+    ['one type, and everything reached from it', `{ __type(name: "Query") { ${nestedTypes(8)} } }`, 'limit.introspection_depth'],
     [
       'the standard query twice',
       `{ a: __schema { ...S } b: __schema { ...S } } ${getIntrospectionQuery()
@@ -169,7 +169,7 @@ describe('the work of checking a document is proportional to its length', () => 
     ],
   ])('%s: refused', (_name, text, rule) => expect(judge(text)).toBe(rule))
 
-  test('each operation of a document is within the limits, and only the one that runs costs', () => {
+  test('every operation of a document must be within the limits, and only the one that runs has a cost', () => {
     expect(judge('query A { viewer { scopes } } query B { hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }')).toBe(0)
   })
 })
@@ -208,11 +208,11 @@ describe('cost is computed on the values that will run', () => {
       'mutation ($h: [ResourceNameInput!]!) { hostSetStatus(hosts: $h, status: ENABLED, reason: "x") { ... on HostSetStatusPayload { hosts { claims(first: 500) { nodes { id } } } } } }',
       { h: Array.from({ length: 100 }, () => ({})) },
     ],
-    ['a number that no page may have', '{ hosts(first: 99999999) { nodes { name } } }', {}],
+    ['a number that is not allowed for a page', '{ hosts(first: 99999999) { nodes { name } } }', {}],
   ])('%s', (_name, text, variables) => expect(judge(text, variables)).toBe('limit.cost'))
 
   test.each<[string, string, Record<string, unknown>, number]>([
-    ['a value that is given counts, not the default', pages('($n: Int = 500)', '$n', '1'), { n: 2 }, 2 * (1 + 1 + (1 + 1))],
+    ['a given value counts instead of the default', pages('($n: Int = 500)', '$n', '1'), { n: 2 }, 2 * (1 + 1 + (1 + 1))],
     ['null is the default of the argument', '{ hosts(first: null) { nodes { name } } }', {}, 50 * 2],
     ['an explicit null counts as null', 'query ($n: Int = 3) { hosts(first: $n) { nodes { name } } }', { n: null }, 50 * 2],
     ['a variable that is not given has its default', '{ hosts { nodes { name } } }', {}, 50 * 2],

@@ -5,13 +5,13 @@ import { atAttempt, atMove, attempt, full, gpu, hostShown, keeps, materialised, 
 /** Violations in the final state, and the promise that each breaks. */
 export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Evidence])[] = [
   [
-    'a host that forgets what an operator keeps back',
-    'at the end each host may give what operators left it',
+    'a host that ignores the amount that an operator reserves',
+    'at the end each host offers the amounts that operators set',
     evidence([puts(0, 'x', 'b', 1), keeps(2, 1)], shows([stands('b', 'x', 1)], mayGive(4))),
   ],
   [
-    'a host that keeps back what an operator took away again',
-    'at the end each host may give what operators left it',
+    'a host that still reserves an amount that an operator removed',
+    'at the end each host offers the amounts that operators set',
     evidence([puts(0, 'x', 'b', 1), keeps(2, 1), keeps(4, null)], shows([stands('b', 'x', 1)], mayGive(3))),
   ],
   [
@@ -20,7 +20,7 @@ export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Ev
     evidence([puts(0, 'x', 'a', 1)], shows([stands('a', 'x', 1), { ...stands('b', 'x', 5), id: 'c-y' }])),
   ],
   [
-    'more claims than room at the end',
+    'more claims than capacity at the end',
     'at the end no host holds more than it has',
     evidence(
       [op(0, placing('x', { amounts: { VCPU: 3 } }), unknown), op(0, placing('y', { amounts: { VCPU: 3 } }), unknown)],
@@ -46,7 +46,7 @@ export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'use that a report gives away, though its own instance holds it',
+    'used amounts that a report omits, although its own instance holds them',
     'at the end each host counts exactly its claims',
     evidence(
       [full(0, 'x', 1), reports(2, 'b', ['i-x'], { VCPU: 1 })],
@@ -54,17 +54,17 @@ export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'a claim that a host without a list is thought to count',
+    'a claim that is materialised although its host lists nothing',
     'at the end a claim is materialised where its host lists the instance, and nowhere else',
     evidence([puts(0, 'x', 'b', 1), reports(2, 'b', null, { VCPU: 1 })], shows([stands('b', 'x', 1, materialised)], showingB({ used: 1 }))),
   ],
   [
-    'a claim of a host that counts it, which waits for that still',
+    'a claim that its host counts, and that is not materialised',
     'at the end a claim is materialised where its host lists the instance, and nowhere else',
     evidence([puts(0, 'x', 'b', 1), reports(2, 'b', ['i-x'], { VCPU: 1 })], shows([stands('b', 'x', 1)], showingB({ used: 1 }))),
   ],
   [
-    'room that stays taken after the release',
+    'resources that stay held after the release',
     'at the end each host counts exactly its claims',
     evidence(
       [puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1)],

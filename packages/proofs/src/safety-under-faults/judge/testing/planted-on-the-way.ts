@@ -38,15 +38,15 @@ import {
 /** Violations in the answers of calls, each planted alone, and the promise that each breaks. */
 export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Evidence])[] = [
   [
-    'a claim on what an operator kept back, which was given free again later',
-    'a host is given nothing beyond what operators left it',
+    'a claim on a reserved amount, which the operator released only later',
+    'a host gets no claims beyond the amounts that operators set',
     evidence(
       [full(0, 'x', 1), keeps(2, 1), puts(4, 'y', 'b', 5), keeps(6, null)],
       shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5)]),
     ),
   ],
   [
-    'a claim on a host that was forgotten before anybody asked',
+    'a claim on a host that was forgotten before the request',
     'nothing is placed on a host that was forgotten',
     evidence([leaves(0, 'forget'), puts(2, 'x', 'b', 1), leaves(4, 'readmit')], shows([stands('b', 'x', 1)])),
   ],
@@ -56,13 +56,13 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     evidence([leaves(0, 'force'), reports(2, 'b', [], { VCPU: 0 })], shows([])),
   ],
   [
-    'a host that is forgotten, though it has a claim',
+    'a host that is forgotten although it has a claim',
     'a host that has claims is not forgotten without force',
     evidence([puts(0, 'x', 'b', 1), leaves(2, 'forget')], shows([stands('b', 'x', 1)])),
   ],
   [
     'a claim that outlives its host',
-    'what is forgotten by force takes its claims along',
+    'the claims of a host end when it is forgotten by force',
     evidence([puts(0, 'x', 'b', 1), leaves(2, 'force')], shows([stands('b', 'x', 1)])),
   ],
   [
@@ -70,14 +70,14 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     'every acknowledged claim is there',
     evidence([puts(0, 'x', 'a', 1), leaves(2, 'force')], shows([stands('a', 'x', 1, { state: 'REVOKED' })])),
   ],
-  ['a replaced host under its old name', 'a host is called as it was named last', evidence([leaves(0, 'replace', 'b~1')], shows([]))],
+  ['a replaced host under its old name', 'a host has the name of its last replacement', evidence([leaves(0, 'replace', 'b~1')], shows([]))],
   [
     'a claim that gets another fence when its host is replaced',
     'every acknowledged claim is there',
     evidence([puts(0, 'x', 'b', 1), leaves(2, 'replace', 'b~1')], shows([stands('b', 'x', 2)])),
   ],
   [
-    'two claims at once for room that only one can have, gone at the end',
+    'two claims at once for resources that only one can have, both ended at the end',
     'no host ever holds more than it has',
     evidence(
       [full(0, 'x', 1), full(2, 'y', 5), ends(4, 'release', 'x', 1), ends(4, 'release', 'y', 5)],
@@ -85,7 +85,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'room taken while a confirmed reservation still has it',
+    'resources that are claimed while a confirmed reservation still holds them',
     'no host ever holds more than it has',
     evidence(
       [
@@ -123,7 +123,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'members that want to be together, apart for a while',
+    'members of an affinity group on different hosts for a while',
     'no host ever has more members of a group than its rule allows',
     evidence(
       [puts(0, 'x', 'a', 1, { group: TOGETHER }), puts(2, 'y', 'b', 5, { group: TOGETHER }), ends(4, 'release', 'y', 5)],
@@ -150,7 +150,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'an answer with one instance of two',
-    'a request for several instances is answered whole',
+    'the answer to a request for several instances is complete',
     evidence(
       [
         op(0, placing('x', { instances: ['i-x', 'i-y'] }), placed([claimOn('b', 'i-x', 1)])),
@@ -170,8 +170,8 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     evidence([puts(0, 'x', 'b', 7), puts(2, 'y', 'b', 7)], shows([stands('b', 'x', 7), stands('b', 'y', 7)])),
   ],
   [
-    'a placing at the revision of a release that was answered before it began',
-    'what is placed after an answer is behind it in the log',
+    'a placement at the revision of a release that was answered before the call began',
+    'an instance that is placed after an answer comes after it in the log',
     evidence(
       [puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1, 'done', 8), puts(4, 'y', 'b', 8)],
       shows([stands('b', 'x', 1, released), stands('b', 'y', 8)]),
@@ -179,12 +179,12 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'a confirmation after the release',
-    'what is released stays released, and an old fence moves nothing',
+    'a released claim stays released, and an old fence changes nothing',
     evidence([puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1), ends(4, 'confirm', 'x', 1)], shows([stands('b', 'x', 1, released)])),
   ],
   [
     'a confirmation after the key was abandoned',
-    'what is released stays released, and an old fence moves nothing',
+    'a released claim stays released, and an old fence changes nothing',
     evidence(
       [
         puts(0, 'x', 'b', 1),
@@ -195,18 +195,18 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'a release with an old fence that is answered as lost and done all the same',
+    'a release with an old fence that is answered as lost and takes effect nevertheless',
     'every acknowledged claim is there',
     evidence([puts(0, 'x', 'b', 9), ends(2, 'release', 'x', 8, 'lost')], shows([stands('b', 'x', 9, released)])),
   ],
   [
     'an extension with an old fence',
-    'what is released stays released, and an old fence moves nothing',
+    'a released claim stays released, and an old fence changes nothing',
     evidence([puts(0, 'x', 'b', 9), ends(2, 'extend', 'x', 8)], shows([stands('b', 'x', 9)])),
   ],
   [
     'a claim shown as held at a revision at which it was released',
-    'a read with minRevision sees what was written up to it',
+    'a read with minRevision sees everything written up to it',
     evidence(
       [
         puts(0, 'x', 'b', 1),
@@ -218,7 +218,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'a claim shown as reserved at a revision at which it was confirmed',
-    'a read with minRevision sees what was written up to it',
+    'a read with minRevision sees everything written up to it',
     evidence(
       [
         puts(0, 'x', 'b', 1, { mode: 'RESERVE', ttlMs: 50 }),
@@ -264,7 +264,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'an odd number where only even ones can be had',
+    'an odd number where only even ones are allowed',
     'amounts keep to the unit rules of their class',
     evidence([puts(0, 'x', 'b', 1, { amounts: { LICENCES: 3 } })], shows([stands('b', 'x', 1, { amounts: { LICENCES: 3 } })])),
   ],
@@ -275,18 +275,18 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'a claim on a host that is gone',
-    'every claim is on a host that is there',
+    'every claim is on a host that exists',
     evidence([puts(0, 'x', 'c', 1)], shows([stands('c', 'x', 1)])),
   ],
   [
     'a claim on a host that the replica does not show any more',
-    'every claim is on a host that is there',
+    'every claim is on a host that exists',
     evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1)], { hosts: [hostShown('a', { used: 1 })] })),
   ],
   ['two edits of one version', 'an edit of a version counts once', evidence([edit(0, 1, 2), edit(1, 1, 2)], shows([]))],
   ['an edit that skips a version', 'an edit of a version counts once', evidence([edit(0, 1, 3)], shows([]))],
   [
-    'a third GPU promised of two, after the host used another one than the claim named',
+    'a third GPU promised of two, after the host used a different one than the claim named',
     'no host ever holds more than it has',
     evidence(
       [puts(0, 'x', 'b', 1, gpu), puts(2, 'y', 'b', 5, gpu), reports(4, 'b', ['i-y'], { VCPU: 1, GPU: 1 }), puts(6, 'z', 'b', 9, gpu)],
@@ -307,7 +307,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'a released claim that is held',
-    'what was released is not held at the end',
+    'no released claim is held at the end',
     evidence([puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1)], shows([stands('b', 'x', 1)])),
   ],
   [
@@ -330,17 +330,17 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'an instance on two hosts that no auditor finds',
-    'the auditor finds where hosts and claims contradict each other, and nothing else',
+    'the auditor finds the contradictions between hosts and claims, and nothing else',
     finding([], onTwoHosts),
   ],
   [
     'an instance on two hosts of which the auditor names one',
-    'the auditor finds where hosts and claims contradict each other, and nothing else',
+    'the auditor finds the contradictions between hosts and claims, and nothing else',
     finding([{ code: 'instance.two_hosts', name: 'i-x', hosts: ['a'] }], onTwoHosts),
   ],
   [
     'a claim that is found unlisted, and is listed',
-    'the auditor finds where hosts and claims contradict each other, and nothing else',
+    'the auditor finds the contradictions between hosts and claims, and nothing else',
     finding(
       [{ code: 'instance.unlisted', name: 'i-x', hosts: [] }],
       evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1, materialised)])),
@@ -348,7 +348,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'a broken state that only the auditor sees',
-    'the auditor finds where hosts and claims contradict each other, and nothing else',
+    'the auditor finds the contradictions between hosts and claims, and nothing else',
     finding([{ code: 'state.orphan_entry', name: 'i-x', hosts: [] }], evidence([], shows([]))),
   ],
   [

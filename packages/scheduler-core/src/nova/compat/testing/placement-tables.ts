@@ -3,21 +3,25 @@ import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, 
 
 export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   PlacementZone: {
-    'A12a Nova map_az_to_placement_aggregate: typed': { aggregates: zones, asks: { availabilityZone: 'z2' }, gets: 'h2' },
-    'A12a Nova map_az_to_placement_aggregate: in the form of Nova': {
+    'A12a Nova map_az_to_placement_aggregate: a request in the typed form': {
+      aggregates: zones,
+      asks: { availabilityZone: 'z2' },
+      gets: 'h2',
+    },
+    'A12a Nova map_az_to_placement_aggregate: a request in the form of Nova': {
       aggregates: zones,
       asks: fromNova({ availability_zone: 'z2' }),
       gets: 'h2',
     },
-    'the dictionaries of Kilo': { aggregates: zones, asks: legacy({ availability_zone: 'z2' }), gets: 'h2' },
-    'A12a a zone that is not there': {
+    'a request in a request in the dictionaries of Kilo': { aggregates: zones, asks: legacy({ availability_zone: 'z2' }), gets: 'h2' },
+    'A12a a zone that does not exist': {
       aggregates: zones,
       asks: { availabilityZone: 'no-such-zone' },
       gets: both('PlacementZone zone.other'),
     },
-    'no zone asked for': { aggregates: zones, gets: 'h1' },
-    'an empty zone of Nova asks for nothing': { aggregates: zones, asks: fromNova({ availability_zone: '' }), gets: 'h1' },
-    'A24 a zone is one name, whatever commas are in it': {
+    'a request that names no zone': { aggregates: zones, gets: 'h1' },
+    'an empty zone in the form of Nova counts as no zone': { aggregates: zones, asks: fromNova({ availability_zone: '' }), gets: 'h1' },
+    'A24 a zone with a comma in its name is one zone': {
       aggregates: { a: [{ availability_zone: 'z1,z2' }, 'h2'] },
       asks: { availabilityZone: 'z2' },
       gets: both('PlacementZone zone.other'),
@@ -27,12 +31,12 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { availabilityZone: 'z9' },
       gets: both('PlacementZone zone.other'),
     },
-    'several aggregates of one zone': {
+    'several aggregates with the same zone': {
       aggregates: { a: [{ availability_zone: 'z1' }], b: [{ availability_zone: 'z1' }, 'h2'] },
       asks: { availabilityZone: 'z1' },
       gets: 'h2',
     },
-    'the default zone is of hosts in no other': {
+    'the default zone has the hosts that are in no other zone': {
       aggregates: { a: [{ availability_zone: 'z1' }, 'h1'] },
       asks: { availabilityZone: 'nova' },
       gets: 'h2',
@@ -42,64 +46,67 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { availabilityZone: 'nova' },
       gets: 'h1',
     },
-    'which has another name': {
+    'the default zone has another name': {
       aggregates: { a: [{ availability_zone: 'nova' }, 'h1'] },
       rules: { defaultAvailabilityZone: 'az0' },
       asks: { availabilityZone: 'az0' },
       gets: 'h2',
     },
-    'a forced host is asked too': {
+    'the check applies to a forced host too': {
       aggregates: zones,
       asks: { availabilityZone: 'z2', forceHosts: ['h1'] },
       gets: { h1: 'PlacementZone zone.other', h2: 'Candidates host.not_requested' },
     },
     'nova:HOST forces a host of any zone': { aggregates: zones, asks: { availabilityZone: 'nova', forceHosts: ['h2'] }, gets: 'h2' },
-    'off, zones are the filter’s alone': {
+    'with the setting off, only the filter checks zones': {
       aggregates: zones,
       rules: { availabilityZone: false },
       asks: { availabilityZone: 'z2' },
       gets: 'h1',
     },
-    'a rebuild asks nothing of Placement': {
+    'a rebuild is not checked': {
       aggregates: zones,
       asks: { availabilityZone: 'z2', forceHosts: ['h1'], schedulerHints: { _nova_check_type: ['rebuild'] } },
       gets: 'h1',
     },
   },
   PlacementTraits: {
-    'A12b Nova ResourceRequest traits: required': {
+    'A12b Nova ResourceRequest traits: a required trait': {
       hosts: { h2: { traits: ['CUSTOM_X'] } },
       asks: extra({ 'trait:CUSTOM_X': 'required' }),
       gets: 'h2',
     },
-    'A12b on no host': { asks: extra({ 'trait:CUSTOM_X': 'required' }), gets: both('PlacementTraits trait.missing') },
+    'A12b a required trait that no host has': {
+      asks: extra({ 'trait:CUSTOM_X': 'required' }),
+      gets: both('PlacementTraits trait.missing'),
+    },
     forbidden: { hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] } }, asks: extra({ 'trait:CUSTOM_X': 'forbidden' }), gets: 'h2' },
-    'required and forbidden at once': {
+    'a trait that is both required and forbidden': {
       hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] }, h2: { traits: ['CUSTOM_X', 'CUSTOM_Y'] } },
       asks: extra({ 'trait:CUSTOM_X': 'required', 'trait:CUSTOM_Y': 'forbidden' }),
       gets: 'h1',
     },
-    'of a flavor of Nova': {
+    'traits of a flavor in the form of Nova': {
       hosts: { h2: { traits: ['CUSTOM_X'] } },
       asks: fromNova({}, { 'trait:CUSTOM_X': 'required' }),
       gets: 'h2',
     },
-    'of an image, typed': {
+    'traits of an image in the typed form': {
       hosts: { h2: { traits: ['CUSTOM_X'] } },
       asks: { image: { id: 'i', properties: { 'trait:CUSTOM_X': 'required' } } },
       gets: 'h2',
     },
-    'of an image of Nova': {
+    'traits of an image in the form of Nova': {
       hosts: { h2: { traits: ['CUSTOM_X'] } },
       asks: fromNova({ image: image('raw', { traits_required: ['CUSTOM_X'] }) }),
       gets: 'h2',
     },
-    'flavor and image together, and no host has both': {
+    'flavor and image require different traits, and no host has both': {
       hosts: { h1: { traits: ['CUSTOM_X'] }, h2: { traits: ['CUSTOM_Y'] } },
       asks: fromNova({ image: image('raw', { traits_required: ['CUSTOM_X'] }) }, { 'trait:CUSTOM_Y': 'required' }),
       gets: both('PlacementTraits trait.missing'),
     },
-    'traits that Nova makes of features are not asked for': {
+    'traits that Nova derives from other features are not checked': {
       asks: extra({ 'os:secure_boot': 'required', 'hw:tpm_version': '2.0', 'hw:cpu_thread_policy': 'require' }),
       gets: 'h1',
     },
@@ -108,58 +115,58 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { image: { id: 'i', properties: { 'trait:CUSTOM_X': 'forbidden' } } },
       gets: 'h1',
     },
-    'a forced host is asked too': {
+    'the check applies to a forced host too': {
       asks: { ...extra({ 'trait:CUSTOM_X': 'required' }), forceHosts: ['h2'] },
       gets: { h1: 'Candidates host.not_requested', h2: 'PlacementTraits trait.missing' },
     },
-    'but not where nothing is to be verified': {
+    'a forced host is not checked if the request skips verification': {
       asks: { ...extra({ 'trait:CUSTOM_X': 'required' }), forceHosts: ['h2'], forceVerify: 'NONE' },
       gets: 'h2',
     },
   },
   PlacementDestination: {
-    'Nova Destination.require_aggregates: one of a list': {
+    'Nova Destination.require_aggregates: the host is in one aggregate of a list': {
       aggregates: { a: [{}], b: [{}, 'h2'] },
       asks: bound({ aggregates: [`${aUuid(1)},${aUuid(2)}`] }),
       gets: 'h2',
     },
-    'Nova Destination.require_aggregates: each list': {
+    'Nova Destination.require_aggregates: the host must satisfy each of several lists': {
       aggregates: { a: [{}, 'h1', 'h2'], b: [{}, 'h2'] },
       asks: bound({ aggregates: [aUuid(1), aUuid(2)] }),
       gets: 'h2',
     },
-    'lists that no host meets at once': {
+    'lists that no host satisfies together': {
       aggregates: { a: [{}, 'h1'], b: [{}, 'h2'] },
       asks: bound({ aggregates: [aUuid(1), aUuid(2)] }),
       gets: both('PlacementDestination host.none_common'),
     },
-    'an aggregate that is not there': {
+    'an aggregate that does not exist': {
       asks: bound({ aggregates: [aUuid(7)] }),
       gets: both('PlacementDestination aggregate.not_member'),
     },
     typed: { aggregates: { a: [{}, 'h2'] }, asks: { requestedDestination: { aggregates: [aUuid(1)] } }, gets: 'h2' },
     forbidden: { aggregates: { a: [{}, 'h1'] }, asks: bound({ forbidden_aggregates: [aUuid(1)] }), gets: 'h2' },
-    'forbidden and required at once': {
+    'an aggregate that is both forbidden and required': {
       aggregates: { a: [{}, 'h1', 'h2'], b: [{}, 'h1'] },
       asks: bound({ aggregates: [aUuid(1)], forbidden_aggregates: [aUuid(2)] }),
       gets: 'h2',
     },
-    'all are forbidden': {
+    'the aggregates of all hosts are forbidden': {
       aggregates: { a: [{}, 'h1', 'h2'] },
       asks: { requestedDestination: { forbiddenAggregates: [aUuid(1)] } },
       gets: both('PlacementDestination host.excluded'),
     },
-    'a forced host is asked too': {
+    'the check applies to a forced host too': {
       aggregates: { a: [{}, 'h2'] },
       asks: { forceHosts: ['h1'], requestedDestination: { aggregates: [aUuid(1)] } },
       gets: { h1: 'PlacementDestination host.none_common', h2: 'Candidates host.not_requested' },
     },
-    'A19 LP 1823370 only_cell: hosts of the cell': {
+    'A19 LP 1823370 only_cell: only hosts of the cell pass': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       asks: bound({ cell: cellOf(aUuid(72)) }),
       gets: 'h2',
     },
-    'A19 LP 1823370 a move that may cross cells': {
+    'A19 LP 1823370 a move that may leave its cell': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       disabled: ['h2'],
       asks: bound({ cell: cellOf(aUuid(72)), allow_cross_cell_move: true }),
@@ -180,19 +187,19 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.excluded' },
     },
     'Nova resources_from_request_spec: a node without its host': { asks: bound({ node: 'h2' }), gets: 'h2' },
-    'a node that is not there': {
+    'a node that does not exist': {
       asks: { requestedDestination: { node: 'n9' } },
       gets: both('PlacementDestination host.not_requested'),
     },
     'no cell': { hosts: { h1: inCell(aUuid(71)) }, asks: bound({ cell: null }), gets: 'h1' },
   },
   PlacementTenant: {
-    'Nova TenantAggregateFilterTest: no aggregate names it, and one is needed': {
+    'Nova TenantAggregateFilterTest: no aggregate names the project, and the setting requires one': {
       rules: { limitTenants: true, tenantsNeedAggregate: true },
       asks: { projectId: 'p' },
       gets: both('PlacementTenant aggregate.tenant'),
     },
-    'Nova TenantAggregateFilterTest: no aggregate names it, and none is needed': {
+    'Nova TenantAggregateFilterTest: no aggregate names the project, and the setting requires none': {
       rules: { limitTenants: true },
       aggregates: { a: [{ filter_tenant_id: 'other' }, 'h1'] },
       asks: { projectId: 'p' },
@@ -210,43 +217,47 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { projectId: 'p' },
       gets: both('PlacementTenant aggregate.tenant'),
     },
-    'Nova TenantAggregateFilterTest: one without hosts in addition to one with hosts': {
+    'Nova TenantAggregateFilterTest: two aggregates, only one of which has hosts': {
       rules: { limitTenants: true },
       aggregates: { a: [{ filter_tenant_id: 'p' }], b: [{ filter_tenant_id: 'p' }, 'h2'] },
       asks: { projectId: 'p' },
       gets: 'h2',
     },
-    'a list of projects is one name that no project has': {
+    'a comma-separated list counts as one name, which no project has': {
       rules: { limitTenants: true },
       aggregates: { a: [{ filter_tenant_id: 'p, q' }, 'h2'] },
       asks: { projectId: 'p' },
       gets: 'h1',
     },
-    'a project under another key in addition to others under the key': {
+    'one project under the plain key, another under a key with a suffix': {
       rules: { limitTenants: true, tenantsNeedAggregate: true },
       aggregates: { a: [{ filter_tenant_id: 'q', owner: 'p' }, 'h1'], b: [{ filter_tenant_id: 'p' }, 'h2'] },
       asks: { projectId: 'p' },
       gets: 'h2',
     },
-    'a project under another key': {
+    'a project under a key with a suffix': {
       rules: { limitTenants: true },
       aggregates: { a: [{ tenant: 'p' }, 'h2'] },
       asks: { projectId: 'p' },
       gets: 'h1',
     },
-    'a request without a project, where each needs an aggregate': {
+    'a request without a project, where the setting requires an aggregate for every project': {
       rules: { limitTenants: true, tenantsNeedAggregate: true },
       aggregates: { a: [{ filter_tenant_id: 'p' }, 'h2'] },
       gets: both('PlacementTenant aggregate.tenant'),
     },
-    'off, no project is isolated': { aggregates: { a: [{ filter_tenant_id: 'p' }, 'h2'] }, asks: { projectId: 'p' }, gets: 'h1' },
+    'with the setting off, no project is isolated': {
+      aggregates: { a: [{ filter_tenant_id: 'p' }, 'h2'] },
+      asks: { projectId: 'p' },
+      gets: 'h1',
+    },
     'Nova TestAggregateFiltersTogether: project and zone': {
       rules: { limitTenants: true, tenantsNeedAggregate: true },
       aggregates: { a: [{ filter_tenant_id: 'p', availability_zone: 'z' }, 'h2'] },
       asks: fromNova({ project_id: 'p', availability_zone: 'z' }),
       gets: 'h2',
     },
-    'Nova TestAggregateFiltersTogether: project and zone that no host has both': {
+    'Nova TestAggregateFiltersTogether: no host has both the project and the zone': {
       rules: { limitTenants: true, tenantsNeedAggregate: true },
       aggregates: { a: [{ filter_tenant_id: 'p' }, 'h1'], b: [{ availability_zone: 'z' }, 'h2'] },
       asks: { projectId: 'p', availabilityZone: 'z' },
@@ -254,38 +265,38 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   PlacementIsolation: {
-    'Nova IsolateAggregateFilterTest: nothing required, and every host is kept': {
+    'Nova IsolateAggregateFilterTest: no trait is required, and every host is reserved for traits': {
       rules: { isolateAggregates: true },
       aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'], b: [{ 'trait:CUSTOM_W': 'required' }, 'h2'] },
       gets: both('PlacementIsolation aggregate.trait'),
     },
-    'Nova IsolateAggregateFilterTest: nothing required goes elsewhere': {
+    'Nova IsolateAggregateFilterTest: an instance that requires no trait goes to a host that is not reserved': {
       rules: { isolateAggregates: true },
       aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'] },
       gets: 'h2',
     },
-    'Nova IsolateAggregateFilterTest: the trait of the flavor': {
+    'Nova IsolateAggregateFilterTest: the flavor requires the trait': {
       rules: { isolateAggregates: true },
       hosts: { h2: { traits: ['CUSTOM_V'] } },
       aggregates: { a: [{ 'trait:CUSTOM_W': 'required' }, 'h1'], b: [{ 'trait:CUSTOM_V': 'required' }, 'h2'] },
       asks: extra({ 'trait:CUSTOM_V': 'required' }),
       gets: 'h2',
     },
-    'Nova IsolateAggregateFilterTest: flavor and image have one each': {
+    'Nova IsolateAggregateFilterTest: flavor and image require one trait each': {
       rules: { isolateAggregates: true },
       hosts: { h2: { traits: ['CUSTOM_V', 'CUSTOM_W'] } },
       aggregates: { a: [{ 'trait:CUSTOM_V': 'required', 'trait:CUSTOM_W': 'required' }, 'h2'] },
       asks: fromNova({ image: image('raw', { traits_required: ['CUSTOM_W'] }) }, { 'trait:CUSTOM_V': 'required' }),
       gets: 'h2',
     },
-    'Nova IsolateAggregateFilterTest: one trait of two': {
+    'Nova IsolateAggregateFilterTest: only one of two traits is required': {
       rules: { isolateAggregates: true },
       hosts: { h1: { traits: ['CUSTOM_V'] }, h2: { traits: ['CUSTOM_V', 'CUSTOM_W'] } },
       aggregates: { a: [{ 'trait:CUSTOM_V': 'required', 'trait:CUSTOM_W': 'required' }, 'h1', 'h2'] },
       asks: extra({ 'trait:CUSTOM_V': 'required' }),
       gets: both('PlacementIsolation aggregate.trait'),
     },
-    'another value excludes no request': {
+    'metadata with a value other than `required` excludes no request': {
       rules: { isolateAggregates: true },
       aggregates: { a: [{ 'trait:CUSTOM_V': 'forbidden', CUSTOM_W: 'required' }, 'h1'] },
       gets: 'h1',
@@ -296,7 +307,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: extra({ 'trait:CUSTOM_V': 'forbidden' }),
       gets: 'h2',
     },
-    'off, no request is excluded': { aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'] }, gets: 'h1' },
+    'with the setting off, no request is excluded': { aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'] }, gets: 'h1' },
   },
   PlacementImageType: {
     'Nova require_image_type_support: the disk format': {
@@ -305,7 +316,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({ image: image('qcow2') }),
       gets: 'h2',
     },
-    'Nova require_image_type_support: on no host': {
+    'Nova require_image_type_support: no host supports the disk format': {
       rules: { imageType: true },
       asks: fromNova({ image: image('raw') }),
       gets: both('PlacementImageType trait.missing'),
@@ -320,13 +331,13 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({ image: image('danms') }),
       gets: 'h1',
     },
-    'the dictionaries of Kilo': {
+    'a request in a request in the dictionaries of Kilo': {
       rules: { imageType: true },
       hosts: { h2: { traits: ['COMPUTE_IMAGE_TYPE_VMDK'] } },
       asks: legacy({}, {}, { image: { id: aUuid(9), disk_format: 'vmdk' } }),
       gets: 'h2',
     },
-    'typed, as a property': {
+    'the typed form, with the disk format as a property': {
       rules: { imageType: true },
       hosts: { h2: { traits: ['COMPUTE_IMAGE_TYPE_ISO'] } },
       asks: { image: { id: 'i', properties: { disk_format: 'iso' } } },
@@ -342,9 +353,9 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { forceHosts: ['h1'] },
       gets: { h1: 'PlacementStatus host.disabled', h2: 'Candidates host.not_requested' },
     },
-    'a forced host that is not': { disabled: ['h1'], asks: { forceHosts: ['h2'] }, gets: 'h2' },
-    'of several forced hosts any will do': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
-    'a forced host needs the room of its claim': {
+    'a forced host that is enabled': { disabled: ['h1'], asks: { forceHosts: ['h2'] }, gets: 'h2' },
+    'one of several forced hosts passes': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
+    'a forced host needs enough memory for its claim': {
       asks: { forceHosts: ['h2'], memoryMb: 100_000 },
       gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) memory.too_little' },
     },

@@ -9,8 +9,8 @@ test.each<[string, Given, string]>([
   ['no hint', { host }, 'passes'],
   ['an empty list', { host, request: hint('same_host') }, 'passes'],
   ['an empty text', { host, request: hint('same_host', '') }, 'passes'],
-  ['an instance on the host', { host, request: hint('same_host', 'a') }, 'passes'],
-  ['one of two', { host, request: hint('same_host', 'x', 'b') }, 'passes'],
+  ['the hint names an instance on the host', { host, request: hint('same_host', 'a') }, 'passes'],
+  ['the hint names one instance on the host and one elsewhere', { host, request: hint('same_host', 'x', 'b') }, 'passes'],
   ['none', { host, request: hint('same_host', 'x', 'y') }, 'instance.not_on_host'],
   ['an empty host', { request: hint('same_host', 'a') }, 'instance.not_on_host'],
   ['capitals matter', { host, request: hint('same_host', 'A') }, 'instance.not_on_host'],
@@ -19,8 +19,8 @@ test.each<[string, Given, string]>([
 
 test.each<[string, Given, string]>([
   ['no hint', { host, request: hint('same_host', 'a') }, 'passes'],
-  ['no instance on the host', { host, request: hint('different_host', 'x', 'y') }, 'passes'],
-  ['one of two', { host, request: hint('different_host', 'x', 'b') }, 'instance.same_host'],
+  ['the hint names no instance on the host', { host, request: hint('different_host', 'x', 'y') }, 'passes'],
+  ['the hint names one instance on the host and one elsewhere', { host, request: hint('different_host', 'x', 'b') }, 'instance.same_host'],
   ['an empty host', { request: hint('different_host', 'a') }, 'passes'],
 ])('DifferentHostFilter: %s', (_name, given, verdict) => expect(verdictOf(differentHostFilter, given)).toBe(verdict))
 

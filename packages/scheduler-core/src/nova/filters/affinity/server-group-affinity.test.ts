@@ -9,17 +9,17 @@ const group = (given: Partial<NovaGroup> = {}): Given['request'] => ({
 
 test.each<[string, Given, string]>([
   ['no group', {}, 'passes'],
-  ['a host of the group', { request: group() }, 'passes'],
+  ["the host is one of the group's hosts", { request: group() }, 'passes'],
   ['another host', { request: group(), host: { host: 'h3' } }, 'group.affinity'],
   ['capitals matter', { request: group(), host: { host: 'H1' } }, 'group.affinity'],
   ['a group without hosts', { request: group({ hosts: [] }), host: { host: 'h3' } }, 'passes'],
   ['a group whose hosts are null', { request: group({ hosts: null }), host: { host: 'h3' } }, 'passes'],
   ['another policy', { request: group({ policies: ['soft-affinity'] }), host: { host: 'h3' } }, 'passes'],
-  ['the list of policies alone', { request: group({ policy: null }), host: { host: 'h3' } }, 'group.affinity'],
-  ['the single policy alone', { request: group({ policies: undefined }) }, 'raises ObjectActionError'],
+  ['the policy only in the older list of policies', { request: group({ policy: null }), host: { host: 'h3' } }, 'group.affinity'],
+  ['the policy only in the newer single field', { request: group({ policies: undefined }) }, 'raises ObjectActionError'],
 ])('ServerGroupAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAffinityFilter, given)).toBe(verdict))
 
-test('GroupAffinityFilter is the same for groups of hints', () => {
+test('GroupAffinityFilter does the same for groups that a hint created', () => {
   const host = { host: 'h3' }
   expect(verdictOf(groupAffinityFilter, { request: group(), host })).toBe('passes')
   expect(verdictOf(groupAffinityFilter, { request: group({ policies: ['legacy'] }), host })).toBe('group.affinity')

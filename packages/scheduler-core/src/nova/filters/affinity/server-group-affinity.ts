@@ -10,7 +10,7 @@ const affinityFilter = (name: string, policy: string) =>
     prepare({ instanceGroup: group }) {
       if (group == null) return undefined
       const { policies, hosts, uuid } = group
-      // Nova reads the older list here, and the newer single policy for anti-affinity.
+      // For affinity Nova reads the older list of policies, and for anti-affinity the newer single policy.
       if (policies === undefined)
         throw new NovaError('ObjectActionError', { subject: 'instance_group.policies', need: 'set', have: 'unset' })
       if (!policies?.includes(policy) || hosts == null || hosts.length === 0) return undefined

@@ -13,22 +13,22 @@ const rule = (max_server_per_host: string) => group({ rules: { max_server_per_ho
 
 test.each<[string, Given, string]>([
   ['no group', { host: holds('a') }, 'passes'],
-  ['no member here', { request: group(), host: holds('x') }, 'passes'],
-  ['a member here', { request: group(), host: holds('a', 'x') }, 'group.anti_affinity'],
+  ['no member on the host', { request: group(), host: holds('x') }, 'passes'],
+  ['a member on the host', { request: group(), host: holds('a', 'x') }, 'group.anti_affinity'],
   ['another policy', { request: group({ policy: 'affinity' }), host: holds('a') }, 'passes'],
-  ['the instance itself here', { request: group(), host: holds('a', 'new') }, 'passes'],
-  ['fewer than the rule allows', { request: rule('2'), host: holds('a') }, 'passes'],
-  ['as many as the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
-  ['a rule of 0', { request: rule('0'), host: holds() }, 'group.anti_affinity'],
-  ['a rule that is no number', { request: rule('x'), host: holds() }, 'raises ValueError'],
+  ['only the instance itself on the host', { request: group(), host: holds('a', 'new') }, 'passes'],
+  ['fewer members than the rule allows', { request: rule('2'), host: holds('a') }, 'passes'],
+  ['as many members as the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
+  ['a rule that allows 0 members', { request: rule('0'), host: holds() }, 'group.anti_affinity'],
+  ['a rule that is not a number', { request: rule('x'), host: holds() }, 'raises ValueError'],
   ['another rule', { request: group({ rules: { other: '5' } }), host: holds('a') }, 'group.anti_affinity'],
   ['members that are null', { request: group({ members: null }), host: holds() }, 'raises TypeError'],
-  ['a policy that is unset', { request: group({ policy: undefined }), host: holds() }, 'raises ObjectActionError'],
+  ['a group without a policy', { request: group({ policy: undefined }), host: holds() }, 'raises ObjectActionError'],
 ])('ServerGroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAntiAffinityFilter, given)).toBe(verdict))
 
 test.each<[string, Given, string]>([
   ['another policy', { request: group() }, 'passes'],
-  ['a host of the group', { request: group({ policies: ['legacy'] }) }, 'group.anti_affinity'],
+  ["the host is one of the group's hosts", { request: group({ policies: ['legacy'] }) }, 'group.anti_affinity'],
   ['another host', { request: group({ policies: ['legacy'] }), host: { host: 'h2' } }, 'passes'],
   ['a group without hosts', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
 ])('GroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(groupAntiAffinityFilter, given)).toBe(verdict))

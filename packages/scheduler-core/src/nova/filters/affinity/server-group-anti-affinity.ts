@@ -34,7 +34,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
 /** The filter of Juno, for groups that a hint created: the host must have no member of the group. */
 export const groupAntiAffinityFilter = novaFilter({
   name: 'GroupAntiAffinityFilter',
-  description: 'The host is none of those of the server group with the policy legacy.',
+  description: 'The host has no member of the server group with the policy legacy.',
   reads: ['instances'],
   prepare({ instanceGroup: group }) {
     if (!group?.policies?.includes('legacy')) return undefined
@@ -51,7 +51,7 @@ export const groupAntiAffinityFilter = novaFilter({
 const countListed = (group: NovaGroup, { instances }: HostState): number =>
   membersOf(group).filter((member) => instances.has(member)).length
 
-/** Members of which only the hosts are named count too; a host that is named for a listed member counts once. */
+/** Members that are known only by their hosts count too; a host that is named for a listed member counts once. */
 function countAll(group: NovaGroup, host: HostState): number {
   const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length
   return Math.max(unlisted, countListed({ ...group, members: group.members ?? [] }, host))

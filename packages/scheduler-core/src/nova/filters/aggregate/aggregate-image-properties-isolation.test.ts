@@ -11,30 +11,42 @@ const kept = (...metadata: Record<string, string>[]): Given['host'] => ({
 
 test.each<[string, Given, string]>([
   ['no image', { host: kept({ os_type: 'linux' }) }, 'passes'],
-  ['a property that the image has not', { request: image({ os_type: 'linux' }), host: kept({ os_distro: 'debian' }) }, 'passes'],
-  ['one value of a list', { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows , linux' }) }, 'passes'],
+  ['a property that the image does not have', { request: image({ os_type: 'linux' }), host: kept({ os_distro: 'debian' }) }, 'passes'],
+  ['the image has one value of a list', { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows , linux' }) }, 'passes'],
   [
-    'one value of two aggregates',
+    'the image has the value of one of two aggregates',
     { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }, { os_type: 'linux' }) },
     'passes',
   ],
   ['another value', { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) }, 'aggregate.image_property'],
   ['an empty value excludes all images', { request: image({ os_type: 'linux' }), host: kept({ os_type: '' }) }, 'aggregate.image_property'],
   ['a number is compared by its digits', { request: image({ hw_cpu_cores: 4 }), host: kept({ hw_cpu_cores: '4' }) }, 'passes'],
-  ['yes is True', { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
-  ['yes is not true', { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'true' }) }, 'aggregate.image_property'],
-  ['no counts as absent', { request: image({ hw_boot_menu: false }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
-  ['a list is its text in Python', { request: image({ traits_required: ['A'] }), host: kept({ traits_required: "['A']" }) }, 'passes'],
-  ['CPUs of NUMA nodes are sets', { request: image({ hw_numa_cpus: [[0]] }), host: kept({ hw_numa_cpus: '[{0}]' }) }, 'passes'],
+  ['a boolean true matches True', { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
+  [
+    'a boolean true does not match true',
+    { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'true' }) },
+    'aggregate.image_property',
+  ],
+  ['a boolean false counts as absent', { request: image({ hw_boot_menu: false }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
+  [
+    'a list is compared as Python prints it',
+    { request: image({ traits_required: ['A'] }), host: kept({ traits_required: "['A']" }) },
+    'passes',
+  ],
+  [
+    'CPUs of NUMA nodes are compared as Python sets',
+    { request: image({ hw_numa_cpus: [[0]] }), host: kept({ hw_numa_cpus: '[{0}]' }) },
+    'passes',
+  ],
   ['a key that is not an image property', { request: image({ mine: 'x' }), host: kept({ mine: 'y' }) }, 'passes'],
   [
-    'a rebuild is judged too',
+    'the filter also checks a rebuild',
     { request: { ...image({ os_type: 'l' }), schedulerHints: { _nova_check_type: ['rebuild'] } }, host: kept({ os_type: 'w' }) },
     'aggregate.image_property',
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateImagePropertiesIsolation, given)).toBe(verdict))
 
-test('a namespace leaves keys out that do not start with it and the separator', () => {
+test('with a namespace, only keys that start with it and the separator count', () => {
   const given = { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) }
   const options = (namespace: string, separator: string) => ({
     aggregate_image_properties_isolation_namespace: namespace,
@@ -46,7 +58,7 @@ test('a namespace leaves keys out that do not start with it and the separator', 
   expect(verdictOf(aggregateImagePropertiesIsolation, { ...given, options: options('', '.') })).toBe('aggregate.image_property')
 })
 
-test('the reason names property, values and aggregate', () => {
+test('the reason names the property, the values and the aggregate', () => {
   const reason = { subject: 'os_type', need: 'linux', have: 'windows', source: 'aggregate a0 os_type' }
   expect(
     reasonOf(aggregateImagePropertiesIsolation, { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) }),

@@ -6,12 +6,12 @@ import { aggregateMultiTenancyIsolation } from './aggregate-multi-tenancy-isolat
 const kept = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { filter_tenant_id: value }))
 
 test.each<[string, Given, string]>([
-  ['a host without aggregates is for all', {}, 'passes'],
-  ['an aggregate without the key is for all', { host: { aggregates: [anAggregate('a', { other: 'p2' })] } }, 'passes'],
-  ['the project is named', { host: { aggregates: kept('p2, p1') } }, 'passes'],
-  ['the project is named by one of two', { host: { aggregates: kept('p2', 'p1') } }, 'passes'],
-  ['others are named', { host: { aggregates: kept('p2') } }, 'aggregate.project'],
-  ['a part of a name is not enough', { host: { aggregates: kept('p11') } }, 'aggregate.project'],
+  ['a host without aggregates takes every project', {}, 'passes'],
+  ['an aggregate without the key takes every project', { host: { aggregates: [anAggregate('a', { other: 'p2' })] } }, 'passes'],
+  ['an aggregate names the project', { host: { aggregates: kept('p2, p1') } }, 'passes'],
+  ['one of two aggregates names the project', { host: { aggregates: kept('p2', 'p1') } }, 'passes'],
+  ['an aggregate names other projects only', { host: { aggregates: kept('p2') } }, 'aggregate.project'],
+  ['a part of the name of the project does not match', { host: { aggregates: kept('p11') } }, 'aggregate.project'],
   ['an empty value names no project', { host: { aggregates: kept('') } }, 'aggregate.project'],
   ['a key with a suffix is another key', { host: { aggregates: [anAggregate('a', { filter_tenant_id3: 'p2' })] } }, 'passes'],
   [
@@ -21,7 +21,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateMultiTenancyIsolation, given)).toBe(verdict))
 
-test('the reason names projects, aggregates and key', () => {
+test('the reason names the projects, the aggregates and the key', () => {
   const reason = { need: 'p1', have: 'p2, p3', source: 'aggregate a0, a1 filter_tenant_id' }
   expect(reasonOf(aggregateMultiTenancyIsolation, { host: { aggregates: kept('p2', 'p3') } })).toMatchObject(reason)
 })

@@ -9,11 +9,11 @@ const holds = (flavors: Record<string, string>): Given['host'] => ({
 
 test.each<[string, Given, string]>([
   ['an empty host', {}, 'passes'],
-  ['the same flavor only', { host: holds({ a: '4', b: '4' }) }, 'passes'],
+  ['instances of the same flavor only', { host: holds({ a: '4', b: '4' }) }, 'passes'],
   ['another flavor', { host: holds({ a: '4', b: '5' }) }, 'flavor.other'],
-  ['a flavor that was not reported', { host: { instances: new Set(['a']) } }, 'flavor.other'],
+  ['an instance whose flavor was not reported', { host: { instances: new Set(['a']) } }, 'flavor.other'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(typeAffinityFilter, given)).toBe(verdict))
 
-test('the reason names instance and flavors', () => {
+test('the reason names the instance and the flavors', () => {
   expect(reasonOf(typeAffinityFilter, { host: holds({ b: '5' }) })).toMatchObject({ subject: 'instance b', need: '4', have: '5' })
 })

@@ -10,35 +10,43 @@ const host = { vcpusTotal: 16, vcpusUsed: 60, cpuAllocationRatio: 4 }
 test.each<[string, Given, string]>([
   ['as many CPUs as are free', { request: asks(4), host }, 'passes'],
   ['one CPU more than is free', { request: asks(5), host }, 'cpu.short'],
-  ['the option instead of the own ratio', { request: asks(4), host, options: { cpu_allocation_ratio: 16 } }, 'passes'],
-  ['a host without a ratio has a ratio of 16', { request: asks(4), host: { ...host, vcpusUsed: 252, cpuAllocationRatio: 0 } }, 'passes'],
-  ['more than a ratio of 16 gives', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
-  ['a host that reports no CPUs', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
-  ['A15a nova core_filter.py: 9 on 8 by a ratio of 4', { request: asks(9), host: { ...small, cpuAllocationRatio: 4 } }, 'cpu.too_few'],
-  ['all 8 of them', { request: asks(8), host: { ...small, cpuAllocationRatio: 4 } }, 'passes'],
-  ['9 on 8 by the ratio of the option', { request: asks(9), host: small, options: { cpu_allocation_ratio: 16 } }, 'cpu.too_few'],
-  ['9 on 8 by Nova’s own ratio', { request: asks(9), host: { ...small, cpuAllocationRatio: 0 } }, 'cpu.too_few'],
+  ['the option replaces the ratio of the host', { request: asks(4), host, options: { cpu_allocation_ratio: 16 } }, 'passes'],
+  ['a host without a ratio gets a ratio of 16', { request: asks(4), host: { ...host, vcpusUsed: 252, cpuAllocationRatio: 0 } }, 'passes'],
+  ['more CPUs than a ratio of 16 gives', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
+  ['a host without a CPU count passes', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
+  [
+    'A15a nova core_filter.py: 9 vCPUs on a host of 8 with a ratio of 4',
+    { request: asks(9), host: { ...small, cpuAllocationRatio: 4 } },
+    'cpu.too_few',
+  ],
+  ['all 8 vCPUs of the host', { request: asks(8), host: { ...small, cpuAllocationRatio: 4 } }, 'passes'],
+  [
+    '9 vCPUs on a host of 8 with the ratio of the option',
+    { request: asks(9), host: small, options: { cpu_allocation_ratio: 16 } },
+    'cpu.too_few',
+  ],
+  ['9 vCPUs on a host of 8 with the default ratio of Nova', { request: asks(9), host: { ...small, cpuAllocationRatio: 0 } }, 'cpu.too_few'],
 ])('CoreFilter: %s', (_name, given, verdict) => expect(verdictOf(coreFilter, given)).toBe(verdict))
 
-test('AggregateCoreFilter takes the lowest ratio of the aggregates, and names it', () => {
+test('AggregateCoreFilter uses the lowest ratio of the aggregates, and names its source', () => {
   const aggregates = ['9', '3.5'].map((cpu_allocation_ratio, i) => anAggregate(`a${i}`, { cpu_allocation_ratio }))
   const reason = { code: 'cpu.short', need: 1, have: -4, source: 'aggregate a1 cpu_allocation_ratio' }
   expect(reasonOf(aggregateCoreFilter, { request: asks(1), host: { ...host, aggregates } })).toMatchObject(reason)
 })
 
-test('AggregateCoreFilter: the ratio of an aggregate gives one instance no more than the total', () => {
+test('AggregateCoreFilter: whatever the ratio of an aggregate, one instance gets no more than the total', () => {
   const aggregates = [anAggregate('a', { cpu_allocation_ratio: '16' })]
   const reason = { code: 'cpu.too_few', need: 9, have: 8, unit: 'vCPUs' }
   expect(reasonOf(aggregateCoreFilter, { request: asks(9), host: { ...small, aggregates } })).toEqual(expect.objectContaining(reason))
 })
 
 test.each<[string, Given, string]>([
-  ['exactly as many free CPUs', { request: asks(4), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'passes'],
-  ['more free CPUs', { request: asks(3), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'cpu.not_exact'],
-  ['a host that reports no CPUs', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
+  ['exactly the requested number of CPUs is free', { request: asks(4), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'passes'],
+  ['more CPUs than requested are free', { request: asks(3), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'cpu.not_exact'],
+  ['a host without a CPU count passes', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
 ])('ExactCoreFilter: %s', (_name, given, verdict) => expect(verdictOf(exactCoreFilter, given)).toBe(verdict))
 
-test('the limit is the ratio of the whole, where the host counts', () => {
+test('the limit is the total times the ratio, if the host reports a CPU count', () => {
   const check = coreFilter.prepare(aNovaRequest(), {}, { now: NOW })
   expect(check?.limits?.(aHostState(host))).toEqual({ vcpu: 64 })
   expect(check?.limits?.(aHostState({ vcpusTotal: 0 }))).toEqual({})

@@ -7,27 +7,27 @@ const request: Given['request'] = { flavor: { rootGb: 1, ephemeralGb: 1, swap: 5
 const free = (freeDiskMb: number, given: Given['host'] = {}) => ({ totalUsableDiskGb: 10, freeDiskMb, ...given })
 
 test.each<[string, Given, string]>([
-  ['root, ephemeral and swap fit exactly', { request, host: free(2100) }, 'passes'],
+  ['root, ephemeral and swap disk together are exactly the free disk', { request, host: free(2100) }, 'passes'],
   ['swap counts', { request, host: free(2099) }, 'disk.short'],
   [
-    'nova 3cafa7f5bd disk_filter.py: more than the host has in all',
+    'nova 3cafa7f5bd disk_filter.py: more than the total of the host',
     { request: { flavor: { rootGb: 11, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
     'disk.too_little',
   ],
   [
-    'all of it',
+    'the total of the host',
     { request: { flavor: { rootGb: 10, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
     'passes',
   ],
-  ['the ratio of the option counts', { request, host: free(-8140), options: { disk_allocation_ratio: 2 } }, 'passes'],
+  ['the ratio of the option applies to every host', { request, host: free(-8140), options: { disk_allocation_ratio: 2 } }, 'passes'],
   [
-    "an option of 0 is the host's own",
+    'with an option of 0 the ratio of the host applies',
     { request, host: free(-8140, { diskAllocationRatio: 2 }), options: { disk_allocation_ratio: 0 } },
     'passes',
   ],
 ])('DiskFilter: %s', (_name, given, verdict) => expect(verdictOf(diskFilter, given)).toBe(verdict))
 
-test("AggregateDiskFilter takes the aggregates' ratio", () => {
+test('AggregateDiskFilter uses the ratio of the aggregates', () => {
   const aggregates = [anAggregate('a', { disk_allocation_ratio: '0.9' })]
   const reason = { code: 'disk.short', need: 2100, have: 1376, unit: 'MiB', source: 'aggregate a disk_allocation_ratio' }
   expect(reasonOf(aggregateDiskFilter, { request, host: free(2400, { aggregates }) })).toMatchObject(reason)
@@ -38,7 +38,7 @@ test('ExactDiskFilter requires the exact amount, neither less nor more', () => {
   expect(reasonOf(exactDiskFilter, { request, host: free(2101) })).toMatchObject({ code: 'disk.not_exact', need: 2100, have: 2101 })
 })
 
-test('the limit is the ratio of the whole, in GiB', () => {
+test('the limit is the total times the ratio, in GiB', () => {
   const check = diskFilter.prepare(aNovaRequest(), { disk_allocation_ratio: 1.5 }, { now: NOW })
   expect(check?.limits?.(aHostState(free(0)))).toEqual({ diskGb: 15 })
 })

@@ -14,7 +14,10 @@ const rule = {
 } as const
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
-/** For all hosts; 0, as after Liberty: each host's own, and 1 where it has none. Not given: 1, or 0 where claims are judged by what hosts say. */
+/**
+ * The ratio for all hosts. With 0, the value of releases after Liberty, each host's own ratio applies, or 1 where it has none. If it is not
+ * given: 1, or 0 where claims are judged by the ratios of hosts.
+ */
 const options = z.strictObject({ [RATIO]: z.number().min(0).optional() })
 
 /** Enough of the host's disk is left, overcommit included. Swap counts here, although consuming leaves it out. */

@@ -6,7 +6,7 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 /** Nova's max_io_ops_per_host. */
 const options = z.strictObject({ max_io_ops_per_host: z.number().int().min(0).default(8) })
 
-/** Fewer input/output-heavy operations (builds, migrations, snapshots) run on the host than may. */
+/** The host runs fewer input/output-heavy operations (builds, migrations, snapshots) than it may. */
 export const ioOpsFilter = novaFilter({
   name: 'IoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than it may.',

@@ -9,16 +9,16 @@ test.each<[string, Given, string]>([
   ['no settings', {}, 'passes'],
   ['all reported', { host: reports('a', 'b', 'c'), options: weighs('a=1', 'b=-2.5') }, 'passes'],
   ['one missing', { host: reports('a'), options: weighs('a=1', 'b=1') }, 'metric.missing'],
-  ['a ratio of 0 asks for the metric all the same', { options: weighs('a=0') }, 'metric.missing'],
-  ['a setting without ratio says nothing', { options: weighs('a', 'b=x', '=1') }, 'passes'],
+  ['a metric with a ratio of 0 is still required', { options: weighs('a=0') }, 'metric.missing'],
+  ['a setting without a ratio requires nothing', { options: weighs('a', 'b=x', '=1') }, 'passes'],
   [
-    'blanks around a ratio are nothing, around a name they are part of it',
+    'blanks around a ratio are ignored, and blanks around a name are part of the name',
     { host: reports('a', 'b'), options: weighs('a= 1 ', ' b=1') },
     'metric.missing',
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(metricsFilter, given)).toBe(verdict))
 
-test('the reason names missing and present metrics', () => {
+test('the reason names the missing and the present metrics', () => {
   const reason = { need: 'b, c', have: 'a', source: 'option metrics.weight_setting' }
   expect(reasonOf(metricsFilter, { host: reports('a'), options: weighs('a=1', 'b=1', 'c=1') })).toMatchObject(reason)
 })

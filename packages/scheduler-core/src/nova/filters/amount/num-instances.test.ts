@@ -6,22 +6,22 @@ import { aggregateNumInstancesFilter, numInstancesFilter } from './num-instances
 const withKey = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { max_instances_per_host: value }))
 
 test.each<[string, Given, string]>([
-  ['one below the most passes', { host: { numInstances: 49 } }, 'passes'],
-  ['as many as the most fails', { host: { numInstances: 50 } }, 'instances.too_many'],
-  ['the option is taken', { host: { numInstances: 1 }, options: { max_instances_per_host: 1 } }, 'instances.too_many'],
+  ['one instance fewer than the maximum passes', { host: { numInstances: 49 } }, 'passes'],
+  ['as many instances as the maximum fail', { host: { numInstances: 50 } }, 'instances.too_many'],
+  ['the number of the option is used', { host: { numInstances: 1 }, options: { max_instances_per_host: 1 } }, 'instances.too_many'],
 ])('NumInstancesFilter: %s', (_name, given, verdict) => expect(verdictOf(numInstancesFilter, given)).toBe(verdict))
 
 test.each<[string, Given, string]>([
-  ['the least number of the aggregates is taken', { host: { numInstances: 3, aggregates: withKey('7', '3') } }, 'instances.too_many'],
-  ['a negative one refuses an empty host', { host: { aggregates: withKey('-1') } }, 'instances.too_many'],
-  ["a list is no number, and leaves the option's", { host: { numInstances: 3, aggregates: withKey('1,2') } }, 'passes'],
+  ['the least number of the aggregates is used', { host: { numInstances: 3, aggregates: withKey('7', '3') } }, 'instances.too_many'],
+  ['a negative number refuses even an empty host', { host: { aggregates: withKey('-1') } }, 'instances.too_many'],
+  ['a list is not a number, so the option applies', { host: { numInstances: 3, aggregates: withKey('1,2') } }, 'passes'],
 ])('AggregateNumInstancesFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateNumInstancesFilter, given)).toBe(verdict))
 
 test('a maximum of 0 is refused as in Nova', () => {
   expect(() => verdictOf(numInstancesFilter, { options: { max_instances_per_host: 0 } })).toThrow(RangeError)
 })
 
-test('the reason has the numbers', () => {
+test('the reason states both numbers', () => {
   const reason = { code: 'instances.too_many', need: 'fewer than 50', have: 50, source: 'option max_instances_per_host' }
   expect(reasonOf(numInstancesFilter, { host: { numInstances: 50 } })).toMatchObject(reason)
 })

@@ -6,7 +6,7 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 /** Nova's max_instances_per_host. */
 const options = z.strictObject({ max_instances_per_host: z.number().int().min(1).default(50) })
 
-/** Fewer instances are on the host than may be. */
+/** The host holds fewer instances than it may. */
 export const numInstancesFilter = novaFilter({
   name: 'NumInstancesFilter',
   description: 'The host holds fewer instances than it may.',

@@ -10,16 +10,16 @@ test.each<[string, Given, string]>([
   ['as much memory as is free', { request: asks(100), host }, 'passes'],
   ['one MiB more than is free', { request: asks(101), host }, 'memory.short'],
   [
-    'B13a nova ram_filter.py: more than the host has in all',
+    'B13a nova ram_filter.py: more than the total of the host',
     { request: asks(1001), host: { ...host, freeRamMb: 1000 } },
     'memory.too_little',
   ],
-  ['all of it', { request: asks(1000), host: { ...host, freeRamMb: 1000 } }, 'passes'],
+  ['the total of the host', { request: asks(1000), host: { ...host, freeRamMb: 1000 } }, 'passes'],
   ['a host without memory, whatever the ratio', { request: asks(1), host: { totalUsableRamMb: 0, freeRamMb: 0 } }, 'memory.too_little'],
-  ['the option instead of the own ratio', { request: asks(1), host, options: { ram_allocation_ratio: 1 } }, 'memory.short'],
+  ['the option replaces the ratio of the host', { request: asks(1), host, options: { ram_allocation_ratio: 1 } }, 'memory.short'],
 ])('RamFilter: %s', (_name, given, verdict) => expect(verdictOf(ramFilter, given)).toBe(verdict))
 
-test("AggregateRamFilter takes the aggregates' ratio, or the host's where one is no number", () => {
+test('AggregateRamFilter uses the ratio of the aggregates, or that of the host if one is not a number', () => {
   const given = (ram_allocation_ratio: string) => ({
     request: asks(100),
     host: { ...host, aggregates: [anAggregate('a', { ram_allocation_ratio })] },
@@ -37,6 +37,6 @@ test('ExactRamFilter requires the exact amount, neither less nor more', () => {
   })
 })
 
-test('the limit is the ratio of the whole', () => {
+test('the limit is the total times the ratio', () => {
   expect(ramFilter.prepare(aNovaRequest(), {}, { now: NOW })?.limits?.(aHostState(host))).toEqual({ memoryMb: 1500 })
 })

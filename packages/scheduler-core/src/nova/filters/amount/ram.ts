@@ -15,7 +15,7 @@ const rule = {
 } as const
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
-/** The option of Juno and Kilo for all hosts; 0, as in Liberty: each host's own, and 1.5 where it has none. */
+/** The option of Juno and Kilo for all hosts. With 0, the value of Liberty, each host's own ratio applies, or 1.5 where it has none. */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 
 /** Enough of the host's memory is left, overcommit included. */

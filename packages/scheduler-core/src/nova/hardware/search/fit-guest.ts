@@ -19,7 +19,7 @@ export interface FitOptions {
   /** True tries the fullest cells of the host first. */
   readonly packing?: boolean
   /**
-   * `nova` gives the results of Nova's search, including errors due to its memory of pairs; `pairs` judges each pair
+   * `nova` gives the results of Nova's search, including the errors of its cache of pairs; `pairs` judges each pair
    * independently.
    */
   readonly search?: 'nova' | 'pairs'

@@ -11,10 +11,10 @@ export const NOVA_STEPS = 1_000
 const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
 
 /**
- * Nova's own search, whose answers it gives whenever it ends: every order of the host's cells, with a memory of pairs.
- * That memory is by the ids of both cells, and a guest's cell takes the id of whatever cell it was last put on, its page
- * size and its pins too. So Nova misses fits, and now and then takes one that it never tried; this does the same. What
- * it leaves out are orders that begin like one that was refused without anything having changed: they end alike.
+ * Nova's own search, with the same results if it ends within the limit: it tries every order of the host's cells, with a cache of the pairs
+ * tried. The cache identifies a pair by the ids of both cells, but a guest's cell takes the id, the page size and the pins of the cell on
+ * which it was last tried. So Nova misses some fits, and sometimes accepts a pair that it never tried; this search does the same. It skips
+ * orders that begin like a refused one if nothing has changed since: they have the same result.
  */
 export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS): SearchResult {
   const { hosts, guests, limits } = input
@@ -92,7 +92,7 @@ function unusedFrom(order: readonly number[], count: number, from: number): numb
 }
 
 /**
- * Whether fewer cells of the host can take any of the guest's than the guest has. Even with wrong entries in its memory of pairs, Nova
+ * Whether fewer cells of the host can take any of the guest's than the guest has. Even with wrong entries in its cache of pairs, Nova
  * considers a pair as fitting only where one of the guest's cells did fit; a page size that is not fixed may change meanwhile.
  */
 function tooFewUsable(input: SearchInput): boolean {

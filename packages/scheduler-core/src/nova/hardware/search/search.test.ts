@@ -32,7 +32,7 @@ function eachPairOfAll(input: SearchInput): readonly GuestCell[] | undefined {
   return undefined
 }
 
-/** Nova's search in its plain form: every order, one memory of pairs, and guest cells that keep what was done to them. */
+/** Nova's search in its plain form: every order, one cache of pairs, and guest cells that keep earlier changes. */
 function novaOfAll(input: SearchInput): readonly GuestCell[] | undefined {
   const [fitted, refused] = [new Set<string>(), new Set<string>()]
   const guests = [...input.guests]
@@ -167,7 +167,7 @@ test('pairs judged independently: the bounded search gives the result of trying 
   )
 })
 
-test('as Nova: skipping orders changes no result, not even the errors of its memory', () => {
+test("the search like Nova's: skipping orders changes no result, not even those that Nova's cache of pairs makes wrong", () => {
   let wrong = 0
   fc.assert(
     fc.property(story, (one) => {
@@ -183,7 +183,7 @@ test('as Nova: skipping orders changes no result, not even the errors of its mem
   expect(wrong).toBeGreaterThan(0)
 })
 
-test('every refusal names a rule and its numbers, every fit is one that a host can hold', () => {
+test('every refusal names a rule and its numbers, and a host can hold every fit', () => {
   fc.assert(
     fc.property(story, fc.constantFrom('nova' as const, 'pairs' as const), (one, search) => {
       const result = fitGuest(one.host, one.guest, { ...one.options, search })
@@ -213,7 +213,7 @@ const devices = (count: number, cell: number): FitOptions['pci'] & object => ({
   requests: [{ count: count + 1, spec: [{ v: 'x' }], numaPolicy: 'preferred' }],
 })
 
-test('Nova accepts a pair that it never tried: its memory identifies cells by ids, and those of the guest change', () => {
+test('Nova accepts a pair that it never tried, since its cache identifies cells by ids, and those of the guest change', () => {
   const host = hostOf(3)
   const guest = guestOf(3, (id) => ({ memory: id === 2 ? 9999 : 512 + id }))
   expect(fitGuest(host, guest, { limits, search: 'nova' }).ok).toBe(true)
@@ -236,17 +236,17 @@ test('Nova misses a fit for the same reason, which is reported with a code of it
 
 const hostile: readonly (readonly [string, number, (size: number) => Story])[] = [
   [
-    'all cells alike, one of the host too few',
+    'all cells are alike, and the host has one too few',
     8,
     (n) => ({ host: hostOf(n, (id) => ({ cpuUsage: id === 0 ? 8 : 0 })), guest: guestOf(n, () => ({})), options: { limits } }),
   ],
   [
-    'the last cell fits nowhere',
+    'the last guest cell fits on no host cell',
     8,
     (n) => ({ host: hostOf(n), guest: guestOf(n, (id) => ({ memory: id === n - 1 ? 9999 : 512 + id })), options: { limits } }),
   ],
   [
-    'the last two want the same cell',
+    'the last two guest cells fit only on the same cell',
     8,
     (n) => ({
       host: hostOf(n, (id) => ({ memory: id === 0 ? 8192 : 4096 })),
@@ -255,7 +255,7 @@ const hostile: readonly (readonly [string, number, (size: number) => Story])[] =
     }),
   ],
   [
-    'each fits one cell less than the one before it, and the last none',
+    'each guest cell fits on one host cell fewer than the one before it, and the last on none',
     8,
     (n) => ({
       host: hostOf(n, (id) => ({ memory: 1000 + 10 * id })),
@@ -273,7 +273,7 @@ const hostile: readonly (readonly [string, number, (size: number) => Story])[] =
     }),
   ],
   [
-    'half of the cells, and a device at each that never suffices',
+    'half as many guest cells as host cells, and a device at each host cell that never suffices',
     16,
     (n) => ({
       host: hostOf(n),
@@ -288,7 +288,7 @@ const hostile: readonly (readonly [string, number, (size: number) => Story])[] =
     }),
   ],
   [
-    'all cells alike, and networks that lie in too many of them',
+    'all cells are alike, and the networks are spread over too many of them',
     8,
     (n) => ({
       host: hostOf(n, (id) => ({ networkMetadata: { physnets: [`p${id}`], tunneled: false } })),
@@ -299,7 +299,7 @@ const hostile: readonly (readonly [string, number, (size: number) => Story])[] =
 ]
 
 test.each(hostile.flatMap(([name, from, make]) => [from, 16, 32, 64].map((size) => [name, size, make] as const)))(
-  '%s: %i cells are answered in bounded steps',
+  '%s: for %i cells the number of search steps is bounded',
   (_name, size, make) => {
     const { host, guest, options } = make(size)
     for (const search of ['nova', 'pairs'] as const) {
@@ -310,7 +310,7 @@ test.each(hostile.flatMap(([name, from, make]) => [from, 16, 32, 64].map((size) 
   },
 )
 
-test('a fit among the maximum number of cells is found in as many steps as a matching takes', () => {
+test('a fit with the maximum number of cells is found in as many steps as a matching takes', () => {
   const host = hostOf(64, (id) => ({ memory: 1000 + 10 * id }))
   const guest = guestOf(64, (id) => ({ memory: 1000 + 10 * id }))
   const result = fitGuest(host, guest, { limits, search: 'pairs' })
