@@ -11,7 +11,7 @@ import type { Leave, Operation } from '../safety-under-faults/history.ts'
 import { type Figures, linesOf } from '../safety-under-faults/report.ts'
 import { underLoad } from '../safety-under-faults/under-load.ts'
 import { callsOf, type KeyedCalls } from './keyed-calls.ts'
-import { held, isNewer, unlimited, levelOfLog, levelReached, levelReadBy, needNewer, type Older, olderRelease } from './releases.ts'
+import { held, isNewer, levelOfLog, levelReached, levelReadBy, needNewer, type Older, olderRelease, unlimited } from './releases.ts'
 import { checkSame } from './same.ts'
 
 export interface UpgradeOptions {
