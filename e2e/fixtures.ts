@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
+import { expectNoSidewaysScroll, expectWholeHeadings } from './layout.ts'
 import { type Seed, seedFleet } from './seed.ts'
 import { type Service, startService } from './service.ts'
 
@@ -44,8 +45,8 @@ interface TestFixtures {
   /** Checks the page for accessibility; `state` names its state in a failure. */
   readonly axe: (state: string) => Promise<void>
   /**
-   * Checks a state of the page in the colours of the project: accessibility, and that nothing lies beyond the right edge. The page keeps
-   * the last colours, in which the next page is opened. A test that calls this has the tag `@looks` or `@colours`, which the project of
+   * Checks a state of the page in the colours of the project: accessibility, that nothing lies beyond the right edge, and that the
+   * headings of tables are whole. The page keeps the last colours, in which the next page is opened. A test that calls this has the tag `@looks` or `@colours`, which the project of
    * all colours selects.
    */
   readonly look: (state: string) => Promise<void>
@@ -130,6 +131,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
         now = scheme
         await checkAccessibility(page, `${state}, ${scheme}`)
         await expectNoSidewaysScroll(page, `${state}, ${scheme}`)
+        await expectWholeHeadings(page, `${state}, ${scheme}`)
       }
     })
   },
@@ -186,10 +188,4 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
     nodes.map(({ target, failureSummary = '' }) => `${id} at ${target.join(' ')}: ${failureSummary.replace(/\s+/g, ' ')}`),
   )
   expect(problems, `accessibility of ${state}`).toEqual([])
-}
-
-/** Asserts that nothing of the page lies beyond its right edge, and that wider content scrolls on its own. */
-export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  expect(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
 }

@@ -1,4 +1,4 @@
-import { expect, type Locator } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 
 export interface Box {
   readonly x: number
@@ -26,3 +26,61 @@ export async function settled<Value>(what: string, read: () => Promise<Value | u
 
 /** The position of an element, once it no longer moves. */
 export const boxOf = (target: Locator): Promise<Box> => settled(`${target}`, async () => (await target.boundingBox()) ?? undefined)
+
+/** Asserts that nothing of the page lies beyond its right edge, its header included, and that wider content scrolls on its own. */
+export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
+  const over = (): Promise<number> =>
+    page.evaluate(() => {
+      const edge = document.documentElement.clientWidth
+      // the header is fixed, so the page does not scroll to what is beyond its edge
+      const inHeader = [...document.querySelectorAll('header *')].map((element) => element.getBoundingClientRect().right - edge)
+      return Math.round(Math.max(document.documentElement.scrollWidth - edge, ...inHeader))
+    })
+  await expect.poll(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
+}
+
+/** Asserts that every word in the headings of tables is on one line, and none is cut. */
+export async function expectWholeHeadings(page: Page, state: string): Promise<void> {
+  const broken = (): Promise<string[]> =>
+    page.evaluate(() => {
+      const found: string[] = []
+      const range = document.createRange()
+      for (const head of document.querySelectorAll('thead th, [role=columnheader]')) {
+        // the table is in closed details
+        if (!head.checkVisibility()) continue
+        const edge = head.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(head).paddingRight)
+        const texts = document.createTreeWalker(head, NodeFilter.SHOW_TEXT)
+        while (texts.nextNode() !== null) {
+          const node = texts.currentNode as Text
+          // the name of a column of checkboxes, for screen readers
+          if (node.parentElement?.closest('.g-table-unseen')) continue
+          // a zero-width space is where a name may continue on the next line
+          for (const { index, 0: word } of node.data.matchAll(/[^\s\u200b]+/g)) {
+            range.setStart(node, index)
+            range.setEnd(node, index + word.length)
+            const lines = [...range.getClientRects()].filter(({ width }) => width > 0)
+            if (new Set(lines.map(({ top }) => Math.round(top))).size > 1) found.push(`${word} is broken`)
+            else if (lines.some(({ right }) => right > edge + 0.5)) found.push(`${word} is cut`)
+          }
+        }
+      }
+      return found
+    })
+  await expect.poll(broken, `words in headings of tables, ${state}`).toEqual([])
+}
+
+/** Asserts that no table of the page has to be scrolled sideways, and that no number and no time in a list is cut. */
+export async function expectWholeTables(page: Page, state: string): Promise<void> {
+  const problems = (): Promise<string[]> =>
+    page.evaluate(() => {
+      const isWider = (element: Element): boolean => element.checkVisibility() && element.scrollWidth > element.clientWidth
+      const tables = [...document.querySelectorAll('[role=grid], section:has(> table)')]
+        .filter(isWider)
+        .map((table) => `${table.getAttribute('aria-label')}: ${table.scrollWidth} of ${table.clientWidth} pixels`)
+      const cells = [...document.querySelectorAll('[role=gridcell]')]
+        .filter((cell) => isWider(cell) && (cell.matches('.number') || /^\d{4}-\d\d-\d\d /.test(cell.textContent)))
+        .map((cell) => `${cell.textContent} is cut`)
+      return [...tables, ...cells]
+    })
+  await expect.poll(problems, `tables wider than their place, and cut values, ${state}`).toEqual([])
+}

@@ -41,5 +41,10 @@ test('the version is printed without core, client and server', () => {
 test('the server is loaded in few modules, because large dependencies are bundled', () => {
   const loaded = loadedBy('--input-type=module', '--eval', `await import('@gantt/server')`)
   expect(loaded).toContain('apps/server/dist/index.js')
-  expect(loaded.length).toBeLessThan(250)
+  expect(loaded.length).toBeLessThan(150)
+})
+
+test('the server is loaded without its service, which is loaded while the database starts', () => {
+  const loaded = loadedBy('--input-type=module', '--eval', `await import('@gantt/server')`)
+  expect(loaded.filter((file) => /\/service-[^/]*$|\/graphql/.test(file))).toEqual([])
 })

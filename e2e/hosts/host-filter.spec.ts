@@ -1,5 +1,6 @@
-import { expect, expectNoSidewaysScroll, test } from '../fixtures.ts'
+import { expect, test } from '../fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowWith } from '../grid.ts'
+import { expectNoSidewaysScroll } from '../layout.ts'
 import { report } from '../seed.ts'
 import { filterOf, found, IN_SIGHT, namesOf } from './lists.ts'
 

@@ -1,5 +1,6 @@
 import type { Client } from '@gantt/client'
-import { colour, expect, expectNoSidewaysScroll, type Page, test } from '../fixtures.ts'
+import { colour, expect, type Page, test } from '../fixtures.ts'
+import { expectNoSidewaysScroll } from '../layout.ts'
 import { activate, type Seed, writeVersion } from '../seed.ts'
 
 const frame = (page: Page) => page.frameLocator('iframe[title=GraphiQL]')

@@ -93,6 +93,7 @@ test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
   await expect(page.locator('[data-live=live]')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Views' })).toBeEnabled()
   await picture(page, 'hosts')
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setEmulatedVisionDeficiency', { type: 'deuteranopia' })

@@ -5,7 +5,7 @@ import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
 import { startText } from './replica/follow/start.ts'
-import { openService, type Service } from './service.ts'
+import type { Service } from './service.ts'
 import { settingsOf, unknownSettings } from './services/replica/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
@@ -58,7 +58,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     const { dataDir, databaseUrl, ...settings } = config
     for (const sentence of unknownSettings(environment)) say(sentence)
     const { nats } = settings
-    const database = await openDatabase({
+    const opening = openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
       alone: aloneOr !== undefined,
@@ -67,12 +67,18 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       warn: say,
       onLost: () => say('The database ended; starting it again.'),
       onRecovered: (mode) => say(`The database is back (${mode}).`),
-    }).catch((error: unknown) => {
+    })
+    // loading the service takes about as long as the start of the database, so both happen at the same time
+    const loading = import('./service.ts')
+    // a failure is reported where the service is used, after the database is open and can be closed
+    loading.catch(() => {})
+    const database = await opening.catch((error: unknown) => {
       throw aloneOr !== undefined && codeOf(error) === 'postgres.in_use' ? new BusyError(aloneOr) : error
     })
     try {
       if (nats === undefined || database.mode !== 'external')
         say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
+      const { openService } = await loading
       const service = await openService({
         connection: database.connection,
         ...settings,

@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   AppShell,
+  Box,
   Burger,
   Group,
   Kbd,
@@ -14,7 +15,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { IconHelp, IconHistory, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import { IconHelp, IconHistory, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useLayoutEffect, useState } from 'react'
 import { useKeyboard, useShortcuts } from '../lib/browser/keys.ts'
@@ -78,10 +79,15 @@ export function Shell() {
               style={{ border: '1px solid var(--gantt-line)', borderRadius: 4 }}
             >
               <Group gap="xs" wrap="nowrap">
-                <Text size="sm" c="dimmed">
+                <Box hiddenFrom="xs" lh={0} aria-hidden>
+                  <IconSearch size={18} />
+                </Box>
+                <Text size="sm" c="dimmed" visibleFrom="xs" style={{ whiteSpace: 'nowrap' }}>
                   Search, go
                 </Text>
-                <Kbd size="xs">Ctrl K</Kbd>
+                <Kbd size="xs" visibleFrom="xs" style={{ whiteSpace: 'nowrap' }}>
+                  Ctrl K
+                </Kbd>
               </Group>
             </UnstyledButton>
             <Tooltip label="Show another time (t)">
@@ -91,7 +97,7 @@ export function Shell() {
             </Tooltip>
             <ColourScheme />
             <Tooltip label="Keyboard shortcuts (?)">
-              <ActionIcon variant="subtle" color="gray" aria-label="Keyboard shortcuts" onClick={() => setDialog('help')}>
+              <ActionIcon variant="subtle" color="gray" visibleFrom="xs" aria-label="Keyboard shortcuts" onClick={() => setDialog('help')}>
                 <IconHelp size={18} />
               </ActionIcon>
             </Tooltip>
@@ -144,7 +150,7 @@ function ColourScheme() {
   const other = scheme === 'dark' ? 'light' : 'dark'
   return (
     <Tooltip label={`Use ${other} colours`}>
-      <ActionIcon variant="subtle" color="gray" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
+      <ActionIcon variant="subtle" color="gray" visibleFrom="xs" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
         {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
       </ActionIcon>
     </Tooltip>

@@ -85,8 +85,8 @@ export function AggregatesPage() {
 }
 
 const columnsIn = (zone: TimeZoneChoice): TableColumn<AggregateRow>[] => [
-  { key: 'name', label: 'Name', width: 'minmax(160px, 1.5fr)', sortable: true, value: ({ name }) => name },
-  { key: 'az', label: 'Zone', width: '120px', sortable: true, value: ({ availabilityZone }) => availabilityZone ?? '' },
+  { key: 'name', label: 'Name', width: 'minmax(140px, 1.5fr)', sortable: true, value: ({ name }) => name },
+  { key: 'az', label: 'Zone', width: '114px', sortable: true, value: ({ availabilityZone }) => availabilityZone ?? '' },
   {
     key: 'hosts',
     label: 'Members',
@@ -109,7 +109,7 @@ const columnsIn = (zone: TimeZoneChoice): TableColumn<AggregateRow>[] => [
   {
     key: 'updated',
     label: 'Updated',
-    width: '160px',
+    width: '155px',
     sortable: true,
     sortsDescending: true,
     value: ({ updatedAt }) => formatTime(updatedAt, zone),

@@ -101,5 +101,5 @@ const columnsIn = (zone: TimeZoneChoice): TableColumn<AuditRow>[] => [
     cell: ({ target }) => <span title={target}>{target}</span>,
   },
   { key: 'result', label: 'Result', width: 'minmax(160px, 1.4fr)', value: ({ result }) => result },
-  { key: 'seq', label: 'Row', width: '80px', align: 'right', value: ({ seq }) => formatCount(seq) },
+  { key: 'seq', label: 'Row', width: '66px', align: 'right', value: ({ seq }) => formatCount(seq) },
 ]

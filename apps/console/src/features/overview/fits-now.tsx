@@ -43,7 +43,7 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
         </Text>
       ) : (
         <ScrollBox label="Remaining capacity by flavor and zone">
-          <Table verticalSpacing={2}>
+          <Table verticalSpacing={2} horizontalSpacing={6}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th title="Pinned flavors, then those requested most">Flavor</Table.Th>

@@ -90,7 +90,7 @@ const columns: TableColumn<Row>[] = [
     key: 'agreement',
     label: 'Agreement',
     title: 'Share of the decisions that the candidate makes in the same way, as counted by the answering replica.',
-    width: '70px',
+    width: '96px',
     align: 'right',
     value: ({ rollout }) => (rollout?.agreement == null ? '' : formatShare(rollout.agreement)),
   },

@@ -88,7 +88,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'memory',
     label: 'Memory',
     title: 'Memory used by its process.',
-    width: '80px',
+    width: '76px',
     align: 'right',
     value: memoryText,
   },
@@ -111,7 +111,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'seen',
     label: 'Last heartbeat',
-    width: '84px',
+    width: '88px',
     value: ({ lastSeenAt }) => lastSeenAt,
     cell: ({ lastSeenAt }) => <Age atMs={Date.parse(lastSeenAt)} ago />,
   },

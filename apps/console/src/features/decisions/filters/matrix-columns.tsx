@@ -19,14 +19,16 @@ export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], a
     filters.map(({ name }) => name),
     isTight ? 8 : 12,
   )
+  // heads are smaller next to another panel
+  const filterWidth = isNarrow ? 'minmax(60px, 1fr)' : isTight ? 'minmax(66px, 1fr)' : 'minmax(94px, 1fr)'
   return [
-    { key: 'name', label: 'Host', width: isNarrow ? 'minmax(130px, 1.6fr)' : 'minmax(150px, 1.6fr)', sortable: true, value: matrix.nameOf },
+    { key: 'name', label: 'Host', width: isNarrow ? 'minmax(116px, 1.6fr)' : 'minmax(150px, 1.6fr)', sortable: true, value: matrix.nameOf },
     ...filters.map(
       (filter, i): TableColumn<number> => ({
         key: `filter:${filter.name}`,
         label: heads[i] ?? filter.name,
         title: filter.name,
-        width: isTight ? 'minmax(60px, 1fr)' : 'minmax(84px, 1fr)',
+        width: filterWidth,
         value: (host) => words[verdictAt(matrix, host, filter, all)],
         cell: (host) => <Cell verdict={verdictAt(matrix, host, filter, all)} filter={filter.name} />,
       }),
@@ -35,7 +37,7 @@ export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], a
     {
       key: 'distance',
       label: 'Distance',
-      width: '88px',
+      width: isNarrow ? '72px' : '88px',
       align: 'right',
       sortable: true,
       value: (host) => matrix.distance[host] ?? 0,
@@ -44,7 +46,7 @@ export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], a
     {
       key: 'rank',
       label: 'Rank',
-      width: '64px',
+      width: isNarrow ? '44px' : '64px',
       align: 'right',
       sortable: true,
       value: (host) => matrix.rank[host] ?? 0,

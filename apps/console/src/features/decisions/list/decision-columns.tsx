@@ -27,7 +27,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     cell: ({ outcome }) => <Outcome outcome={outcome} />,
   },
   { key: 'flavor', label: 'Requested', width: 'minmax(130px, 1fr)', value: askedOf },
-  { key: 'n', label: 'n', width: '40px', align: 'right', value: ({ spec }) => spec.numInstances },
+  { key: 'n', label: 'n', width: '38px', align: 'right', value: ({ spec }) => spec.numInstances },
   {
     key: 'funnel',
     label: 'Hosts left',
@@ -47,11 +47,11 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     key: 'took',
     label: 'Took',
     title: 'Time that the replica took for the last attempt, without waiting',
-    width: '62px',
+    width: '66px',
     align: 'right',
     value: ({ durationMs }) => (durationMs === null ? '' : formatTook(durationMs)),
   },
-  { key: 'account', label: 'Account', width: '78px', value: ({ account }) => account },
+  { key: 'account', label: 'Account', width: '76px', value: ({ account }) => account },
   {
     key: 'profile',
     label: 'Profile',

@@ -37,7 +37,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
     value: hostLabel,
     cell: (row) => <HostLink host={row.host} node={row.node} />,
   },
-  az: { width: 'minmax(48px, 1fr)' },
+  az: { width: 'minmax(52px, 1fr)' },
   state: {
     label: 'State, status',
     width: 'minmax(118px, 1.4fr)',
@@ -100,7 +100,7 @@ function columnOf(field: HostField): Pick<TableColumn<HostRow>, 'width' | 'value
 function reported(name: ReportedField['name']): Pick<TableColumn<HostRow>, 'width' | 'value' | 'cell'> {
   const textOf = ({ sets }: HostRow): string | undefined => sets[name][0]
   return {
-    width: 'minmax(90px, 1fr)',
+    width: 'minmax(104px, 1fr)',
     value: (row) => textOf(row) ?? '',
     cell: (row) => <span title={inWords(textOf(row) ?? NONE)}>{inWords(textOf(row) ?? NONE)}</span>,
   }
