@@ -87,7 +87,7 @@ describe('on replicas without faults, the nemesis finds', () => {
       return apply.call(this, entry)
     })
     try {
-      await findsAll([/each host may give what operators left it/, /given nothing beyond what operators left it/])
+      await findsAll([/each host offers the amounts that operators set/, /gets no claims beyond the amounts that operators set/])
     } finally {
       vi.restoreAllMocks()
     }
