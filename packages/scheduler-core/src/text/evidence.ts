@@ -72,11 +72,14 @@ export interface Fact {
   readonly reserved?: string
   readonly requiredFrom: Source
   readonly actualFrom: Source
-  /** How `actual` was computed, if it was: floor((total - reserved) x ratio) - used - claimed, or as the terms are named. */
+  /**
+   * The numbers that `actual` was computed from, if it was: floor((total - reserved) x ratio) - used - claimed, or as the terms are named;
+   * or one that `required` follows from.
+   */
   readonly terms?: readonly Term[]
 }
 
-/** A number that `actual` was computed from. */
+/** A number that `actual` was computed from, or that `required` follows from. */
 export interface Term {
   readonly name: string
   readonly value: number

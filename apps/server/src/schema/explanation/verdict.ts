@@ -115,7 +115,8 @@ const Fact = builder.objectRef<FactShape>('Fact').implement({
     actualSource: t.expose('actualSource', { type: FactSource, description: "The source of the host's value." }),
     terms: t.field({
       type: [FactTerm],
-      description: 'How the actual number was computed: (total - reserved) x ratio - used - claimed, or as the terms are named.',
+      description:
+        'What the actual number was computed from: (total - reserved) x ratio - used - claimed, or as the terms are named; or what the required one follows from.',
       resolve: ({ terms }) => [...terms],
     }),
   }),

@@ -7,6 +7,7 @@ import type { TopologySpread } from '../../request/request-spec.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aFleet, aLog, aReport, aRequest, aSolution, aUuid } from '../../testing/index.ts'
 import { reasonText } from '../../text/reason-text.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { ADMITTED_DOMAINS, SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 
 export const profile = builtInProfiles.find(({ name }) => name === 'first-fit') as Profile
@@ -69,6 +70,30 @@ test.each([
   },
 ])('$name', ({ rule, hosts, reasons }) => {
   expect(spread(rule)).toEqual({ hosts, reasons })
+})
+
+test('the facts of a refusal have the number of members in the domain with the fewest', () => {
+  const fleet = aFleet({ a: {}, b: {} })
+  const request = aRequest({
+    instanceGroup: { uuid: aUuid(3), policy: 'SOFT_AFFINITY' },
+    topologySpread: [{ topologyKey: 'host', maxSkew: 1 }],
+  })
+  const overlay = openOverlay(fleet)
+  const asked = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds: ['1'] }
+  expect(decide(fleet, overlay, asked).parts.map(({ host }) => host)).toEqual(['a'])
+  const [host] = fleet.hosts.records
+  const { checksOf } = examine(fleet, request, profile, 's')
+  const refused = checksOf(host?.index as HostIndex).filter(({ reason }) => reason?.code === 'topology.skew')
+  const from = { kind: 'group', ref: `${aUuid(3)} members` }
+  expect(refused.flatMap(({ facts = [] }) => facts)).toEqual([
+    expect.objectContaining({
+      subject: 'host a',
+      required: 'fewer than 1',
+      actual: 1,
+      terms: [{ name: 'members in host b', value: 0, from }],
+    }),
+  ])
+  overlay.discard()
 })
 
 test('under compat: nova a rack that was refused is used again later', () => {

@@ -3,7 +3,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { createMemberCount, domainsOf } from '../../fleet/topology.ts'
 import { groupFrom } from '../../hosts/sources.ts'
 import type { RequestSpec, TopologySpread } from '../../request/request-spec.ts'
-import { fromRequest } from '../../text/evidence.ts'
+import { fromRequest, type Term } from '../../text/evidence.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
@@ -30,6 +30,7 @@ export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boole
           const refusal = rule(host)
           if (refusal === undefined) return []
           const { subject = '', need, have, unit } = refusal.reason
+          const members = groupFrom(request.instanceGroup?.uuid ?? '', 'members')
           return [
             {
               subject,
@@ -37,7 +38,8 @@ export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boole
               ...(have !== undefined && { actual: have }),
               ...(unit !== undefined && { unit }),
               requiredFrom: fromRequest(refusal.field),
-              actualFrom: groupFrom(request.instanceGroup?.uuid ?? '', 'members'),
+              actualFrom: members,
+              ...(refusal.fewest !== undefined && { terms: [{ ...refusal.fewest, from: members }] }),
             },
           ]
         }),
@@ -48,6 +50,8 @@ export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boole
 interface Refusal {
   readonly reason: Reason
   readonly field: string
+  /** The domain with the fewest members, if the requirement follows from it. */
+  readonly fewest?: Pick<Term, 'name' | 'value'>
 }
 
 function ruleOf(
@@ -95,6 +99,7 @@ function ruleOf(
     return {
       reason: { code: 'topology.skew', subject, need: `fewer than ${least + maxSkew}`, have, unit: 'members', source },
       field: field('maxSkew'),
+      fewest: { name: `members in ${topologyKey} ${fewest}`, value: least },
     }
   }
 }
