@@ -66,7 +66,7 @@ test('two tabs edit one aggregate: the slower one shows the changes of the other
   await expect(draftIn(other)).toBeHidden()
   await draftIn(page).getByRole('button', { name: 'Apply to version 1' }).click()
   const conflict = draftIn(page).locator('[data-conflict]')
-  await expect(conflict).toContainText('version 1 is 2 now')
+  await expect(conflict).toContainText('version 1 is now 2')
   await expect(conflict).toContainText('+ other=tab')
   await expect(conflict).toContainText('+ host az1-05')
   await conflict.getByRole('button', { name: 'Apply my changes to version 2' }).click()
