@@ -32,8 +32,11 @@ export async function expectNoSidewaysScroll(page: Page, state: string): Promise
   const over = (): Promise<number> =>
     page.evaluate(() => {
       const edge = document.documentElement.clientWidth
-      // the header is fixed, so the page does not scroll to what is beyond its edge
-      const inHeader = [...document.querySelectorAll('header *')].map((element) => element.getBoundingClientRect().right - edge)
+      // the header of the page is fixed, so the page does not scroll to what is beyond its edge; dialogs have headers too
+      const inHeader = [...document.querySelectorAll('header')]
+        .filter((header) => getComputedStyle(header).position === 'fixed')
+        .flatMap((header) => [...header.querySelectorAll('*')])
+        .map((element) => element.getBoundingClientRect().right - edge)
       return Math.round(Math.max(document.documentElement.scrollWidth - edge, ...inHeader))
     })
   await expect.poll(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
