@@ -12,7 +12,7 @@ export interface MigrateSyncOptions {
   /** Each is `postgres`, `nats` (the address in GANTT_SYNC) or an address in the form of GANTT_SYNC. */
   readonly from: string
   readonly to: string
-  /** Checks and sums up, and changes nothing. */
+  /** Checks the logs and computes their digests, and changes nothing. */
   readonly isDry: boolean
   onStep(step: ChangeStep): void
   onCopied(entries: number): void

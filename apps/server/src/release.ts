@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' }
 
-/** The release of the service, which all its packages share. The rules by which it decides have a version of their own (CORE_VERSION). */
+/** The release of the service, which all its packages share. The rules for decisions have a version of their own (CORE_VERSION). */
 export const RELEASE: string = manifest.version

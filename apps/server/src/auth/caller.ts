@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyStore, Scope } from '../stores/api-keys.ts'
 
 export { type Scope, scopes } from '../stores/api-keys.ts'
 
-/** The caller, known by a key and never by statements in the call. */
+/** The caller, identified by the key and never by what the call states. */
 export interface Caller {
   readonly keyId: string
   readonly name: string

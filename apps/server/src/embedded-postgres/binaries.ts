@@ -69,7 +69,7 @@ function restoreLinks(home: string): void {
   }
 }
 
-/** Whatever the umask of the installation was. */
+/** Lets every account read the files, whatever the umask of the installation was. */
 function openToAll(home: string): void {
   for (const { file, entry } of entriesBelow(home)) {
     if (entry.isSymbolicLink()) continue

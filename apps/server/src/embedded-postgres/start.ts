@@ -172,8 +172,8 @@ async function tryToJoin(
 }
 
 /**
- * A server that we launched may end because another starter won, because children of a killed one are still ending,
- * or because its last owner stopped it before we joined. All of these pass.
+ * A server that this process started may end because another starter was faster, because children of a killed server are still ending, or
+ * because its last owner stopped it before this process joined. None of these is an error.
  */
 function assertPasses(stateDir: StateDir, { ended }: Launched): void {
   if (ended === '0') return

@@ -48,7 +48,7 @@ export function openStateDir(stateDir: string): StateDir {
   }
 }
 
-/** It is created completely or not at all, so a folder without the mark of a database belongs to something else. */
+/** A database is created completely or not at all, so a folder without the mark of a database belongs to something else. */
 function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
   throw new EmbeddedPostgresError(

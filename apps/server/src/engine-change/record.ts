@@ -120,7 +120,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   try {
     const change = await lastChange(client)
     if (change === undefined || (change.to === engine && change.state === 'done')) return
-    // the streams show whether they contain the log already, or still
+    // Only the streams show whether they already, or still, contain the log.
     if (engine === 'nats' && (change.to === 'nats' ? change.state === 'verified' : change.state !== 'done')) return
     throw new StoreSetupError([whereIs(change)])
   } finally {

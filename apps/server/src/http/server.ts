@@ -20,7 +20,7 @@ export interface HttpOptions {
   readonly host: string
   /** The port; 0 for any free one. */
   readonly port: number
-  /** Warns operators why a call failed. */
+  /** Receives warnings for operators that say why a call failed. */
   warn(message: string): void
 }
 
@@ -129,13 +129,13 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    // listened to before the first wait, since a caller may leave during one
+    // The listener is added before the first wait, because a caller may disconnect during one.
     const over = new AbortController()
     response.once('close', () => over.abort())
     Object.assign(request, { body: await readParams(request, documents, texts) })
     // calls that arrive together start in several turns of the event loop, so that none waits for all others
     await turns.admit()
-    // its response is closed already, so work that begins here would not be ended by it
+    // The response is already closed, so nothing would end the work that begins here.
     if (over.signal.aborted) return
     const answer = answers.begin(() => gone.abort())
     // an answer takes memory until its caller has read all of it

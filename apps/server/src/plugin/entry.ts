@@ -5,7 +5,10 @@ import { isJsonObject, type JsonValue } from '@gantt/scheduler-core'
 /** The conditions of an `exports` field under which Node imports a module. */
 const CONDITIONS: ReadonlySet<string> = new Set(['node', 'import', 'module-sync', 'default'])
 
-/** The folder of a package, looked for as Node does: in `node_modules` here and in every folder above. Throws Error where it is in none. */
+/**
+ * The folder of a package, searched as Node does: in `node_modules` here and in every folder above. Throws Error if none of them contains
+ * it.
+ */
 export async function packageFolder(name: string, from: string): Promise<string> {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', name)

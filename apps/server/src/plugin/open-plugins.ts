@@ -37,7 +37,7 @@ export interface OpenPlugins {
 }
 
 export interface OpenPluginsOptions {
-  /** Warns operators of what went wrong. */
+  /** Receives warnings for operators. */
   warn(message: string): void
   /** Milliseconds since 1970. */
   now(): number

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 512 } })
   await placeWith(api, {}, { flavor: HUGE })
   await placeWith(api, {}, { flavor: { name: 'm1.*', vcpus: 64, memoryMb: 512 }, projectId: 'p-1' })
-  // a request and its retry, and a request that names the same instance second
+  // The first instance is requested twice, and another request names the same instance second.
   for (let i = 0; i < 2; i++) await placeWith(api, {}, { flavor: HUGE, instanceUuids: [tried] })
   await placeWith(api, {}, { flavor: small, numInstances: 2, instanceUuids: [randomUUID(), tried] })
 })

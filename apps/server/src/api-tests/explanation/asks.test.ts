@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// demands in docs/why.md that no other test covers completely
+// These demands from docs/why.md are not covered completely by any other test.
 
 let api: TestService
 

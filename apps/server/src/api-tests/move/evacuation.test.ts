@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-/** Claims on the source, oldest first, with these numbers of CPUs and GiB. */
+/** Claims on the source host, made in this order, with these numbers of CPUs and GiB. */
 async function fill(...sizes: readonly number[]): Promise<void> {
   for (const vcpus of sizes) {
     const asked = { flavor: { vcpus, memoryMb: 1_024 * vcpus }, forceHosts: ['source'] }

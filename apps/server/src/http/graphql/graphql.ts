@@ -26,7 +26,7 @@ export interface GraphqlOptions {
   settled?(): Promise<void> | undefined
   /** The content of the heartbeats of open streams. */
   heartbeat(): Heartbeat
-  /** Warns operators why a call failed. */
+  /** Receives warnings for operators that say why a call failed. */
   warn(message: string): void
 }
 

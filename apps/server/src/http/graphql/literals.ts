@@ -13,7 +13,7 @@ import {
 import { fault } from '../../schema/types/faults.ts'
 import { allowedIn } from './coercion.ts'
 
-/** Errors of a document that are listed at most. */
+/** The largest number of errors of a document that are listed. */
 const MOST = 50
 
 /**

@@ -5,8 +5,9 @@ export interface Asker {
   /** The name for messages: `plug-in power 1.0.0`. */
   readonly title: string
   /**
-   * The part's answers as they came, not checked. `timeoutMs`: how long the caller waits; the asker's own limit may be less. Rejects, in
-   * words that name the cause, when there is no answer in that time, when too many wait, or when who answers is down.
+   * The part's answers as they arrived, not yet checked. `timeoutMs`: how long the caller waits; the asker's own limit may be shorter.
+   * Rejects with a message that names the cause if there is no answer in that time, if too many questions wait, or if the asker does not
+   * run.
    */
   ask(question: Asked, timeoutMs: number): Promise<unknown>
   /** Records that an answer was invalid. */

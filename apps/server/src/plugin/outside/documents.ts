@@ -18,7 +18,7 @@ const MOST_CHARACTERS = 524_288
 /** The longest message of a schema. */
 const MOST_WORDS = 200
 
-/** `checkerOf`: the thread that has a namespace; undefined where no plug-in brings it. */
+/** `checkerOf`: the thread that checks the documents of a namespace; undefined if no plug-in provides the namespace. */
 export function createDocuments(checkerOf: (namespace: string) => Asker | undefined): Documents {
   return {
     async check(namespace, documents) {

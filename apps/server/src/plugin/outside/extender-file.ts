@@ -27,7 +27,7 @@ const header = z
   .regex(/^[\x20-\x7e]*$/, 'must be printable characters')
 const part = z.looseObject({ parameters: z.record(z.string(), z.json()).optional() })
 
-/** Something of each kind of part that can be asked about hosts. */
+/** A value for each kind of part that can be asked about hosts. */
 const listsOf = <Value>(make: (list: AskedList) => Value): { readonly [List in AskedList]: Value } =>
   Object.fromEntries(askedLists.map((list) => [list, make(list)])) as { readonly [List in AskedList]: Value }
 

@@ -9,8 +9,8 @@ import type { Outside } from './outside.ts'
 const KEPT_MS = 250
 
 /**
- * The questions to parts outside of this process before a call is decided, and the code that asks them with the answers
- * at hand. The version that was asked for also decides, even if another one is activated meanwhile.
+ * Asks parts outside of this process before a call is decided, and adds their answers to the call. The version of the profile that is asked
+ * about also decides, even if another one is activated meanwhile.
  */
 export const gatherAnswers =
   (outside: Outside, others: Gather, timers: Timers): Gather =>

@@ -34,7 +34,7 @@ export interface GatherOptions extends LookedAway {
   readonly waitMs?: number
 }
 
-/** `askerOf`: the asker of a part; undefined if there is none any longer. */
+/** `askerOf`: the asker of a part; undefined if the part no longer has one. */
 export function createOutside(askerOf: (part: string) => Asker | undefined): Outside {
   const ask = async (question: Question, waitMs: number): Promise<OutsideAnswer> => {
     const asker = askerOf(question.part)

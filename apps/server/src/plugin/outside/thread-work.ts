@@ -12,13 +12,13 @@ export interface Described {
   readonly version: unknown
   readonly description: unknown
   readonly resourceKinds?: unknown
-  /** Kinds of parts that are called in the process of the service alone, of which it has some. */
+  /** The kinds of parts in this plug-in that can be called only in the process of the service. */
   readonly inProcess: readonly string[]
   /** The parts of kinds that can be asked in a thread. */
   readonly lists: Readonly<Record<string, readonly DescribedPart[]>>
 }
 
-/** The members that its kind shows unchanged; `schema` is the converted schema. */
+/** The members that the kind of the part shows unchanged; `schema` is the converted schema. */
 export interface DescribedPart extends Readonly<Record<string, unknown>> {
   /** Members that a part in a thread cannot have. */
   readonly beyond: readonly string[]
@@ -74,7 +74,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     }
   }
 
-  /** An object that throws when a member is read that it does not have, where `undefined` would be noticed only later. */
+  /** An object that throws if code reads a member that it does not have, because `undefined` would be noticed only later. */
   const shownOnly = (title: string, members: Loose): Loose =>
     new Proxy(members, {
       get(target, key) {

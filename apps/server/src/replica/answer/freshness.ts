@@ -4,7 +4,7 @@ import { UnavailableError } from '../../unavailable.ts'
 import { createSignal, type Signal } from '../signal.ts'
 import { createStoreWatch, type StoreWatch } from '../watch/store-watch.ts'
 
-/** A store that fails, or does not answer, for longer than this counts as away. It is asked each second. */
+/** A store that fails, or does not answer, for longer than this counts as unavailable. It is queried each second. */
 const STORE_AWAY_MS = 2_500
 
 export interface FreshnessOptions {

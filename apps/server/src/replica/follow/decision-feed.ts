@@ -11,8 +11,8 @@ export const SLACK_MS = 90_000
 const SHORT_SLACK_MS = 20_000
 const WIDE_EVERY = 10
 /**
- * Decisions made up to this long before the first listener came may have been kept since. A decision is reported twice
- * rather than never.
+ * Decisions that were made up to this long before the first listener came may have been stored since. A decision may be reported twice, so
+ * that none is missed.
  */
 const BEFORE_MS = 5_000
 /** At most this many are reported one by one per query; beyond it, readers get a notice that some were missed. */
@@ -35,7 +35,7 @@ export interface DecisionFeedOptions {
   /** Whether the tables have all that any replica had kept at this call; false if not in time. */
   caughtUp(timeoutMs: number): Promise<boolean>
   readonly timers: Pick<Timers, 'now' | 'every'>
-  /** Warns operators of errors. */
+  /** Receives warnings about errors, for operators. */
   warn(message: string): void
 }
 
@@ -47,7 +47,7 @@ type Listener = Parameters<DecisionFeed['onDecision']>
  */
 export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
   const listeners = new Set<Listener>()
-  /** The refusals and advice that were reported, with the time of the report by the clock of `timers`. */
+  /** The refusals and advice that were reported, each with the time of its report by the clock of `timers`. */
   const reported = new Map<string, number>()
   let openedAt = 0
   /** Decisions that existed when the subscriber began to listen count as known. */

@@ -29,7 +29,7 @@ export interface History extends PastFleets {
  */
 export function createHistory(store: LogReader, limit = 0, reader?: FleetReader): History {
   const fleets = createPastFleets(store, { limit, reader })
-  // a reader of an entry needs the fleet before it next, so this fleet is built once
+  // The next read of an entry's reader is the fleet before it, so this fleet is built once.
   const unkept = limit === 0 ? fleets : createPastFleets(store, { limit: 0, reader })
   const placeAt = (revision: number): Promise<Place> => fleets.read(revision, ({ place }) => place)
   return {

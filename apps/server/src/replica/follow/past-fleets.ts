@@ -93,7 +93,7 @@ export function createPastFleets(
   const snapshots = (): Kept[] => [...kept].filter(({ kind }) => kind === 'snapshot').sort((a, b) => revisionOf(a) - revisionOf(b))
   /** All fleets except for the copies of the live fleet, which are few. */
   const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'snapshot').sort((a, b) => a.usedAt - b.usedAt)
-  /** The data that fleets of one checkpoint share is needed for each of them, so that it may exceed the limit. */
+  /** The data that fleets of one checkpoint share is needed by each of them, so the total may exceed the limit. */
   const isOver = (): boolean => {
     const asked = others()
     const loaded = [...origins()].filter((origin) => origin !== living)

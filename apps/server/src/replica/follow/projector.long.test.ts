@@ -28,7 +28,7 @@ test('a closed projector writes no further rows, even if entries arrived while i
     { history: createHistory(store), log: store, warn: () => {} },
   )
   await replica.propose([aReport('h1')])
-  // this entry arrives while the first is being written: without a stop another writer would write it
+  // This entry arrives while the first one is being written; if the projector were not stopped, it would be written next.
   await replica.propose([aReport('h2')])
   const closed = projector.close().then(() => {
     isClosed = true

@@ -35,14 +35,14 @@ export interface ReplayedOtherwise {
   readonly because: string
 }
 
-/** How many more instances of a flavor fit. */
+/** How many more instances of a flavor fit, before and after the edit. */
 export interface FlavorRoom {
   readonly flavor: string
   readonly before: number
   readonly after: number
   /** False if the count ended at the deadline, so that more may fit. */
   readonly exact: boolean
-  /** The zones with any free room before or after the edit, largest change first. */
+  /** The zones in which an instance fits before or after the edit, largest change first. */
   readonly zones: readonly ZoneRoom[]
 }
 
@@ -140,8 +140,7 @@ function createTally(sides: Sides) {
       if (agreement === 'SAME' || listed[agreement].length >= LISTED) return
       listed[agreement].push({ stored, kind: agreement, hostsBefore, hostsAfter, because: yield* because() })
     } catch (error) {
-      // for example, a claim that it moves no longer exists, or a part outside of the process was not asked about a
-      // host
+      // For example, a claim that the decision moves no longer exists, or a part outside of the process was not asked about a host.
       if (!(error instanceof RangeError)) throw error
       missed++
     }
@@ -160,13 +159,13 @@ function createTally(sides: Sides) {
   }
 }
 
-/** Counts the room for the most frequent flavors, by the last request of each, before and after the edit. */
+/** Counts how many more instances of the most frequent flavors fit before and after the edit, with the last request of each flavor. */
 async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: () => boolean): Promise<FlavorRoom[]> {
   const asked = new Map<string, { readonly request: RequestSpec; readonly profile: string; count: number }>()
   for (const { record } of stored) {
     const request = currentSpec(record.request)
     const { name } = request.flavor
-    // requests that depend on other instances do not show the room of a flavor
+    // A request that depends on other instances does not show how many instances of its flavor fit.
     if (!name || request.gang.length > 0 || request.instanceGroup || record.source !== undefined) continue
     const known = asked.get(name)
     if (known !== undefined) known.count++

@@ -153,7 +153,7 @@ const NUMBERS: ReadonlySet<AggregateOrder['field']> = new Set(['hosts', 'version
 
 type OrderKey = readonly [by: string | number, name: string]
 
-/** The values before and after the edit. */
+/** Compares two values of a sort key: numbers as numbers, everything else as text. */
 const compareKeys = (a: string | number, b: string | number): number =>
   typeof a === 'number' && typeof b === 'number' ? a - b : byCodeUnit(String(a), String(b))
 

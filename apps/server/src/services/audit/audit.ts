@@ -18,9 +18,9 @@ export interface Audit {
   keep(entry: AuditEntry): Promise<void>
   /** Queues an entry; waits only while too many entries are waiting. */
   follow(entry: AuditEntry): Promise<void>
-  /** Stores an entry of a call that failed because the store was away, if there is room: no call waits for it. */
+  /** Queues an entry of a call that failed because the store was unavailable, unless the queue is full; no call waits for it. */
   offer(entry: AuditEntry): void
-  /** Whether there is room for the next entry; without it no mutation that needs an audit entry may be made. */
+  /** Whether the queue can take another entry; otherwise no mutation that needs an audit entry may be made. */
   takesMore(): boolean
   /** Writes the waiting entries, as far as the database accepts them. */
   close(): Promise<void>
@@ -66,7 +66,7 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
   let writing: Promise<void> | undefined
   let isFailing = false
   let giveUpAt = Number.POSITIVE_INFINITY
-  /** The number of entries without room since the last successful write. */
+  /** The number of entries that were dropped since the last successful write because the queue was full. */
   let leftOut = 0
 
   const writeBatch = async (): Promise<void> => {

@@ -56,7 +56,7 @@ export interface Activities {
 export const most = { windowMs: 7 * 86_400_000, steps: 500 } as const
 const LEAST_WINDOW_MS = 60_000
 
-/** `caughtUp` waits for tables that have what this replica has applied. */
+/** `caughtUp` waits until the tables contain everything that this replica has applied. */
 export function createActivities(
   replica: Replica,
   placement: Pick<Placement, 'oldestAsked'>,

@@ -62,7 +62,7 @@ const lengths = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
 ]
 
-/** `caughtUp` waits for tables that have what this replica has applied. */
+/** `caughtUp` waits until the tables contain everything that this replica has applied. */
 export function createDecisionCounts(replica: Replica, store: DecisionCountStore, caughtUp: () => Promise<unknown>): DecisionCounts {
   return {
     async read(text) {

@@ -76,7 +76,7 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
       return explainTo({
         request,
         outcome,
-        // the number that would fit would reveal the room of the fleet
+        // The number of instances that would fit would reveal how much is free in the fleet.
         placed: outcome === 'PLACED' ? placed : null,
         profile: isOwnWord(request) ? question.profile : undefined,
         reasons,

@@ -34,7 +34,7 @@ export interface HostTimelines {
 export interface HostTimelinesOptions {
   readonly replica: Replica
   readonly store: HostTimelineStore
-  /** Waits for tables that have what this replica has applied. */
+  /** Waits until the tables contain everything that this replica has applied. */
   caughtUp(): Promise<unknown>
 }
 

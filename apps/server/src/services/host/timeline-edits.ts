@@ -9,7 +9,7 @@ const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
   REPLACED: 'hostReplace',
 }
 
-/** Whether an operator made the step: other steps have no row in the audit. */
+/** Whether an operator caused the event; other events have no row in the audit. */
 export const isSomebodys = ({ kind, endedAs }: Pick<TimelineRow, 'kind' | 'endedAs'>): boolean =>
   edits[kind] !== undefined || kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
 

@@ -5,7 +5,7 @@ import { sentenceOf } from '../calls/outcome.ts'
 /** The number of changes that a sentence names. */
 const NAMED = 3
 
-/** The step in one sentence, without the time. */
+/** The event in one sentence, without the time. */
 export function timelineText(row: TimelineRow): string {
   const { kind, reason, aggregateName, changes, untold, instanceUuid, endedAs, code, attempt } = row
   const instance = instanceUuid === null ? 'an instance without a name' : `instance ${instanceUuid}`

@@ -76,8 +76,8 @@ export function createMoveBatch(
 }
 
 /**
- * The moves in the order in which they are decided: those with a host in the arrangement first, so that the others do
- * not take their room.
+ * The moves in the order in which they are decided: those with a host in the arrangement first, so that the others do not take the
+ * resources that they need.
  */
 export const inOrder = <Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] =>
   split(asked, solved).flat()

@@ -76,7 +76,7 @@ export interface ClaimOnInput {
 
 /** Moves of placed instances. */
 export interface Relocation {
-  /** Claims room for an instance of an earlier decision on a host that the caller names, if the host still passes every filter. */
+  /** Claims resources for an instance of an earlier decision on a host that the caller names, if the host still passes every filter. */
   claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
   /** Evacuates a host in one call, in which every move sees the earlier ones; the scheduler `solver` solves all moves together. */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
@@ -84,7 +84,7 @@ export interface Relocation {
   foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
 }
 
-/** The idempotency key of one claim, derived from the key of the whole call. */
+/** The maximum length of the caller's idempotency key, from which the key of each claim is derived. */
 const MAX_KEY_LENGTH = 200
 
 export function createRelocation(

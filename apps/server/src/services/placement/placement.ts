@@ -223,7 +223,7 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
 const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
   ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
 
-/** Nothing new is claimed if an instance is only examined, or rebuilt in its own room. */
+/** Nothing new is claimed if an instance is only examined, or is rebuilt with the resources that it already holds. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {

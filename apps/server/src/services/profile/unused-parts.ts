@@ -157,8 +157,7 @@ function createTally(candidate: Profile, parse: Parse) {
         }
         decided++
       } catch (error) {
-        // for example, a claim that it moves no longer exists, or a part outside of the process was not asked about a
-        // host
+        // For example, a claim that the decision moves no longer exists, or a part outside of the process was not asked about a host.
         if (!(error instanceof RangeError)) throw error
       }
     },

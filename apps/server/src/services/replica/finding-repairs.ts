@@ -154,7 +154,7 @@ export function createFindingRepairs({
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
-    // changes that another call made to the move meanwhile are kept
+    // Another call may have changed the move meanwhile; its changes are kept.
     if (verdict?.void !== undefined)
       return refused(`The claim has room there, and its move is still open. ${sentenceOf(verdict.void)}`, ['id'])
     return done(replica.fleet, made, verdict?.revision ?? outcome.revision)

@@ -52,7 +52,7 @@ const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], name
     return [issue([...at, 'stepSize'], stepSize, rule, 'stats.invalid')]
   })
 
-/** What the least and the most of one instance are called in a report. */
+/** The names that a report uses for the least and the most amount of one instance. */
 interface UnitNames {
   readonly minUnit: string
   readonly maxUnit: string

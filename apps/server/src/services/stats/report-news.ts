@@ -52,8 +52,8 @@ function saysSomethingNew(fleet: Fleet, report: Report): boolean {
   for (const { instance, state, extra, source } of record.claims) {
     // the instance existed before its claim: the same report now materialises it
     if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
-    // it has grown in place since the last report: the same report now counts all of it. A report without a list no
-    // longer shows it; below that level it was unchanged
+    // The instance has been resized in place since the last report, and the same report now counts all of it. From this feature level on, a
+    // report without a list of instances no longer shows it.
     if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
     if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
   }

@@ -85,7 +85,8 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
       const isNews = (report: Report, i: number): boolean =>
         refusalOf(replica, report) === undefined && saysSomethingNewSince(replica.fleet, report, looked[i])
-      // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it; so may be its nodes
+      // A report that looks unchanged, or that is refused on this fleet, may still be new to the log if this replica lags behind it; so may
+      // its nodes.
       const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
       if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !isNews(report, i)))) await replica.fresh()
       const joined = new Set<Report>()

@@ -170,8 +170,8 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             onFull: () => undefined,
             onFailed: fail,
           })
-          // a host carries the revision of its last change, so what was missed is known exactly; in order, so that a reader whose
-          // connection breaks meanwhile knows how far it came
+          // A host has the revision of its last change, so the missed changes are known exactly. They are sent in order, so that a reader
+          // whose connection breaks knows the revision that it has reached.
           if (typeof after === 'number') {
             const missed = fleet.hosts.records.filter((record) => record.revision > after)
             for (const record of missed.sort((a, b) => a.revision - b.revision)) unseen.put(record, after)

@@ -70,7 +70,7 @@ export interface Remedies {
 const SEED = 'simulated'
 
 export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
-  /** A decision is asked about at the state that it met, unless another revision is given, and by the profile that decided. */
+  /** A question about a decision uses the state on which it was made and the profile that decided, unless the caller names others. */
   const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
     const { decisionId } = input.request
     const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
@@ -128,7 +128,10 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
   }
 }
 
-/** By the edited object, not by its text. A host that has yet to be bought has no position; nor has the request. */
+/**
+ * A change is identified by the object that it edits, not by its text. A host that does not exist yet has no location, and neither has the
+ * request.
+ */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
   const { enableHosts = [], ratios = [], reserves = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
   return [

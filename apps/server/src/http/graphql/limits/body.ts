@@ -22,13 +22,13 @@ const tooLarge = () =>
   })
 
 /**
- * The parameters in a JSON body; of an operation that is named by its id, the text. The text of the document is in its normal
- * form. Throws the fault: another content type, too large (before all of it is read), not JSON, not a call, an id that is not
- * known, a document that is too long or no GraphQL.
+ * Reads the parameters from a JSON body; for an operation that is sent by its id, the text is looked up. The text of the document is in its
+ * normal form. Throws the fault of a body with another content type, one that is too large (before all of it is read), is not JSON or is
+ * not a call, an unknown id, and a document that is too long or not GraphQL.
  */
 export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
-  // only JSON: what a foreign page's form can send is never a call
+  // Only JSON is accepted, because a form on a foreign page cannot send it.
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
     throw fault('GRAPHQL_VALIDATION_FAILED', `The content type is ${quote(type)}; it must be application/json`, {
       rule: 'http.content_type',

@@ -102,7 +102,7 @@ function createWalk(document: DocumentNode, work: Work) {
   return { ofSelections, ofFragment }
 }
 
-/** Two selections next to each other. */
+/** The shape of two selections in one set. */
 const both = (a: Shape, b: Shape): Shape => ({
   depth: Math.max(a.depth, b.depth),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
@@ -112,7 +112,7 @@ const both = (a: Shape, b: Shape): Shape => ({
   directives: a.directives + b.directives,
 })
 
-/** Refuses fields, or spreads, that one selection set has too often. */
+/** Refuses a selection set that contains the same field, or the same spread, too often. */
 function checkRepeats(selections: readonly SelectionNode[]): void {
   if (selections.length <= limits.repeats) return
   const counts = new Map<string, number>()

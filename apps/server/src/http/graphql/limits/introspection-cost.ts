@@ -16,7 +16,7 @@ import { limits, overLimit } from '../../limits.ts'
 interface Walk {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** The cost of one selection set on one part of the schema. */
+  /** The cost of each selection set on each part of the schema. */
   readonly known: Map<SelectionSetNode, Map<object, number>>
   /** The number of visited parts of the schema, once for each selection set. */
   looks: number

@@ -96,7 +96,7 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The lists of a form that its input has too, by the names of the table, each with the most that the form accepts. */
+/** The lists that both a form and its input have, by their names in the table, each with the maximum length that the form accepts. */
 function listsOf(type: GraphQLInputObjectType, { properties = {} }: Shape): (readonly [name: string, most: number])[] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const field = type.getFields()[name]

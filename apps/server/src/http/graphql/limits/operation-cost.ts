@@ -65,7 +65,7 @@ const PLAIN_LIST = 5
 
 interface Cost {
   readonly all: number
-  /** The part of the cost for pages and for weighted fields, which not every one of many items may have. */
+  /** The part of the cost for pages and for weighted fields; a long list must not have it for each of its items. */
   readonly heavy: number
 }
 

@@ -9,7 +9,7 @@ import { readParams } from './body.ts'
 const schema = buildSchema('input Report { vcpus: Int, memoryMb: Int } type Query { report(of: [Report!]): Int }')
 const query = 'query ($of: [Report!]) { report(of: $of) }'
 
-/** Errors that end the call before the executor sees its variables; undefined where it is left to the executor. */
+/** The errors that end the call before the executor sees its variables; undefined if the executor checks them. */
 async function endedBy(report: object): Promise<readonly GraphQLError[] | undefined> {
   const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
   // the reader uses only the headers and the body of a request
