@@ -152,7 +152,7 @@ function askIn(fleet: Fleet): AskFor {
   return askFor
 }
 
-/** The unit rules of a class, each once; undefined if some host allows any amount. */
+/** The unit rules of a class, each once; undefined if every host allows any amount. */
 function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[] | undefined {
   const columns = hosts.classes.get(resourceClass)
   if (columns === undefined) return undefined
