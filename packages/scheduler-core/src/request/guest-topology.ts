@@ -4,8 +4,8 @@ import type { RequestSpec } from './request-spec.ts'
 type Guest = Pick<RequestSpec, 'flavor' | 'numaTopology'>
 
 /**
- * Cells that do not divide the flavor: every CPU of it must be in one cell, and the cells must have its memory together, as Nova's API
- * requires (`numa_get_constraints`). Paths are relative to the topology.
+ * Cells that do not match the flavor: every CPU of the flavor must be in one cell, and the memory of the cells must add up to the flavor's,
+ * as Nova's API requires (`numa_get_constraints`). Paths are relative to the topology.
  */
 export function wrongTopology({ flavor: { vcpus, memoryMb }, numaTopology }: Guest): Contradiction[] {
   if (numaTopology === null) return []

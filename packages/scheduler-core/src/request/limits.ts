@@ -1,11 +1,11 @@
-/** Ranges of the values that a caller may send. Each is stated in the message that refuses a value. */
+/** Ranges of the values that a caller may send. The message that refuses a value states its range. */
 export const limits = {
   instances: 1_000,
   vcpus: 65_536,
   /** 64 TiB: a larger number is most likely bytes or KiB given as MiB. */
   memoryMib: 67_108_864,
   diskGib: 1_073_741_824,
-  /** The largest amount of any resource class; it keeps arithmetic of capacity and ratios exact. */
+  /** The largest amount of any resource class; it keeps the arithmetic of capacity and ratios exact. */
   amount: 2 ** 40,
   ratio: 1_000,
   nameLength: 255,
@@ -16,7 +16,7 @@ export const limits = {
   numaCells: 64,
   cpus: 4_096,
   documentLength: 65_536,
-  /** Characters of a document of Nova's, which is kept unchanged. */
+  /** The largest number of characters in a document of Nova, which is stored unchanged. */
   novaDocumentLength: 262_144,
   pciRequests: 64,
   pciPools: 256,

@@ -7,11 +7,11 @@ export interface Members {
   /** The index of the first of them among the request's instances. */
   readonly first: number
   readonly count: number
-  /** The request for one of them. */
+  /** The request for one of these instances. */
   readonly request: RequestSpec
 }
 
-/** The kinds of instances of a request, in order: only gangs have more than one. */
+/** The kinds of instances of a request, in order: only a gang has more than one. */
 export const membersOf = memoByObject((request: RequestSpec): readonly Members[] => {
   if (request.gang.length === 0) return [{ name: null, first: 0, count: request.numInstances, request }]
   const others = request.gang.reduce((sum, { instances }) => sum + instances, 0)
@@ -27,7 +27,7 @@ export const membersOf = memoByObject((request: RequestSpec): readonly Members[]
   ]
 })
 
-/** The kind of an instance by its index; beyond the last instance, the last kind. */
+/** The kind of the instance with this index; for an index beyond the last instance, the last kind. */
 export function membersAt(request: RequestSpec, instance: number): Members {
   const kinds = membersOf(request)
   return kinds.findLast(({ first }) => instance >= first) ?? (kinds[0] as Members)
@@ -37,7 +37,7 @@ export function membersAt(request: RequestSpec, instance: number): Members {
 export const requestAt = (request: RequestSpec, instance: number): RequestSpec =>
   request.gang.length === 0 ? request : membersAt(request, instance).request
 
-/** The amounts that the instances of a request take together per class: all of them, or the first ones. */
+/** The total amounts per class of the first `most` instances of a request; by default of all instances. */
 export function sumsOf(whole: RequestSpec, most = whole.numInstances): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { request, count, first } of membersOf(whole))

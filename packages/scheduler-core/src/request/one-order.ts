@@ -3,9 +3,8 @@ import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 /**
- * Lists of a request whose order has no meaning, by the names of their fields here and in Nova's documents. In all
- * others the order counts, or their entries are referred to by position: cells of the guest, PCI requests, kinds of
- * instances, instances, other hints.
+ * The names of the lists in requests and in Nova's documents whose order has no meaning. In all other lists the order counts, or entries
+ * are referred to by index: cells of the guest, PCI requests, kinds of instances, instances, other hints.
  */
 const SETS: ReadonlySet<string> = new Set([
   ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],
@@ -15,8 +14,8 @@ const SETS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The same request with everything unordered in one fixed order: keys, and the entries of such lists, each name once. Reasons for a refusal
- * are computed from this form, so that two spellings of a request get the same answer.
+ * The same request with keys and unordered lists in a fixed order, and each name in such a list once. Reasons for a refusal are computed
+ * from this form, so that two spellings of a request get the same answer.
  */
 export const inOneOrder: (request: RequestSpec) => RequestSpec = memoByObject((request) => ordered(request, '') as RequestSpec)
 

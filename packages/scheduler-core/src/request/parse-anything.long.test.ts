@@ -20,7 +20,7 @@ describe('any input', () => {
     withTypedArray: true,
   })
 
-  /** Checks that nothing throws, and that every problem names its path, what was found and what is allowed, in a few words. */
+  /** Checks that nothing throws, and that every problem has its path, and states briefly what was found and what is allowed. */
   const check = (parse: (input: unknown) => Parsed<unknown>, input: unknown): void => {
     const parsed = parse(input)
     if (parsed.ok) return

@@ -34,7 +34,7 @@ export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
 const inCurrent = (parsed: Parsed<PublishedSpec>): Parsed<RequestSpec> =>
   parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
 
-/** The version that an input names; undefined when it names none. */
+/** The version that an input names; undefined if it names none. */
 export const versionOf = (input: unknown): unknown =>
   input !== null && typeof input === 'object' && 'version' in input ? (input.version ?? undefined) : undefined
 
@@ -69,7 +69,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** The same for values that are made by code and not stored: functions and objects of any kind are allowed. */
+/** The same for values that code creates and that are not stored: functions and objects of any kind are allowed. */
 export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input)
   if (result.success) return { ok: true, value: result.data }
@@ -116,7 +116,7 @@ function unknownField(family: Family, path: readonly string[], key: unknown): Pr
   }
 }
 
-/** `rule` is the rest of a sentence that begins with "it must". */
+/** The problem of an invalid value; `rule` is the rest of a sentence that begins with "it must". */
 function invalid(family: Family, path: readonly string[], found: unknown, rule: string, noun = ''): Problem {
   const code: Code = `${family}.invalid`
   const shown = path.map(shorten)
@@ -142,7 +142,7 @@ const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}
 
 /** The expected form of the value, as the rest of a sentence that begins with "it must". */
 function expectation(issue: z.core.$ZodIssue, found: unknown): string {
-  // Messages of the schema itself come first.
+  // Messages that the schema defines itself take precedence.
   if (issue.message.startsWith('must ')) return issue.message.slice('must '.length)
   switch (issue.code) {
     case 'invalid_type':
@@ -164,7 +164,7 @@ function expectation(issue: z.core.$ZodIssue, found: unknown): string {
   }
 }
 
-/** Types of schemas in the words of JSON. */
+/** The names of schema types in terms of JSON. */
 const types: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
@@ -181,7 +181,7 @@ function limit(origin: string, how: 'at least' | 'at most', count: number): stri
   return undefined
 }
 
-/** Without repetitions, and without "9007199254740991 or less" where a stricter limit is reported for the same path. */
+/** The problems without repetitions, and without "9007199254740991 or less" if a stricter limit is reported for the same path. */
 function withoutEchoes(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
   const bounded = new Set(problems.filter((problem) => isBound(problem) && !isWidest(problem)).map(({ path }) => path.join('\u0000')))

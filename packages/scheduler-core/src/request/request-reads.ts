@@ -1,8 +1,9 @@
 import { byCodeUnit } from '../values/canonical-json.ts'
 
 /**
- * Which entries of the open maps of a request, and which fields, a filter or weigher reads; others are in `ignoredFields` of the answer.
- * Mostly the key decides; some values of a key may be read and others not. Absent: none.
+ * Which fields of a request, and which entries of its open maps, a filter or weigher reads; the others are in `ignoredFields` of the
+ * answer. Usually the key determines whether an entry is read, but for some keys the value does. An absent property means that none is
+ * read.
  */
 export interface RequestReads {
   readonly extraSpecs?: ReadsEntry
@@ -11,10 +12,10 @@ export interface RequestReads {
   readonly fields?: readonly OptionalField[]
 }
 
-/** Whether an entry of an open map is read; `known`: where that depends on what else is known. */
+/** Whether an entry of an open map is read; `known` holds the names on which this may depend. */
 type ReadsEntry = (key: string, value: unknown, known: KnownNames) => boolean
 
-/** What the hosts of a fleet report under names of their own. */
+/** The names that the hosts of a fleet report. */
 export interface ReportingHosts {
   /** Whether any host reports a stat of this name in Nova's form. */
   reportsStat(name: string): boolean
@@ -24,13 +25,13 @@ export interface ReportingHosts {
 export interface KnownNames extends ReportingHosts {
   /** Whether the metadata of any aggregate has this key. */
   hasMetadata(key: string): boolean
-  /** The name of Nova's under which an image property of the request is read; undefined: Nova knows no such property. */
+  /** The name under which Nova reads an image property of the request; undefined if Nova knows no such property. */
   propertyName(key: string): string | undefined
 }
 
 /**
- * Demands of a request that only some profiles read. Everything else is read for every request: resources that hosts must have, names of
- * hosts, and the rule of a server group.
+ * Fields of a request that only some profiles read. Every request's other fields are always read: resources that hosts must have, names of
+ * hosts, and the policy of a server group.
  */
 export type OptionalField =
   | 'zone'
@@ -43,17 +44,17 @@ export type OptionalField =
   | 'ports'
   /** Hosts on which Nova has tried the instance before. */
   | 'tried'
-  /** Hosts of a server group with a soft policy: every claim keeps the other policies. */
+  /** Hosts of a server group with a soft policy; the other policies are rules of every claim. */
   | 'softAffinityHosts'
   | 'softAntiAffinityHosts'
 
-/** What a filter or weigher reads may depend on its options. */
+/** The reads may depend on the options of the filter or weigher. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
 
 export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
   typeof reads === 'function' ? reads(options) : reads
 
-/** The list of required traits in Nova's objects; an image itself has one property for each trait, and no such list. */
+/** The list of required traits in Nova's objects; an image itself has one property for each trait instead. */
 export const TRAITS_IN_OBJECTS = 'traits_required'
 
 /** Reads these keys and no others. */
@@ -68,13 +69,15 @@ export const keysFrom =
   (key: string): boolean =>
     key.startsWith(prefix)
 
-/** Reads the keys without a scope, and those with this scope: `scope:key`. */
+/** Reads the keys without a scope, and those with this scope, as in `scope:key`. */
 export const bareOrOf =
   (scope: string) =>
   (key: string): boolean =>
     !key.includes(':') || key.startsWith(`${scope}:`)
 
-/** The extra specs without a scope and those of this one, without the scope, sorted by key: their order in the request has no meaning. */
+/**
+ * The extra specs without a scope and those with this scope, which is removed, sorted by key: their order in the request has no meaning.
+ */
 export function bareAndOf(scope: string, extraSpecs: Readonly<Record<string, string>>): readonly (readonly [key: string, value: string])[] {
   const reads = bareOrOf(scope)
   return Object.entries(extraSpecs)

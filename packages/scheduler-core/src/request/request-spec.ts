@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { RequestSpecV1_3, requestSpecV1_3 } from './versions/v1-3.ts'
 
-/** The current shape of a request. Immutable: filters and weighers read it, nothing changes it. */
+/** The current version of a request. It is immutable. */
 export type RequestSpec = RequestSpecV1_3
-/** Fields that a caller may leave out are filled in. */
+/** The input of a request, in which fields with defaults may be left out. */
 export type RequestSpecInput = z.input<typeof requestSpecV1_3>
 
 export type Flavor = RequestSpec['flavor']
@@ -16,7 +16,7 @@ export type GangMember = RequestSpec['gang'][number]
 export type TopologySpread = RequestSpec['topologySpread'][number]
 export type ResourceGroup = RequestSpec['requestedResources'][number]
 
-/** What one instance of a request takes from the host on which it is placed, derived once from the request. */
+/** What one instance of a request takes from its host. */
 export interface Demand {
   /** Whole units per resource class; only classes with an amount above 0. */
   readonly amounts: Readonly<Record<string, number>>
@@ -30,9 +30,9 @@ export interface Demand {
 const demands = new WeakMap<RequestSpec, Demand>()
 
 /**
- * The amounts that one instance of this request takes; computed once per request. Standard classes come from the flavor
- * (disk: root unless booted from a volume, ephemeral, swap rounded up to GiB); `resources:CLASS` extra specs override
- * them or add classes, and `trait:NAME` extra specs add traits, as in Nova's flavors.
+ * The amounts that one instance of this request takes; computed once per request. Standard classes come from the flavor (the disk is the
+ * root disk unless booted from a volume, plus the ephemeral disk and swap, rounded up to GiB); `resources:CLASS` extra specs override them
+ * or add classes, and `trait:NAME` extra specs add traits, as in Nova's flavors.
  */
 export function demandOf(spec: RequestSpec): Demand {
   let demand = demands.get(spec)

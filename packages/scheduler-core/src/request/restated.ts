@@ -1,6 +1,6 @@
 import type { RequestSpec } from './request-spec.ts'
 
-/** The request with other parts, in this service's own form: a document of Nova's would contradict the changes. */
+/** The request with some fields replaced and without Nova's document, which would contradict the changes. */
 export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
 
 /** The fields of a request that may be replaced. */

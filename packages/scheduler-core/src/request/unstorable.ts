@@ -4,7 +4,7 @@ import { isStorable } from '../values/storable.ts'
 /** Deeper than any meaningful document, and far from exhausting a stack. */
 const MAX_DEPTH = 64
 
-/** Problems that no schema reports: text that no store keeps, keys that schemas skip, documents without end. */
+/** A problem that no schema reports: text that cannot be stored, keys that schemas skip, or nesting without end. */
 export interface Oddity {
   readonly kind: 'text' | 'key' | 'depth'
   readonly path: readonly string[]
@@ -21,7 +21,7 @@ interface Spot {
 
 /**
  * All paths of an input that could not be stored unchanged: text with NUL or half a surrogate pair (PostgreSQL refuses both), the key
- * `__proto__`, and the first path that is nested too deep. A loop, not a recursion: no input can exhaust it.
+ * `__proto__`, and the first path that is nested too deep. It uses a loop instead of a recursion, so that no input exhausts the stack.
  */
 export function findOddities(root: unknown, most: number): Oddity[] {
   const found: Oddity[] = []
@@ -42,7 +42,7 @@ export function findOddities(root: unknown, most: number): Oddity[] {
     const isList = Array.isArray(value)
     for (const key of Object.keys(value).reverse()) {
       const item = (value as Readonly<Record<string, unknown>>)[key]
-      // Numbers in a list have neither a key nor a text, and are most of a report.
+      // Numbers in a list have neither a key nor text, and most values of a report are such numbers.
       if (isList && typeof item !== 'string' && typeof item !== 'object') continue
       const inner: Spot = { value: item, key, parent: spot, depth: depth + 1 }
       if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })

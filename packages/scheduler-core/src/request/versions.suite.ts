@@ -10,8 +10,8 @@ export interface Family<Document extends object> {
   /** For each version, oldest first: its schema, and the digest of its shape, frozen when it was published. */
   readonly versions: readonly { readonly version: string; readonly schema: z.ZodType; readonly frozen: string }[]
   /**
-   * Rules that the shape does not show: inputs of a version, each with the first problem's path and message, or with nothing where it is
-   * accepted.
+   * Rules that the shape does not show: inputs of a version, each with the path and message of its first problem, or without a problem if
+   * it is accepted.
    */
   readonly rules: readonly (readonly [name: string, version: string, input: object, problem?: string])[]
   /** Inputs of the first version, and of the newest. */
@@ -37,7 +37,7 @@ export const digestOf = (schema: z.ZodType): string =>
     .update(canonicalJson(shapeOf(schema)))
     .digest('hex')
 
-/** The laws of published versions. */
+/** Tests the rules that all published versions follow. */
 export function describeVersions<Document extends object>(family: Family<Document>): void {
   const { versions, rules, oldest, newest, parse, current, published } = family
   const first = versions[0] as (typeof versions)[number]
@@ -47,9 +47,9 @@ export function describeVersions<Document extends object>(family: Family<Documen
     if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
     return result.value
   }
-  /** An input that states its version. */
+  /** An input with its version set. */
   const as = (version: string, input: object) => ({ ...input, version })
-  /** A document in stored form, read by the version's own schema. */
+  /** A document in stored form, parsed by the schema of its own version. */
   const written = (schema: z.ZodType, input: object): object => schema.parse(input) as object
 
   // A different digest means a different version: publish the change in a file of its own, and leave this one as it was.
@@ -137,7 +137,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   })
 }
 
-/** Removes a field, and what depends on it. */
+/** Removes a field and the fields that depend on it. */
 function unset(root: Record<string, never>, path: readonly string[]): void {
   const holder = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, root)
   const [field] = path.slice(-1)

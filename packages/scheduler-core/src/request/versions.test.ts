@@ -119,7 +119,7 @@ const withGang = fc
       old.instanceGroup != null && { topologySpread: spreads.map((one, i) => ({ ...one, topologyKey: i === 0 ? 'zone' : 'rack' })) }),
   }))
 
-/** With GPUs near the cells, where the guest has any, and with the group kept apart from others. */
+/** Requests of the newest version: GPUs near the cells, if the guest has any, and a group that is kept apart from others. */
 const newest = fc
   .tuple(
     withGang,

@@ -44,7 +44,7 @@ const free = ({ hosts }: Fleet, host: string, resourceClass = 'MEMORY_MB') =>
   at(hosts.classColumns(resourceClass).free, hosts.find({ host, node: host })?.index ?? (-1 as never))
 const recordOf = ({ hosts }: Fleet, host: string) => hosts.find({ host, node: host })
 
-/** Hosts that pass for a request without any conditions. */
+/** The hosts that pass every filter for a request without any conditions. */
 function open(fleet: Fleet, profile = 'default'): string[] {
   const { checksOf } = prepareChecks(fleet, aRequest(), profileNamed(profile))
   return fleet.hosts.records
@@ -253,7 +253,7 @@ describe('edits of many hosts read and change only a few between two pauses', ()
   const HOSTS = 2_000
   const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
-  /** Many hosts in one aggregate, every second one with a reservation that ends. */
+  /** Many hosts in one aggregate, every second one with a reservation that expires. */
   function aLargeTown(): Fleet {
     const log = aLog()
     log.append(names.map((name) => aReport(name)))

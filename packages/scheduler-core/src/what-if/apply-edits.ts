@@ -14,13 +14,13 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
-/** The largest number of changes in one made-up entry, after which a pause is due. */
+/** The largest number of changes in one hypothetical entry; the generator pauses after each entry. */
 const SLICE = 50
 
 /** The largest number of hosts or claims that are read between two pauses. */
 const PAUSED_AFTER = 500
 
-/** The status reason of a host that a what-if removes. */
+/** The status reason of a host that a what-if query removes. */
 export const REMOVED = 'removed, in this what-if'
 const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
@@ -37,10 +37,10 @@ interface Step {
 type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
- * Applies edits to a fleet as made-up entries of its log, so that `apply` remains its only writer. The fleet must be a private copy,
- * because its further revisions are in no log. Returns the edits that could not be made, with their paths.
- * A host is never deleted from a log. A removed host becomes DISABLED and reports a machine without capacity, so that no profile places
- * anything there and no sum contains its capacity; its claims end. It still counts among the hosts that a decision evaluates.
+ * Applies edits to a fleet as hypothetical log entries, so that `apply` remains the only function that writes a fleet. The fleet must be a
+ * private copy, because these entries are in no log. Returns the edits that could not be made, with their paths. The log has no change that
+ * deletes a host. A removed host becomes DISABLED and reports a machine without capacity, so that no profile chooses it and no sum contains
+ * its capacity; its claims end. It still counts among the hosts that a decision evaluates.
  */
 export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
@@ -71,10 +71,10 @@ function* applyStep(fleet: Fleet, slice: readonly Step[]): Steps<Problem[]> {
   })
 }
 
-/** Appends made-up changes to a private fleet; the time of the log does not advance. */
+/** Appends hypothetical changes to a private fleet; the time of the log does not advance. */
 export const append = (fleet: Fleet, changes: readonly Change[]): readonly Void[] => atOnce(appendInSteps(fleet, changes))
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** The same as a generator that pauses; no other code may use the fleet until it ends. */
 export function appendInSteps(fleet: Fleet, changes: readonly Change[]): Steps<readonly Void[]> {
   const revision = fleet.place.revision + 1
   return fleet.applyInSteps({
@@ -141,10 +141,10 @@ const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAll
     ...MADE_UP,
   }))
 
-/** The author and reason of ratios and reserved amounts in a what-if. */
+/** The author and reason of ratios and reserved amounts that a what-if query sets. */
 const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
 
-/** The incarnation of made-up hosts. */
+/** The incarnation of hypothetical hosts. */
 const NEW = '00000000-0000-4000-8000-000000000000'
 
 function push(lists: Map<string, string[]>, key: string, items: readonly string[]): void {
@@ -319,7 +319,7 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
   }
 }
 
-/** Whether to pause before this host or claim, since a long run of them may need no change. */
+/** Whether to pause before this host or claim, since many hosts or claims in a row may need no change. */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
 interface NamedRecord {
@@ -328,10 +328,10 @@ interface NamedRecord {
   readonly record: HostRecord
 }
 
-/** The named nodes, each once, even if it is named repeatedly or by several names; now and then undefined, for a pause. */
+/** Yields the named nodes, each once, even if it is named repeatedly or by several names, and undefined where a pause is due. */
 function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<NamedRecord | undefined> {
   const seen = new Set<HostIndex>()
-  // a name may be one of a thousand nodes, and be given a hundred thousand times
+  // one name may belong to a thousand nodes, and may be listed a hundred thousand times
   const seenNames = new Set<string>()
   for (const [position, name] of names.entries()) {
     if (isPauseDue(position)) yield undefined
@@ -340,7 +340,7 @@ function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<Na
     for (const { index } of nodesMeant(hosts, name)) {
       if (seen.has(index)) continue
       seen.add(index)
-      // in the state after the preceding edits
+      // reads the record in its state after the preceding edits
       yield { position, name, record: hosts.get(index) }
     }
   }

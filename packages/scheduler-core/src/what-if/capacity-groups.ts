@@ -12,13 +12,13 @@ import type { HostIndex } from '../values/host-index.ts'
 import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
 
 export interface CapacityOptions {
-  /** The request of which further instances are counted, one at a time. */
+  /** The request whose further instances are counted, one at a time. */
   readonly request: RequestSpec
   readonly profile: Profile
   readonly seed: string
   /** The keys of a host by which hosts are grouped; a host may be in several groups, or in none. */
   groupsOf(host: HostRecord): readonly string[]
-  /** The largest count, at which counting stops. */
+  /** The count at which counting stops. */
   readonly limit: number
   isOver(): boolean
 }
@@ -33,7 +33,7 @@ export interface Bottleneck {
   /** The number of these hosts that took at least one instance. */
   readonly hostsWithRoom: number
   /**
-   * False if the request does not admit these hosts, for example because of their zone or traits, so that their free room does not count
+   * False if the request does not admit these hosts, for example because of their zone or traits, so that their free resources do not count
    * (Filter.admits).
    */
   readonly admitted: boolean
@@ -45,11 +45,14 @@ export interface CapacityGroup {
   readonly hosts: number
   readonly hostsWithRoom: number
   /**
-   * How many instances would fit if the free room of its hosts were on one host. It counts hosts that take an instance or lack only an
-   * amount, and is at least `fits`. Null if the request asks for no amount.
+   * How many instances would fit if the free resources of the hosts were on one host. It counts hosts that take an instance or lack only an
+   * amount, and is at least `fits`. Null if the request needs no amount.
    */
   readonly fitsIfPooled: number | null
-  /** The limit that ends most of its hosts with room or, if none has room, most of its admitted hosts. Null if counting stopped before. */
+  /**
+   * The limit that stops most of its hosts that took an instance or, if none did, most of its admitted hosts. Null if counting stopped
+   * before.
+   */
   readonly bottleneck: Bottleneck | null
 }
 
@@ -58,10 +61,10 @@ export interface Capacity {
   readonly fits: number
   /** False if the number is only a lower bound. */
   readonly exact: boolean
-  /** Why it is not exact. */
+  /** Why the number is not exact. */
   readonly cut: 'deadline' | 'limit' | null
   /**
-   * PER_HOST: hosts do not depend on each other, so each was filled alone, or one after the other if they only share a pool; ONE_BY_ONE:
+   * PER_HOST: hosts do not depend on each other, so each was filled alone, or one after the other if they only share a pool. ONE_BY_ONE:
    * instances were placed one after another.
    */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
@@ -90,7 +93,7 @@ export interface End {
 export interface Counting {
   readonly counts: HostCount[]
   fits: number
-  /** The code that is the cause regardless of other refusals: the request admits no host, or too few. */
+  /** The code that is the cause whatever the other refusals are: the request admits no host, or too few. */
   precedence?: Precedence
   cut: Capacity['cut']
 }
@@ -152,7 +155,7 @@ function* groupFrom(
   }
 }
 
-/** How many instances the free room of some hosts would hold together, counting hosts that are refused only for an amount. */
+/** How many instances would fit into the combined free resources of some hosts, counting hosts that are refused only for an amount. */
 function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly HostCount[]) => number | null {
   const amounts = Object.entries(demandOf(request).amounts)
   const isAmount = new Set(amounts.map(([name]) => name))

@@ -73,7 +73,7 @@ const requests: fc.Arbitrary<RequestSpec> = fc
   })
   .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
 
-/** Whether the group of some requests already has a member. */
+/** Whether the server group of some requests already has a member. */
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
@@ -144,7 +144,7 @@ describe.each([
 })
 
 test('if the first draw decides how many fit, the count equals a simulation with the same seed', () => {
-  // h0 or h2 has the pool's only disk; while h0 stays empty, the spread limits h3 to two
+  // Either h0 or h2 has the pool's only disk; while h0 stays empty, the spread limits h3 to two instances
   const fleet = () => fleetOf({ hosts: [{}, { memoryMb: 0 }, {}, {}], policy: null, isDivided: true, poolGib: 20 })
   const request = aRequest({
     flavor: { vcpus: 0, memoryMb: 512, rootGb: 20 },
@@ -280,7 +280,7 @@ describe('the details of the count', () => {
       ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
     )
   }
-  // in each row the request admits fewer hosts than it excludes, or the excluded hosts lack something else first
+  // in each row the request either admits fewer hosts than it excludes, or excludes hosts that also fail an earlier filter
   test.each<[what: string, extra: Parameters<typeof aRequest>[0], expected: readonly string[]]>([
     ['a zone', { availabilityZone: 'z1' }, ['admitted: memory.short on 3', 'not meant: zone.other on 3']],
     [

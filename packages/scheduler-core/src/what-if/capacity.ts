@@ -20,14 +20,13 @@ import type { Steps } from '../values/steps.ts'
 import { type Capacity, type CapacityOptions, type Counting, type End, type HostCount, SLICE, summarise } from './capacity-groups.ts'
 
 /**
- * How many more instances of a request fit. Most filters read only the host that they evaluate, so the number is the
- * sum over hosts that are filled separately in an overlay until a filter refuses. The first member of a group with
- * AFFINITY and without members is an exception: it is placed by a decision, and all other members have to be on its
- * host. If hosts share a requested resource, the instances on one host stay held while the next one is filled; since
- * all instances have one size, the sum is the same in any order, and only the numbers of single hosts depend on the
- * order of the fleet. If a filter of the request also reads other hosts, as for a spread, instances are placed one by
- * one; the same is true of Nova's own way of placing, which reads groups anew for each request. The fleet must be the
- * caller's own; it is unchanged at the end.
+ * Counts how many more instances of a request fit. Most filters read only the host that they evaluate, so the number is the sum over hosts
+ * that are filled separately in an overlay until a filter refuses. The first member of a group with AFFINITY and without members is an
+ * exception: it is placed by a decision, and all other members have to be on its host. If hosts share a requested resource, the instances
+ * on one host keep their resources while the next one is filled; since all instances have one size, the sum is the same in any order, and
+ * only the numbers of single hosts depend on the order of the fleet. If a filter of the request also reads other hosts, as for a spread,
+ * instances are placed one by one; the same is true of Nova's own scheduler, which reads groups anew for each request. The caller must own
+ * the fleet; it is unchanged at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
@@ -104,8 +103,8 @@ interface Filling {
 }
 
 /**
- * Fills one host until a filter refuses, with pauses, because a host may take millions of instances. A filter that refused because of held
- * resources refuses all further instances too, so that an estimate can be tested and held in one step.
+ * Fills one host until a filter refuses, with pauses, because a host may take millions of instances. A filter that refused because of
+ * allocated resources refuses all further instances too, so an estimate can be tested and allocated in one step.
  */
 function* fill(
   { index, host, node }: HostRecord,
@@ -136,7 +135,7 @@ function* fill(
   return isFull ? { fits, end: endAt(index) } : { fits }
 }
 
-/** An estimate of how many instances the host has room for, by its columns; 0 if the request asks for more than amounts. */
+/** Estimates how many instances fit on the host, by its columns; 0 if the request needs more than amounts. */
 function guessFor({ hosts }: Fleet, one: RequestSpec): (host: HostIndex) => number {
   if (!asksPlain(one)) return () => 0
   const wanted = Object.entries(demandOf(one).amounts).map(([name, amount]) => ({ free: hosts.classColumns(name), amount }))
@@ -173,7 +172,7 @@ function* placeNext(
     id: '',
     request: one,
     profile,
-    // the seed that a simulation gives this copy of its only request, so that both have the same result if the order matters
+    // the seed that a simulation uses for this copy of its only request, so that both have the same result if the order matters
     seed: `${seed} 0.${counting.fits}`,
     attempt: 1,
     alternatesPerInstance: 0,
@@ -189,7 +188,7 @@ function* placeNext(
 }
 
 interface Refusing {
-  /** The codes that come first among equally frequent ones. */
+  /** The codes that are preferred among equally frequent ones. */
   readonly precedence: Precedence
   /** Whether a filter refuses another instance on the host. */
   refuses(host: HostIndex): boolean
@@ -207,7 +206,7 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const tooFew = tooFewOf(fleet, one, 0, hosts)
   const binding = leavesNone ?? tooFew?.code
   return {
-    // if no instance fits at all, the nearest host is the one in the cause
+    // if no instance fits at all, the cause uses the numbers of the nearest host
     precedence: hosts.every(refuses)
       ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
       : { binding },

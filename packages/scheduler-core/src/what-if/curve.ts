@@ -13,8 +13,9 @@ export interface CurvePoint {
 
 /**
  * The progress of a simulation as points: before the first decision, after decisions at equal distances, and after the last one. There are
- * at most `most` points, which must be 2 or more, and one further point where the first request found no host, because the curve bends
- * there. The points are sums of placements without access to the fleet, so that the cost grows with the number of placements only.
+ * at most `most` points, which must be 2 or more, and one further point where the first request found no host, because the slope of the
+ * curve changes there. The points are sums of placements and do not read the fleet, so that the cost grows with the number of placements
+ * only.
  */
 export function curveOf(
   { decisions, proposals, before }: Pick<Simulated, 'decisions' | 'proposals' | 'before'>,

@@ -115,9 +115,9 @@ export const fleetEditsSchema = z
   )
 
 /**
- * Edits of a fleet. `likeHost`: a host with the same machine as the new ones, which have no instances and are named
- * `<likeHost>+1` and so on. Aggregates are named by uuid or name; if they are left out, new hosts are in those of the
- * host that they copy, except for aggregates of other zones.
+ * Edits of a fleet. `likeHost` is the host whose machine the new hosts copy; they have no instances and are named `<likeHost>+1` and so on.
+ * Aggregates are given by uuid or name; if they are left out, new hosts are in those of the host that they copy, except for aggregates of
+ * other zones.
  */
 export type FleetEdits = z.output<typeof fleetEditsSchema>
 export type FleetEditsInput = z.input<typeof fleetEditsSchema>
@@ -129,7 +129,7 @@ export const isNoEdit = (edits: FleetEdits): boolean => editNames.every((field) 
 const editNames = Object.keys(fleetEditsSchema.shape) as (keyof FleetEdits)[]
 const isNothing = (value: FleetEdits[keyof FleetEdits]): boolean => value === null || (Array.isArray(value) && value.length === 0)
 
-/** Combines two sets of edits; those of the first come before those of the second. */
+/** Combines two sets of edits; the edits of `a` are made before those of `b`. */
 export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   return {
     addHosts: [...a.addHosts, ...b.addHosts],
@@ -189,7 +189,7 @@ export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[])
  */
 export const parseFleetEdits = (fleet: Fleet, input: unknown): Parsed<FleetEdits> => atOnce(parseFleetEditsInSteps(fleet, input))
 
-/** The same as a generator that pauses; nobody may write the fleet until it ends. */
+/** The same as a generator that pauses; no other code may write the fleet until it ends. */
 export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Parsed<FleetEdits>> {
   const parsed = parseWith(fleetEditsSchema, input, 'overlay')
   if (!parsed.ok) return parsed
@@ -203,7 +203,7 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const problems: Problem[] = []
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
   if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
-  // only aggregate changes and ratios may name them
+  // only aggregate changes and ratios may name added hosts
   const namesMade =
     edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) ||
     [...edits.ratios, ...edits.reserves].some(({ host }) => host !== null)

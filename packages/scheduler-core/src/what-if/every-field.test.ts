@@ -55,8 +55,8 @@ const networkAt = (host: string, name: string, isThere: boolean) =>
   aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 
 /**
- * For every field of a request either a refusal, or the reason for which no change of it is proposed. Gangs, whose members have the same
- * fields, are described in docs/what-if.md.
+ * For every field of a request either a refusal, or the reason why no change of it is proposed. Gangs, whose members have the same fields,
+ * are described in docs/what-if.md.
  */
 const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
   version: 'it is no condition on a host',
@@ -189,14 +189,14 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
       request: { ...guest(), gpus: { numaPolicy: 'required' } },
       change: 'NUMA policy of GPUs -> near if possible',
     },
-    // the cell of the GPU has no room for the guest
+    // the cell of the GPU is too small for the guest
     {
       hosts: { a: gpuAt(1) },
       request: { ...guest({ memoryMb: 2 * GIB }), flavor: { vcpus: 2, memoryMb: 2 * GIB }, gpus: { numaPolicy: 'required' } },
       changes: [aClaim({ hosts: ['a'], mode: 'CONFIRM', grants: { numa: [{ guest: 0, cell: 1, cpus: 1, memoryMb: GIB }] } })],
       change: 'NUMA policy of GPUs -> near if possible',
     },
-    // the PCI devices, which must be near, are at another cell
+    // the PCI devices, which must be near the guest, are on another cell
     {
       hosts: { a: { ...gpuAt(1), ...pool(1, 0) } },
       request: { ...guest(), gpus: { numaPolicy: 'required' }, ...ofVendor(1, { numaPolicy: 'required' }) },

@@ -2,8 +2,8 @@ import type { HostStats } from '../report/stats.ts'
 import type { JsonObject, JsonValue } from '../values/json.ts'
 
 /**
- * The machine of a report without instances. Nova's document of it is kept with its use set to 0; the NUMA cells and PCI pools inside that
- * document are unchanged, because it does not separate their use from their size.
+ * The host's report as if it had no instances. In Nova's document only the totals of use are set to 0; its NUMA cells and PCI pools are
+ * unchanged, because they do not separate use from size.
  */
 export function emptied(stats: HostStats): HostStats {
   const none = (used: number | null): number | null => (used === null ? null : 0)
@@ -60,7 +60,7 @@ export const gone = (stats: HostStats): HostStats => ({
   nova: null,
 })
 
-/** Another allocation ratio of one class; undefined where the host does not have the class. */
+/** The report with another allocation ratio of one class; undefined if the host does not have the class. */
 export function withRatio(stats: HostStats, resourceClass: string, ratio: number): HostStats | undefined {
   const standard = standardRatios[resourceClass]
   const inventories = stats.inventories.map((given) =>
@@ -78,7 +78,7 @@ const standardRatios: Readonly<Record<string, { readonly field: keyof HostStats;
   DISK_GB: { field: 'diskAllocationRatio', nova: 'disk_allocation_ratio' },
 }
 
-/** The report with an enabled service in Nova that was heard at this time; undefined if the report contains no service. */
+/** The report in which Nova's service is enabled and was last seen at this time; undefined if the report contains no service. */
 export function withService(stats: HostStats, now: number): HostStats | undefined {
   if (stats.nova === null || stats.nova.service === null) return undefined
   const heard = new Date(now).toISOString()
@@ -86,7 +86,7 @@ export function withService(stats: HostStats, now: number): HostStats | undefine
   return { ...stats, nova: { ...stats.nova, service } }
 }
 
-/** A document of Nova with some fields changed, with or without its envelope. */
+/** A document of Nova with some fields changed, whether or not it is inside an envelope. */
 function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
   const data = document[DATA]
   if (data === undefined || data === null || typeof data !== 'object' || Array.isArray(data)) return { ...document, ...fields }

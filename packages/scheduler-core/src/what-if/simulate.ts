@@ -25,27 +25,28 @@ export interface SimulateOptions {
   readonly requests: readonly SimulatedRequest[]
   readonly profile: Profile
   readonly seed: string
-  /** Whether the time is used up; the remaining requests are then not decided. */
+  /** Whether the time limit has passed; the remaining requests are then not decided. */
   isOver(): boolean
   /**
-   * Called before each decision with the state that the earlier ones left; throws if a call would be refused before any host is evaluated.
+   * Called before each decision, on the state after the earlier ones; throws if the service would reject the call before it evaluates any
+   * host.
    */
   checkNext?(request: number): void
 }
 
 /** One decision of a simulation. */
 export interface SimulatedDecision {
-  /** The position of its request in the list. */
+  /** The index of its request in the list. */
   readonly request: number
-  /** The number of the copy of the request, from 0. */
+  /** The index of the copy of the request, from 0. */
   readonly copy: number
   /** The number of requested instances. */
   readonly asked: number
   readonly outcome: 'PLACED' | 'NO_VALID_HOST'
   readonly decided: Decided
-  /** The reasons for which hosts were refused to the instance that found none; empty if all instances are placed. */
+  /** Why hosts refused the first instance that could not be placed; empty if all instances are placed. */
   readonly reasons: readonly ReasonCount[]
-  /** The number of placements of the simulation before this decision. */
+  /** The number of placements that the simulation had made before this decision. */
   readonly before: number
 }
 
@@ -73,8 +74,8 @@ export interface SimulatedQuestion {
 
 /**
  * Decides requests one after another, each on the state that the earlier ones left, as if all of them were claimed. The fleet must be a
- * private copy, because it is locked during the pauses; it is unchanged at the end. A pause may be a question to a solver: the next step
- * takes the answer, and without one the filter scheduler decides.
+ * private copy, because it is locked during the pauses; it is unchanged at the end. A pause may yield a problem for a solver: the caller
+ * passes the solution to the next step, and without one the filter scheduler decides.
  */
 export function* simulate(
   fleet: Fleet,
@@ -94,7 +95,7 @@ export function* simulate(
         const kept = again(last, request, copy)
         const one = { request, profile, seed, index, copy, before: proposals.length, last }
         const isAsked = kept === undefined && asksSolver(profile, request)
-        // nothing was placed since the preceding copy found no host, so its result still holds
+        // nothing was placed since the preceding copy of the request found no host, so its result still holds
         const known = last?.outcome === 'NO_VALID_HOST' ? last.decided.record.solver?.solution : undefined
         const solution: Solution | undefined = isAsked
           ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
@@ -133,7 +134,10 @@ const idOf = ({ index, copy }: Pick<One, 'index' | 'copy'>): string => `${index}
 
 const seedOf = (one: Pick<One, 'index' | 'copy' | 'seed'>): string => `${one.seed} ${idOf(one)}`
 
-/** Whether the next copy of a single instance without a host can be skipped: the state is unchanged, so it finds none either. */
+/**
+ * The result of the next copy of a single instance if the preceding copy found no host: the state is unchanged, so this copy finds none
+ * either.
+ */
 function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
 }
@@ -159,7 +163,7 @@ function* decideOne(fleet: Fleet, overlay: Overlay, one: One): Steps<SimulatedDe
   return { ...common, outcome: 'NO_VALID_HOST', reasons }
 }
 
-/** The reasons for which the instance found no host, while the instances before it hold their resources. */
+/** The reasons why hosts refused the instance, while the instances before it occupy their resources. */
 function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'allOrNothing'>): Steps<readonly ReasonCount[]> {
   const held = overlay.size
   const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })

@@ -4,7 +4,7 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import { REMOVED } from './apply-edits.ts'
 
-/** The capacity of hosts for a class, with ratio and reserve, and its use: used + free = capacity, and used includes claimed. */
+/** The capacity of hosts for a class, after ratio and reserve, and its use: used + free = capacity, and used includes claimed. */
 export interface ClassUse {
   readonly resourceClass: string
   readonly capacity: number
@@ -21,8 +21,8 @@ export interface ZoneUse {
 }
 
 /**
- * The use of each zone, by name. Hosts that take no instances at present or have no capacity count too, as in a list of the zone's hosts;
- * only hosts that a what-if removed do not count. The generator pauses, and the fleet must not be written meanwhile.
+ * The use of each zone, by name. Hosts that currently accept no instances or have no capacity count too, as in a list of the zone's hosts;
+ * only hosts that a what-if query removed do not count. The generator pauses, and the fleet must not be written meanwhile.
  */
 export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()

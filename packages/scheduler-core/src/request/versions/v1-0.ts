@@ -17,7 +17,7 @@ export const keyValues = z
     `must be at most ${limits.extraSpecsLength} characters in all`,
   )
 
-/** What one instance takes. */
+/** The resources of one instance. */
 export const flavor = z.strictObject({
   name: name.nullable().default(null).describe('Name of the flavor, for display; it has no effect.'),
   vcpus: whole(limits.vcpus).meta({ description: 'Virtual CPUs.', unit: 'CPUs' }),
@@ -119,7 +119,7 @@ const resourceGroup = z
   })
   .describe('Further resources and traits.')
 
-/** The fields of where it should go. */
+/** The fields of the requested destination. */
 export const destinationFields = {
   host: name.nullable().default(null).describe('Only this host.'),
   node: name.nullable().default(null).describe('Only this node.'),
@@ -168,7 +168,7 @@ export const requestSpecV1_0 = z.strictObject(requestFields).superRefine(checkRe
 
 export type RequestSpecV1_0 = DeepReadonly<z.output<typeof requestSpecV1_0>>
 
-/** Nested lists and objects are frozen too. */
+/** A type in which nested lists and objects are read-only too. */
 export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -201,7 +201,7 @@ export function checkRequest(spec: Checked, context: z.core.$RefinementCtx): voi
     context.addIssue({ code: 'custom', path: ['numaTopology', 'cells'], input: cells, message: 'must not number two cells alike' })
 }
 
-/** The number of named instances, or one. */
+/** Sets the number of instances to the number of named instances, or to one. */
 export function countInstances<Spec extends Instances>(spec: Spec): Spec & { numInstances: number } {
   return { ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1) }
 }

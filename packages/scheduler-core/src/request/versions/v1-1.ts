@@ -70,7 +70,7 @@ const pciRequest = z
   })
   .describe('PCI devices of one kind.')
 
-/** A document of Nova's, kept as it came. */
+/** A document of Nova, stored unchanged. */
 export const novaDocument = z
   .custom<JsonObject>(isJsonObject, { error: 'must be a JSON object', abort: true })
   .refine(
@@ -130,10 +130,10 @@ export const requestSpecV1_1 = z.strictObject(requestFieldsV1_1).superRefine(che
 
 type Output = z.output<typeof requestSpecV1_1>
 
-/** Nova's document is not frozen, since JSON may be nested to any depth. */
+/** The type of Nova's document is not deeply read-only, since JSON may be nested to any depth. */
 export type RequestSpecV1_1 = DeepReadonly<Omit<Output, 'nova'>> & { readonly nova: Readonly<NonNullable<Output['nova']>> | null }
 
-/** A request of 1.0 asks for nothing that came with 1.1. */
+/** Converts a request of 1.0, which uses none of the fields that 1.1 added. */
 export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
   return {
     ...spec,

@@ -75,7 +75,7 @@ export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
     refuse('topologySpread', 'must not name a topology key twice')
 }
 
-/** The number of named instances, or one of flavor in addition to those of the other kinds. */
+/** Sets the number of instances to the number of named instances, or to one of the flavor in addition to those of the other kinds. */
 export function countGang<Spec extends Pick<Gang, 'instanceUuids' | 'numInstances' | 'gang'>>(spec: Spec): Spec & { numInstances: number } {
   const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
   return countInstances({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1 + others) })
@@ -86,10 +86,10 @@ export const requestSpecV1_2 = z.strictObject(requestFieldsV1_2).superRefine(che
 
 type Output = z.output<typeof requestSpecV1_2>
 
-/** Nova's document is not frozen, since JSON may be nested to any depth. */
+/** The type of Nova's document is not deeply read-only, since JSON may be nested to any depth. */
 export type RequestSpecV1_2 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
 
-/** A request of 1.1 asks for nothing that came with 1.2. */
+/** Converts a request of 1.1, which uses none of the fields that 1.2 added. */
 export const upgradeFrom1_1 = (spec: RequestSpecV1_1): RequestSpecV1_2 => ({ ...spec, version: '1.2', gang: [], topologySpread: [] })
 
 /** The same request in the form of 1.1, or every field that 1.1 cannot express. */

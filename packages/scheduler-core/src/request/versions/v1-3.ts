@@ -21,7 +21,7 @@ const gpus = z
   .default(null)
   .describe('GPUs, whole or shares of them; null: none.')
 
-/** RequestSpec 1.3: GPUs near the CPUs, and server groups apart from each other. */
+/** RequestSpec 1.3: GPUs near the CPUs, and server groups that are kept apart from each other. */
 export const requestSpecV1_3 = z
   .strictObject({
     ...requestFieldsV1_2,
@@ -73,10 +73,10 @@ export const requestSpecV1_3 = z
 
 type Output = z.output<typeof requestSpecV1_3>
 
-/** Nova's document is not frozen, since JSON may be nested to any depth. */
+/** The type of Nova's document is not deeply read-only, since JSON may be nested to any depth. */
 export type RequestSpecV1_3 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
 
-/** A request of 1.2 asks for nothing that came with 1.3. */
+/** Converts a request of 1.2, which uses none of the fields that 1.3 added. */
 export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: RequestSpecV1_2): RequestSpecV1_3 => ({
   ...spec,
   version: '1.3',
@@ -88,7 +88,7 @@ export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: Requ
   nearVolumesAndPorts: true,
 })
 
-/** The same request without the fields of 1.3, and, for an older version that was asked for, the problems where it uses them. */
+/** The same request without the fields of 1.3; the problems if it uses them and an older version was requested. */
 export function downgradeTo1_2(
   { gpus: own, gang, instanceGroup, volumes, ports, nearVolumesAndPorts, ...spec }: RequestSpecV1_3,
   asked = '1.2',

@@ -3,12 +3,12 @@ import { restated } from '../../request/restated.ts'
 
 /**
  * The request with another amount of a class for each instance. The amount is changed in the field that states it: extra spec, flavor or
- * groups.
+ * resource groups.
  */
 export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
   const spec = `resources:${resourceClass}`
   const extraSpecs = { ...request.flavor.extraSpecs }
-  // groups ask in addition to the flavor
+  // the amounts of groups are added to those of the flavor
   const inGroups = request.requestedResources.flatMap(({ amounts }) => amounts).filter((asked) => asked.resourceClass === resourceClass)
   const grouped = Math.min(
     amount,
@@ -32,7 +32,7 @@ const MIB_PER_GIB = 1_024
 
 /**
  * The request with a smaller total of the flavor's own disks. The ephemeral disk is reduced first, then the root disk down to the size that
- * the image needs, then swap, and at last the root disk below the image's size, with which the API would refuse the request.
+ * the image needs, then swap. Last, the root disk is reduced below the image's size, although the API would then refuse the request.
  */
 function withDisk(request: RequestSpec, gib: number): RequestSpec {
   const { flavor, image, isBfv } = request
@@ -53,7 +53,7 @@ function withDisk(request: RequestSpec, gib: number): RequestSpec {
   return restated(request, { flavor: { ...flavor, rootGb, ephemeralGb, swapMb } })
 }
 
-/** The sum of the guest's cells equals the flavor, so the cells are reduced with it, each by its share. */
+/** The sum of the guest's cells must equal the flavor, so the cells are reduced with it in proportion. */
 function withFittingCells(request: RequestSpec): RequestSpec {
   const { flavor, numaTopology } = request
   if (numaTopology === null) return request
@@ -69,7 +69,7 @@ function withFittingCells(request: RequestSpec): RequestSpec {
   return withCells(request, numbered(cells))
 }
 
-/** Reduces parts to a total in their proportions; parts with a smaller sum are unchanged. */
+/** Reduces numbers to a total in proportion; numbers whose sum is smaller are unchanged. */
 function shares(parts: readonly number[], most: number): readonly number[] {
   const sum = parts.reduce((total, part) => total + part, 0)
   if (sum <= most) return parts
@@ -101,7 +101,7 @@ export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[
 const ownAmount = (request: RequestSpec, resourceClass: string): number =>
   demandOf({ ...request, requestedResources: [] }).amounts[resourceClass] ?? 0
 
-/** The groups with a changed total of a class; the first groups are filled first. */
+/** The resource groups with a changed total of a class; the first groups receive their amounts first. */
 function spread(groups: RequestSpec['requestedResources'], resourceClass: string, total: number): RequestSpec['requestedResources'] {
   let left = total
   return groups.map((group) => ({
@@ -115,13 +115,13 @@ function spread(groups: RequestSpec['requestedResources'], resourceClass: string
   }))
 }
 
-/** The request without extra specs of these keys. */
+/** The request without the extra specs whose keys are unwanted. */
 export function withoutExtraSpecs(request: RequestSpec, isUnwanted: (key: string) => boolean): RequestSpec {
   const extraSpecs = Object.fromEntries(Object.entries(request.flavor.extraSpecs).filter(([key]) => !isUnwanted(key)))
   return restated(request, { flavor: { ...request.flavor, extraSpecs } })
 }
 
-/** The request without a scheduler hint. */
+/** The request without these scheduler hints. */
 export const withoutHints = (request: RequestSpec, names: readonly string[]): RequestSpec =>
   restated(request, {
     schedulerHints: Object.fromEntries(Object.entries(request.schedulerHints).filter(([name]) => !names.includes(name))),

@@ -15,7 +15,7 @@ interface HostDrawn {
   readonly shape: HostShape
   readonly zone: 'zone1' | 'zone2' | null
   readonly state: 'ENABLED' | 'DISABLED' | 'MAINTENANCE' | 'DRAINING' | 'DOWN'
-  /** The size in GiB and the seconds of reservations; 0 seconds stands for a confirmed claim. */
+  /** The size in GiB and the lifetime in seconds of each reservation; 0 seconds stands for a confirmed claim. */
   readonly held: readonly (readonly [gib: number, seconds: number])[]
   readonly isMember: boolean
   /** The memory in MiB that an operator reserved, and the ratio of vCPUs that was set; null for neither. */
@@ -68,7 +68,7 @@ const unevenCells = (...mib: readonly number[]): Parts => ({
   numaTopology: { cells: mib.map((memoryMb, id) => ({ id, cpus: [id], memoryMb })) },
 })
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
-/** Draws the first value most often, because for a request with many wishes at once no two changes suffice. */
+/** Draws the first value most often, because no two changes suffice for a request with many requirements at once. */
 const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 

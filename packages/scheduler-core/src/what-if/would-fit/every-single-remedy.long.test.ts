@@ -12,7 +12,7 @@ import { atOnce } from '../../values/steps.ts'
 import { simulate } from '../simulate.ts'
 import { whatWouldFit } from './what-would-fit.ts'
 
-/* On small fleets every change of one number or one wish is tried alone: each that makes the request fit is proposed, with the nearest number that suffices. */
+/* On small fleets every change of one number or one requirement is tried alone: each one that makes the request fit is proposed, with the nearest number that suffices. */
 
 const GIB = 1_024
 const isOver = () => false
@@ -73,7 +73,7 @@ const modest: Wanted = {
   ...{ zone: null, forced: null, destination: null, aggregate: null },
 }
 
-/** Further wishes of a request: only a few at a time, because for a request with many wishes no single change suffices. */
+/** Further requirements of a request: only a few at a time, because for a request with many of them no single change suffices. */
 const more: fc.Arbitrary<Partial<Wanted>> = fc.oneof(
   fc.record({ vcpus: fc.constantFrom(3, 5, 9) }),
   fc.record({ mib: fc.constantFrom(3, 5, 9).map((gib) => gib * GIB), minRamMb: fc.constantFrom(0, 512, GIB) }),
@@ -163,10 +163,10 @@ const below = (now: number, step: number): readonly number[] =>
   Array.from({ length: Math.ceil(now / step) - 1 }, (_, i) => now - (now % step || step) - i * step)
 
 interface Dimension {
-  /** The resource by its name in proposals, and how they write its amount. */
+  /** The name of the resource in proposals, and the unit in which they write its amount. */
   readonly subject: string
   readonly to: (number: number) => string
-  /** Nearest first. */
+  /** The numbers to try, nearest to the present one first. */
   readonly numbers: readonly number[]
   readonly with: (number: number) => Wanted
 }
@@ -204,7 +204,7 @@ function dimensionsOf(one: Wanted): readonly Dimension[] {
 
 const withCells = (one: Wanted, cells: readonly number[]): Wanted => ({ ...one, cells, mib: cells.reduce((sum, mib) => sum + mib, 0) })
 
-/** The wishes of a request, as a proposal names them when they are given up. */
+/** The requirements of a request, as a proposal names those that it drops. */
 const wishesOf = (one: Wanted): readonly (readonly [said: string, Wanted])[] => [
   ...(one.zone === null ? [] : [[`availability zone ${one.zone} -> any`, { ...one, zone: null }] as const]),
   ...(one.forced === null ? [] : [[`hosts asked for ${one.forced} -> any`, { ...one, forced: null }] as const]),
@@ -263,7 +263,7 @@ function isCovered(one: Wanted, less: Wanted, said: readonly string[]): boolean 
     const [, cell, to] = /^memory of (?:each )?NUMA cell ?(\d*) \d+ MiB -> (\d+) MiB$/.exec(text) ?? []
     if (to === undefined) return false
     const sizes = one.cells.map((own, i) => (cell === '' || cell === String(i) ? Math.min(own, Number(to)) : own))
-    // cells with equal demands cause the refusal together, so that a proposal may name either of them
+    // cells with equal demands cause the refusal together, so a proposal may name any of them
     const inOrder = (all: readonly number[]) => (new Set(one.cells).size === 1 ? all.toSorted((a, b) => a - b) : all)
     return inOrder(sizes).every((size, i) => size >= (inOrder(less.cells)[i] ?? 0))
   })

@@ -16,7 +16,7 @@ const cellOf = (id: number, cpuset: number[], pages: readonly (readonly [number,
   pages: [{ sizeKib: 4, total: 1_048_576 }, ...pages.map(([sizeKib, total]) => ({ sizeKib, total }))],
 })
 
-/** The proposals about the guest's memory, for each host alone. */
+/** The proposals about the guest's memory on a fleet of this host alone, one list for each host. */
 function lessMemory(host: HostShape, cells: readonly Partial<Cell>[], profile = 'default', instances = 1): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { memoryMb: 32_768, ...host })])

@@ -37,7 +37,7 @@ const ask = (fleet: Fleet, request: RequestSpec, profile: Profile, more: Partial
     }),
   )
 
-/** Every way to leave out one part of some changes: a whole change, or a part of one, such as one of the claims to wait for. */
+/** Every set of changes that lacks one part of the given set: a whole change, or a part of one, such as one of the claims to wait for. */
 const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
     const others = changes.filter((one) => one !== change)
@@ -47,8 +47,8 @@ const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChang
   })
 
 /**
- * Every way to move one number of some changes nearer to its present value: by one step, by half, and by all but one step; all numbers if
- * there are few.
+ * Every set with one number moved nearer to its present value: by one step, by half, and by all but one step; or by every number of steps
+ * if there are few.
  */
 const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
@@ -115,7 +115,7 @@ const wishes: readonly {
   {
     path: 'numaTopology',
     of: ({ numaTopology }) => numaTopology === null,
-    // all fields but the pages and the policy, which are separate wishes
+    // all fields except the pages and the policy, which are separate requirements
     from: (one, { numaTopology }) => ({
       ...one,
       numaTopology: numaTopology && {
@@ -137,7 +137,7 @@ const wishes: readonly {
   })),
 ]
 
-/** The parts of the request that a proposal gives up, as far as each can be restored alone. */
+/** The requirements that a proposal drops and that can be restored one at a time. */
 const givenUp = (request: RequestSpec, changed: RequestSpec) =>
   wishes.filter(
     ({ of, from }) =>
@@ -256,7 +256,7 @@ describe('of random refusals', () => {
             }
         }
         const isLast = ({ changes }: (typeof counterfactuals)[number]) => changes.some(({ lastResort = false }) => lastResort)
-        // if another request or waiting suffices, nothing else is changed
+        // if another request or waiting suffices, no other change is proposed
         const isMild = (one: (typeof counterfactuals)[number]) =>
           !isLast(one) && one.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
         if (counterfactuals.some(isMild)) expect(counterfactuals.filter(isLast), texts).toEqual([])
@@ -280,7 +280,7 @@ describe('of random refusals', () => {
       }),
       draws(100, 100, 2_000),
     )
-    // random runs reach every kind; rare kinds only in many runs
+    // random runs reach every kind; rare kinds appear only in many runs
     const inManyRuns = ['ratios', 'reserves', 'spreads', 'policies', 'spellings']
     const rare = byExtent(inManyRuns, inManyRuns, [])
     for (const [kind, count] of Object.entries(met)) expect([kind, count > 0 || rare.includes(kind)]).toEqual([kind, true])

@@ -6,20 +6,20 @@ import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
 
-/** The largest number of parts of a change for which each is tried; for more claims the result is computed. */
+/** The largest number of parts of a change that are each tried; if there are more claims to wait for, the result is computed. */
 const MOST_TRIED = 16
 
-/** Decides with other changes than those of a candidate. */
+/** Decides with changes other than those of the candidate. */
 export interface MinimalOptions extends SearchOptions {
   readonly fleets: ReturnType<typeof createFleets>
-  /** The number of instances that found a host without any change. */
+  /** The number of instances that found a host when nothing was changed. */
   readonly failed: number
 }
 
 /**
- * Removes each change, and each part of one (a claim to wait for, a wish), without which the request is still placed, and moves each number
- * as near to its present value as possible: every remaining part is needed. `isCut` if runs or time did not suffice: then a number may be
- * farther than needed, or, if they did not even suffice to find out which parts are needed, nothing is kept.
+ * Removes each change, and each part of one (a claim to wait for, a requirement), without which the request is still placed, and moves each
+ * number as near to its present value as possible, so that every remaining part is needed. `isCut` says that the limit of runs or time was
+ * reached: then a number may be farther than needed, or, if the needed parts were not even determined, `kept` is undefined.
  */
 export function* minimal(
   options: MinimalOptions,
@@ -29,7 +29,7 @@ export function* minimal(
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
-  /** Whether other changes work in place of some of these; those are then the best. */
+  /** Whether other changes suffice in place of some of these; if so, they become the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
@@ -57,7 +57,7 @@ export function* minimal(
       if (count === 0) continue
       if (isOver()) return { kept: best, runs, isCut: true }
       let [enough, tooLittle] = [-1, count]
-      // for a number larger than the present one, the smallest is the easiest
+      // an increased number is easiest to satisfy at the smallest value
       if (now.to > now.from && number.among !== undefined) {
         yield* isEnough(nearer(count - 1))
         continue
@@ -86,7 +86,10 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   ]
 }
 
-/** The changes, adapted to the request with the preceding changes: one may have been created together with another that is left out. */
+/**
+ * The changes, adapted to the request after the preceding changes, because a change may have been created together with one that is now
+ * left out.
+ */
 function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
   let now = request
   return changes.flatMap((change) => {
@@ -110,18 +113,18 @@ function* tryWith(
   return { candidate: { changes, hosts, refined, effort: effortOf(changes) }, trial, applied }
 }
 
-/** Whether a proposal adds nothing to a known one: it contains the known one, or has the same effect with no less effort. */
+/** Whether a proposal adds nothing to a known one: it contains the known one's changes, or has the same effect with no less effort. */
 export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
   containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
 
 type Proposal = Pick<Kept, 'candidate' | 'applied'>
 
-/** Whether both lead to the same decision: a name that is first corrected and then given up equals giving it up. */
+/** Whether both lead to the same decision: correcting a name and then dropping it equals dropping it. */
 const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
 
 const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
 
-/** Whether these changes contain all of the others or go further, so that the others alone suffice. */
+/** Whether these changes contain all of the others or larger ones, so that the others alone suffice. */
 export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
   others.every(
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
@@ -149,7 +152,7 @@ function containsOne(change: ProposedChange, other: ProposedChange): boolean {
   return other.parts.names.every((name) => names.has(name))
 }
 
-/** Whether one of two numbers for the same subject goes at least as far in the same direction as the other. */
+/** Whether one of two numbers for the same subject is at least as far from the present value, in the same direction, as the other. */
 function isAsFar(one: ChangedNumber, other: ChangedNumber): boolean {
   const direction = Math.sign(one.to - one.from)
   return direction === Math.sign(other.to - other.from) && one.to * direction >= other.to * direction

@@ -146,7 +146,7 @@ describe('names that are misspelt', () => {
     ],
   ])('%s is not changed to the other name, because a wish would be lost', (_what, given, subject) => {
     const { counterfactuals } = answerOf(given)
-    // other changes are found, so that an empty list below concerns the name alone
+    // other proposals are found, so that the empty list below is about the name alone
     expect(counterfactuals.length).toBeGreaterThan(0)
     const renamed = counterfactuals.flatMap(({ changes }) => changes.filter((change) => change.subject === subject && change.effort < 1.4))
     expect(renamed.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
@@ -180,7 +180,7 @@ describe('names that are misspelt', () => {
     ['a flavor without similar names', { hosts: { a: {} }, request: flavored('huge'), aggregates: kept('m1.large'), profile: byFlavor }],
   ])('%s is not changed to another name', (_what, given) => {
     const efforts = answerOf(given).counterfactuals.map(({ effort }) => effort)
-    // changes of names have the least effort of all
+    // the effort of correcting a name is less than that of any other change
     expect(efforts.filter((effort) => effort < 1.4)).toEqual([])
   })
 })

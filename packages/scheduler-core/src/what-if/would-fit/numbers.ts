@@ -5,16 +5,17 @@ import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
 const MOST_RANGES = 64
 
 /**
- * The ranges that are searched for the nearest number: the numbers that one kind of hosts gives, and those that several kinds give, since
- * instances may be on hosts of several kinds. In the range of all hosts that give the nearest number, every farther number suffices too.
+ * The ranges that are searched for the nearest number: the numbers that one kind of hosts allows, and those that several kinds allow, since
+ * instances may be on hosts of several kinds. Within the range of all hosts that allow the nearest number, every farther number suffices
+ * too.
  */
 export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly NumberRange[] {
-  // without units of hosts, the range has whole steps from the number that was found
+  // without unit rules of hosts, the range has steps of one size that meet the number that was found
   if (among === undefined) return [{ step, least: step + (to % step) }]
   return inCommon(among).slice(0, MOST_RANGES)
 }
 
-/** Whether hosts have so many kinds of units that not all of their common numbers are searched. */
+/** Whether hosts have so many different unit rules that not all of their common numbers are searched. */
 export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MOST_RANGES
 
 /** The numbers of a range strictly between two others: the first one and their count. */
@@ -26,8 +27,8 @@ export function between({ step, least }: NumberRange, one: number, other: number
 }
 
 /**
- * The intersection of each set of ranges, each once. An intersection has whole steps of the least common multiple, from the largest first
- * number on. The search ends when there are more than the limit.
+ * The intersection of each set of ranges, each once. The step of an intersection is the least common multiple of the steps, and it starts
+ * at the largest of the first numbers. The search ends when the limit is exceeded.
  */
 function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
   const found = new Map(among.map((range) => [keyOf(range), range]))
@@ -35,7 +36,7 @@ function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
   for (const one of found.values())
     for (const other of among) {
       const both = inBoth(one, other)
-      // no request asks for more than can be counted exactly
+      // no request contains a number that is too large to be represented exactly
       if (found.size <= MOST_RANGES && Number.isSafeInteger(both.least)) found.set(keyOf(both), both)
     }
   return [...found.values()]

@@ -6,11 +6,11 @@ import { aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/in
 import { atOnce } from '../../values/steps.ts'
 import { whatWouldFit } from './what-would-fit.ts'
 
-/* If no host meets several wishes together, each wish that suffices to be given up alone is proposed separately. */
+/* If no host meets several requirements together, each requirement that suffices to be dropped alone is proposed separately. */
 
 type Asked = Parameters<typeof aRequest>[0]
 
-/** A case on a fleet of many hosts, of which h8 and h9 are in two separate aggregates. */
+/** The proposals on a fleet of many hosts, of which h8 and h9 are in two separate aggregates. */
 function proposals(asked: Asked, named: string, shapes: Readonly<Record<string, HostShape>> = {}): readonly string[] {
   const hosts = Array.from({ length: 10 }, (_, i) => `h${i}`)
   const log = aLog()

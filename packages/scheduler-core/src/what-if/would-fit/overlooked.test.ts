@@ -6,7 +6,7 @@ import { aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/in
 import { atOnce } from '../../values/steps.ts'
 import { type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'
 
-/* Changes that a search by the nearest hosts alone would overlook. */
+/* Changes that a search among the nearest hosts alone would overlook. */
 
 const GIB = 1_024
 
@@ -15,7 +15,7 @@ interface Situation {
   readonly asked: Parameters<typeof aRequest>[0]
   readonly expected: readonly string[]
   readonly maxChanges?: number
-  /** The aggregates and zones with a single host, by the number of the host. */
+  /** The aggregates and zones that contain a single host, given by the number of that host. */
   readonly aggregates?: readonly number[]
   readonly zones?: Readonly<Record<string, number>>
 }
@@ -172,7 +172,7 @@ describe.each(['default', 'nova-compat'])('by the profile %s', (named) => {
 })
 
 test('hosts that are not considered are counted, and the result says that it may be incomplete', () => {
-  // each host is in its own zone, so that each is a kind of its own
+  // each host is in its own zone, so each has a different kind of refusal
   const zones = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`z${i}`, i]))
   const answer = answerFor(many(60), { asked: { availabilityZone: 'z', memoryMb: 900 * GIB }, zones })
   expect([answer.cut, answer.leftOut]).toEqual(['limit', 12])

@@ -97,7 +97,7 @@ test('correcting a name and then giving it up equals giving it up', () => {
   const asked = { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FASTEST', 'CUSTOM_FAST'] }] }
   expect(proposals([{ traits: ['CUSTOM_FAST'] }, { traits: ['CUSTOM_FASTER'] }], asked, traits)).toEqual([
     'trait CUSTOM_FASTEST required -> not asked',
-    // this change is for the other host
+    // the other host needs this change
     'trait CUSTOM_FASTEST CUSTOM_FASTEST -> CUSTOM_FASTER; trait CUSTOM_FAST required -> not asked',
   ])
 })
@@ -170,7 +170,7 @@ test('of many units of hosts the one that suits all instances is found, wherever
   const fpgas = (total: number, minUnit: number, stepSize = 1): HostShape => ({
     inventories: [{ resourceClass: 'CUSTOM_FPGA', total, minUnit, stepSize }],
   })
-  // each of the first hosts has room for one instance at most
+  // each of the first hosts has enough for one instance at most
   const kinds = [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((minUnit) => fpgas(minUnit, minUnit))
   const asked = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'resources:CUSTOM_FPGA': '20' } } }
   expect(proposals([...kinds, fpgas(6, 2, 2)], asked)).toContain('CUSTOM_FPGA 20 -> 2')

@@ -43,7 +43,7 @@ const request = fc
 
 type Drawn<Value> = Value extends fc.Arbitrary<infer Of> ? Of : never
 
-/** Two hosts with two nodes each, and the ratio with its source. */
+/** Two hosts with two nodes each, with the drawn ratio from its source. */
 function fleetOf(drawn: Drawn<typeof hosts>, aggregates: Drawn<typeof aggregateRatios>): Fleet {
   const named = drawn.map((one, i) => ({ ...one, host: `h${Math.floor(i / 2)}`, node: `n${i}` }))
   const log = aLog()
@@ -85,7 +85,7 @@ const reserveOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>, resourceCl
   ...{ host, node, resourceClass, reserved, by: 'operator', reason: 'kept back' },
 })
 
-/** The fleet with the entries that an operator makes of a proposal. */
+/** The fleet after an operator has written the entries of a proposal. */
 function madeReal(fleet: Fleet, { ratios, reserves }: FleetEdits): Fleet {
   const own = copyFleet(fleet)
   const changes = [
@@ -129,7 +129,7 @@ test('a proposed ratio or reserve makes the request fit when an operator sets it
             const record = fleet.hosts.find({ host, node: String(node) }) as HostRecord
             const now = reservedOf(fleet.hosts, record, resourceClass)
             expect([text, now.source, from?.split(' ')[0]]).toEqual([text, 'HOST', String(now.value)])
-            // the host itself needs the amount that its report reserves
+            // the reserve in its report is an amount that the host itself needs
             const ofReport = record.stats.inventories.find((one) => one.resourceClass === resourceClass)?.reserved ?? 0
             expect([text, reserved >= ofReport, reserved < now.value]).toEqual([text, true, true])
           }

@@ -20,9 +20,11 @@ export interface RefusedHost {
   readonly host: HostIndex
   /** The refusals by the filters of the profile, in their order, then by the rules for every claim. */
   readonly lacks: readonly Lack[]
-  /** The shortfalls without their amounts: hosts of one kind get the same proposals, except for numbers and for changes of the fleet. */
+  /**
+   * The shortfalls without their amounts: hosts with the same text get the same proposals, except for numbers and for changes of the fleet.
+   */
   readonly kind: string
-  /** The missing share of each amount, in the order in which `kind` lists them. */
+  /** The missing share of each amount, in the order in which `kind` lists the amounts. */
   readonly missing: readonly number[]
   readonly distance: number
 }
@@ -37,7 +39,7 @@ const SLICE = 64
 
 /**
  * All hosts that take no instance. Every filter and every rule for claims is evaluated for every host, so that a host with a single
- * shortfall is never of the same kind as hosts with further ones.
+ * shortfall never counts as the same kind as hosts with further ones.
  */
 export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
   const request = requestAt(asked, instance)

@@ -7,7 +7,7 @@ import { between, rangesOf } from './numbers.ts'
 import type { ChangedNumber, NumberRange, ProposedChange } from './remedies/remedy.ts'
 import { type Applied, applyTo, isAskable, type Trial, tryOn } from './trial.ts'
 
-/** A set of changes to try, and the hosts that it is meant for: each is then examined for further refusals. */
+/** A set of changes to try, and the hosts that it is meant for, which are then examined for further refusals. */
 export interface Candidate {
   readonly changes: readonly ProposedChange[]
   readonly hosts: readonly HostName[]
@@ -23,7 +23,7 @@ export interface Kept {
   readonly applied: Applied
 }
 
-/** The question, and how long the search may take. */
+/** The question, and the time limit of the search. */
 export interface SearchOptions {
   readonly request: RequestSpec
   readonly profile: Profile
@@ -38,15 +38,15 @@ const EFFORT_PER_FURTHER_CHANGE = 1
 export const effortOf = (changes: readonly ProposedChange[]): number =>
   changes.reduce((sum, one) => sum + one.effort, 0) + EFFORT_PER_FURTHER_CHANGE * (changes.length - 1)
 
-/** The effect of a change to the number of instances. */
+/** The subject of a change of the number of instances. */
 export const INSTANCES = 'instances'
 
 /** The largest number of numbers that are lowered together: with more, no pairs are proposed. */
 const MOST_LOWERED = 2
-/** The largest number of sets of two smallest numbers that are tried, if hosts give amounts in several units. */
+/** The largest number of combinations of two smallest numbers that are tried, if hosts count amounts in different units. */
 const MOST_SETS = 8
 
-/** The result, the number of decisions that it took, and whether sets were left out that may have been enough. */
+/** The result, the number of decisions that it took, and whether combinations were left out that might have been enough. */
 interface SharedRoom {
   readonly kept: Kept | undefined
   readonly runs: number
@@ -56,10 +56,10 @@ interface SharedRoom {
 const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false }
 
 /**
- * The number that one host has for one instance need not suffice, because several instances share the room of hosts, and another host may
- * give a smaller number; and of two numbers, one host may lack the first and another host the second. The smallest possible numbers show
- * whether any numbers suffice; the nearest ones are searched afterwards. This is done once for the same other changes, by at most
- * `mostRuns` decisions.
+ * The number that one host has for one instance need not suffice, because several instances share the resources of hosts, and another host
+ * may allow a smaller number; and of two numbers, one host may lack the first and another host the second. A trial with the smallest
+ * possible numbers shows whether any numbers suffice; the nearest ones are searched afterwards. This is done once for each set of other
+ * changes, with at most `mostRuns` decisions.
  */
 export function* sharedRoom(
   fleet: Fleet,
@@ -89,15 +89,15 @@ export function* sharedRoom(
   return { kept: undefined, runs, isPartial }
 }
 
-/** Whether a change asks for less of something that is counted, instances aside. */
+/** Whether a change lowers a countable amount other than the number of instances. */
 export const isLowered = ({ subject, number }: ProposedChange): boolean =>
   number !== undefined && number.to < number.from && subject !== INSTANCES
 
 type Changes = readonly ProposedChange[]
 
 /**
- * The changes with each lowered number at the least that some unit of the hosts gives; of two numbers some combinations of units, of one all
- * units. The changes as they are given are left out.
+ * The changes with each lowered number at the smallest value of some unit rule of the hosts: for a single number all unit rules, for two
+ * numbers some combinations of them. The given changes themselves are left out.
  */
 function* leastSets(
   request: RequestSpec,
@@ -117,13 +117,16 @@ function* leastSets(
   return { sets: sets.filter((set) => said(set) !== said(changes)), isPartial }
 }
 
-/** The set with this change at the least number of each unit of the hosts, each number once; the set itself if no unit gives less. */
+/**
+ * The set with this change at the smallest number of each unit rule of the hosts, each number once; the set itself if there is no smaller
+ * number.
+ */
 function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subject, number }: ProposedChange): Steps<readonly Changes[]> {
   if (number === undefined) return [set]
   const withNumber = (one: number, step: number) => set.map((other) => (other.subject === subject ? number.at(one, step) : other))
   const least = new Map<number, Changes>()
   for (const range of rangesOf(number)) {
-    // a range takes some tens of requests, each of which is parsed
+    // one range needs some tens of requests, each of which is parsed
     yield
     const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)).request)
     const one = leastAsked(range, number, isAsked)
@@ -132,7 +135,9 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
   return least.size === 0 ? [set] : [...least.values()]
 }
 
-/** The smallest number of a range, below the present one, that a caller may request: an image may need more than the minimum of hosts. */
+/**
+ * The smallest number of a range, below the present one, that a caller may request: an image may need more than the minimum of the hosts.
+ */
 function leastAsked(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
   const { first, count } = between(range, 0, from)
   if (count === 0 || !isAsked(first + range.step * (count - 1))) return undefined

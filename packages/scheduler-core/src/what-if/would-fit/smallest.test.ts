@@ -84,7 +84,7 @@ test('every single change that works is proposed, and for amounts the smallest c
         zone: [fits(fleet, requestOf({ ...wish, zone: null })), found.some(({ subject }) => subject === 'availability zone')],
         trait: [fits(fleet, requestOf({ ...wish, requiredTraits: [] })), found.some(({ subject }) => subject === 'trait FAST')],
         enabled: [
-          // an operator closed the host: it is not mentioned if another request or waiting suffices
+          // an operator disabled the host: this is not proposed if another request or waiting suffices
           !found.some(({ kind, waits }) => kind === 'REQUEST' || waits) &&
             shapes.some((shape, i) => shape.isDisabled && fits(edit(copyFleet(fleet), { enableHosts: [`h${i}`] }), request)),
           found.some(({ edits }) => edits.enableHosts.length > 0),

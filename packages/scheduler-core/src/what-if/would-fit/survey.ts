@@ -12,7 +12,7 @@ import { hasEndingClaims } from './remedies/ending-claims.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
-/** A host whose refusals are worth changing: hosts with the same refusals and no smaller shortfalls are left out. */
+/** A host for whose refusals changes are sought: hosts with the same refusals and no smaller shortfalls are left out. */
 export interface NearHost {
   readonly name: HostName
   /** The refusals of the host in the order of the filters. */
@@ -22,24 +22,25 @@ export interface NearHost {
 export interface Survey {
   /** The hosts with the fewest reasons first, then the nearest. */
   readonly nearest: readonly NearHost[]
-  /** The number of refused hosts that were not considered although they may need less than those that were. */
+  /** The number of refused hosts that were not considered although they may need smaller changes than those that were. */
   readonly leftOut: number
   /** The cause of the refusal. */
   readonly cause: Cause
 }
 
 /**
- * The number of hosts of a kind that are considered even if they lack no less than others, because changes of the fleet are specific to a
- * host.
+ * The number of hosts of a kind that are considered even if they lack no less than others, because changes of the fleet concern one host.
  */
 const PER_KIND = 2
-/** The largest number of hosts of a kind of which none lacks less of everything than another. */
+/** The largest number of hosts of a kind among which none lacks less than another in every respect. */
 const MOST_OF_KIND = 4
 /** The largest total number of hosts that are considered. */
 const MOST_HOSTS = 48
 /** The largest number of hosts of a kind whose claims are considered. */
 const MOST_HELD = 200
-/** The number of refusing filters above which two changes cannot suffice: such hosts come last, and omitted ones are not counted. */
+/**
+ * The largest number of refusing filters with which two changes may suffice: hosts with more come last, and are not counted as left out.
+ */
 const MOST_REASONS = 4
 
 /**
@@ -93,13 +94,13 @@ const byName = (fleet: Fleet, one: HostIndex, other: HostIndex): number =>
 
 interface Chosen {
   readonly chosen: readonly NearHost[]
-  /** Hosts of the kind that lack less of some amount than every chosen host. */
+  /** The number of hosts of the kind that lack less of some amount than every chosen host. */
   readonly others: number
 }
 
 /**
- * Selects the nearest host, all hosts that lack less of some amount than earlier ones, and the nearest host whose claims cause the refusal,
- * since waiting may suffice there. If several hosts must pass, also the host that completes their number.
+ * Selects the nearest host, all hosts that lack less of some amount than earlier ones, and the nearest host on which claims cause the
+ * refusal, since waiting may suffice there. If several hosts must pass, it also selects the host that completes their number.
  */
 function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (found: RefusedHost) => NearHost): Chosen {
   const wanted = hosts[Math.min(minHosts, hosts.length) - 1]
@@ -118,7 +119,7 @@ function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (foun
   return { chosen: held === undefined || chosen.some(isHeld) ? chosen : [...chosen, held], others }
 }
 
-/** The first host, among a limited number, that has room when claims on it have ended. */
+/** The first host, among a limited number, that has enough once claims on it have ended. */
 function heldAmong(group: readonly RefusedHost[], toNear: (found: RefusedHost) => NearHost): NearHost | undefined {
   let asked = 0
   for (const found of group) {

@@ -29,11 +29,11 @@ export interface Trial {
   readonly hosts: readonly HostName[]
   /** The address of the first of these hosts, as HOST or HOST/NODE; null if there is none. */
   readonly address: string | null
-  /** If the request is not placed: the further changes for each of the candidate's hosts. */
+  /** If the request is not placed, the further changes for each of the candidate's hosts. */
   readonly next: readonly NextChanges[]
 }
 
-/** Changes that would remove the first reason for which a host is refused, after a candidate is applied. */
+/** Changes that may remove the first reason why a host is refused, after a candidate is applied. */
 interface NextChanges {
   readonly host: HostName
   readonly changes: readonly ProposedChange[]
@@ -57,7 +57,8 @@ export function createFleets(fleet: Fleet) {
         made.delete(oldest)
         spare = old
       }
-      // reuses the columns of a fleet that is no longer needed, because new ones for a large fleet would be much garbage
+      // reuses the columns of a fleet that is no longer needed, because allocating new ones for a large fleet would burden the garbage
+      // collector
       const copy = copyFleet(fleet, spare)
       yield
       const problems = yield* applyEdits(copy, edits)
@@ -85,12 +86,12 @@ export function applyTo(request: RequestSpec, profile: Profile, changes: readonl
   }
 }
 
-/** The decision without all-or-nothing. */
+/** The input of a decision that places as many instances as it can. */
 export const inputOf = (request: RequestSpec, profile: Profile, seed: string): DecideInput => ({
   id: '',
   request,
   profile,
-  // the seed that a simulation gives the only copy of its only request
+  // the seed that a simulation uses for the only copy of its only request
   seed: `${seed} 0.0`,
   attempt: 1,
   alternatesPerInstance: 0,
@@ -98,13 +99,13 @@ export const inputOf = (request: RequestSpec, profile: Profile, seed: string): D
   claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
 })
 
-/** Decides without reading the resulting state. */
+/** Used for decisions whose resulting state is not read. */
 export function* nothing(): Steps<undefined> {
   yield
   return undefined
 }
 
-/** Decides without all-or-nothing, and reads the state in which the first instance found no host. */
+/** Decides, placing as many instances as possible, and reads the state in which the first instance found no host. */
 export function* decideOn<Read>(
   fleet: Fleet,
   seed: string,
@@ -139,7 +140,7 @@ export function* tryOn(
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
   try {
-    // in the state of the instance that had found no host
+    // reads the state in which the instance that now found a host had found none
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(
@@ -159,7 +160,7 @@ export function* tryOn(
   }
 }
 
-/** Pauses at each host, because the search for similar names may read the names of all hosts. */
+/** The changes for each host; pauses at each host, because the search for similar names may read the names of all hosts. */
 function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)

@@ -31,7 +31,7 @@ const ask = (fleet: Fleet, request: RequestSpec, more: Partial<WhatWouldFitOptio
     }),
   )
 
-/** Checks that every proposal, if it is applied and simulated, places the request. */
+/** Checks that every proposal, when it is applied and simulated, places the request. */
 function expectPlaced(fleet: Fleet, { counterfactuals }: ReturnType<typeof ask>, profile = profileNamed('default')): void {
   for (const { request, edits, filters, text } of counterfactuals) {
     const own = edit(copyFleet(fleet), edits)
@@ -73,7 +73,7 @@ describe('what would make a request fit', () => {
     const texts = found.counterfactuals.map(({ text }) => text)
     expect(texts).toContain('request: memory 8192 MiB -> 7168 MiB: unlocks 1 host (near)')
     expect(texts).toContain('request: availability zone az1 -> any: unlocks 1 host (elsewhere)')
-    // an operator closed it for a reason: it stays closed if a smaller change suffices
+    // an operator disabled it for a reason, so enabling it is not proposed if a smaller change suffices
     expect(texts.some((text) => text.includes('host closed'))).toBe(false)
     expect(texts.some((text) => text.startsWith('fleet: reservations on near'))).toBe(true)
     expect(texts).toContain('policy: MEMORY_MB allocation ratio of host near 1 -> 1.125: unlocks 1 host (near)')

@@ -39,16 +39,16 @@ export interface WhatWouldFitOptions {
 
 /** Changes with which the request was decided and placed in a trial. */
 export interface Counterfactual {
-  /** The kind of its largest change, in the order policy, fleet, request. */
+  /** The kind of its change with the widest effect: policy before fleet before request. */
   readonly kind: ChangeKind
   readonly changes: readonly ProposedChange[]
-  /** The number of hosts that pass every filter with the changes, for the instance that had found no host. */
+  /** The number of hosts that pass every filter with the changes, for the first instance that had found no host. */
   readonly unlocks: number
   /** The host that would be chosen, then other passing hosts; at most five. */
   readonly exampleHosts: readonly HostName[]
   readonly effort: number
   readonly text: string
-  /** The request, the edits and the filters of the profile for the decision; the filters are undefined if they are unchanged. */
+  /** The request, the edits and the filters of the profile for the decision; `filters` is undefined if they are unchanged. */
   readonly request: RequestSpec
   readonly edits: FleetEdits
   readonly filters: Profile['filters'] | undefined
@@ -57,7 +57,7 @@ export interface Counterfactual {
 export interface WhatWouldFit {
   /** Whether the request is placed without any change. */
   readonly fits: boolean
-  /** The proposals with the least effort first, then those with most hosts. */
+  /** The proposals, sorted by least effort, then by most hosts. */
   readonly counterfactuals: readonly Counterfactual[]
   /** The cause of the refusal of the unchanged request; null if it fits. */
   readonly cause: Cause | null
@@ -67,19 +67,19 @@ export interface WhatWouldFit {
   readonly way: string | undefined
   /** The number of decisions that were tried. */
   readonly runs: number
-  /** The reason for which there may be further proposals; null if all candidates were tried, which do not include every pair of changes. */
+  /** Why there may be further proposals; null if all candidates were tried, which do not include every pair of changes. */
   readonly cut: 'deadline' | 'limit' | null
-  /** The number of refused hosts that were not considered although they may need less than those that were. */
+  /** The number of refused hosts that were not considered although they may need smaller changes than those that were. */
   readonly leftOut: number
 }
 
 const MOST_REFINED = 6
 /**
- * The share of the decisions after which, if nothing was found, the plain changes of the nearest hosts are tried before all others, and the
- * share that these trials may take.
+ * The share of the decisions after which, if nothing was found, the simple changes of the nearest hosts are tried before all others, and
+ * the share that these trials may use.
  */
 const SHARE_OF_PLAIN = 1 / 8
-/** The share of the decisions that the numbers of one candidate may take while nothing was found. */
+/** The share of the decisions that the search for the numbers of one candidate may use while nothing was found. */
 const SHARE_OF_NUMBERS = 1 / 2
 
 /**
@@ -96,7 +96,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options.kinds)
   queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
-  // a second host like the one that took the last instance would take another instance
+  // one more host like the one that took the last instance would take another instance
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
@@ -125,7 +125,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
   }
   const tried = new Map<Candidate, { readonly hosts: number; readonly trial: Trial }>()
-  /** Decides with a candidate, once for the hosts that it is meant for. */
+  /** Decides with a candidate, reusing the result for all hosts that it is meant for. */
   function* trialOf(own: Fleet, candidate: Candidate, applied: Applied): Steps<Trial> {
     const hosts = candidate.hosts.length
     const known = tried.get(candidate)
@@ -135,7 +135,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     tried.set(candidate, { hosts, trial })
     return trial
   }
-  /** Tries the plain changes until one is enough; the search goes on with what has less effort. */
+  /** Tries the simple changes until one is enough; the search then continues with changes of less effort. */
   function* tryPlain(): Steps<void> {
     const most = Math.min(mostRuns, runs + Math.ceil(mostRuns * SHARE_OF_PLAIN))
     for (const candidate of queue.plain(survey)) {
@@ -179,7 +179,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       runs += shared.runs
       isPartial ||= shared.isPartial
       if (shared.kept !== undefined) yield* addResult(shared.kept)
-      // which of two numbers comes nearer first decides how near the other can come
+      // the number that is optimised first limits how near the other can come to its present value
       if (shared.kept !== undefined && candidate.changes.filter(isLowered).length > 1 && cut === null)
         yield* addResult(withReversed(shared.kept), true)
     }
@@ -214,7 +214,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   return { fits: false, counterfactuals, cause, way, runs, cut: cut ?? (leftOut > 0 || isPartial ? 'limit' : null), leftOut }
 }
 
-/** The refusals of the first instance that found no host, while the instances placed before it hold their resources. */
+/** The refusals of the first instance that found no host, while the instances placed before it occupy their resources. */
 function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Steps<Survey> {
   const { found, parts } = yield* decideOn(fleet, seed, request, profile, nothing)
   yield
@@ -243,17 +243,17 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
-/** Whether a change affects only the request, or is waiting. */
+/** Whether a change affects only the request, or is only to wait. */
 const isMild = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
-/** Whether a change replaces one that was insufficient: it starts from the original state, not from the result of the other change. */
+/** If a change replaces an insufficient one, it starts from the original value, not from the result of the other change. */
 function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
   if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to, change.number.step)
   return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
 }
 
-/** Proposes to place fewer of several instances. A request with all-or-nothing is placed as a whole or not at all. */
+/** Proposes to place fewer of several instances, unless the request must be placed as a whole or not at all. */
 function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
   return found === 0 || numInstances === 1 || gang.length > 0 ? [] : [countOf(numInstances, found)]
 }

@@ -12,8 +12,8 @@ import { simulate } from '../../simulate.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 
 /**
- * Of several instances, one host has too little of one amount and another host too little of another one: both amounts
- * are lowered, and neither more than needed.
+ * If one host has too little of one amount and another host too little of another one, a request for several instances needs both amounts
+ * lowered, and neither more than needed.
  */
 
 const GIB = 1_024
@@ -90,7 +90,7 @@ test('law: where less of one is not enough, and less of both is, it is proposed;
       const requestOf = (cpus: number, memoryMb: number) => aRequest({ vcpus: cpus, memoryMb, numInstances })
       const isEnough = (cpus: number, memoryMb: number) => fits(fleet, requestOf(cpus, memoryMb))
       if (isEnough(vcpus, gib * GIB)) return
-      // lowering one of the two numbers is not enough, however much it is lowered
+      // lowering only one of the two numbers is not enough, however much it is lowered
       const isPair = !isEnough(1, gib * GIB) && !isEnough(vcpus, 1) && isEnough(1, 1)
       const { requests, cut } = proposals(fleet, requestOf(vcpus, gib * GIB))
       if (cut !== null) isCut++

@@ -11,14 +11,14 @@ interface Lowered {
   readonly host: HostName
 }
 
-/** Two numbers of the request to lower together, and the host that needs it. */
+/** Two numbers of the request to lower together, and the host that makes it necessary. */
 interface Pair {
   readonly changes: readonly ProposedChange[]
   readonly host: HostName
 }
 
 /**
- * Every pair of numbers that the examined hosts lack, each lowered to the nearest value that one of these hosts gives: where several hosts
+ * Every pair of numbers that the examined hosts lack, each lowered to the nearest value that one of these hosts allows: if several hosts
  * have to pass, one host may lack the first number and another host the second.
  */
 export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<readonly Pair[]> {
@@ -27,7 +27,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
   for (const { name, refusals } of nearest)
     for (const refusal of refusals) {
       const { filter, reason } = refusal
-      // of the numbers of one kind, the one that the nearest host lacks was examined first
+      // among the numbers of one kind, the one that the nearest host lacks is the first in the list
       const lack = `${filter} ${reason.code} ${reason.subject ?? ''}`
       if (asked.has(lack)) continue
       asked.add(lack)
@@ -49,9 +49,9 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
 
 const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 
-/** Whether both lower the same cell of the guest. */
+/** Whether both changes lower the amounts of the same cell of the guest. */
 const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 
-/** One of two hosts, independently of the order in which they were examined. */
+/** Chooses one of two hosts, independently of the order in which they were examined. */
 const nearerOf = (one: Lowered, other: Lowered): HostName => (hostKey(one.host) <= hostKey(other.host) ? one.host : other.host)

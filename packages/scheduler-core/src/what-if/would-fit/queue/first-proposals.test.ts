@@ -7,7 +7,7 @@ import { atOnce } from '../../../values/steps.ts'
 import { surveyRefusals } from '../survey.ts'
 import { type WhatWouldFitOptions, whatWouldFit } from '../what-would-fit.ts'
 
-/* A plain change of the nearest host is found before the work that a search may take is used up. */
+/* A simple change for the nearest host is found before the search reaches its limit of work. */
 
 const GIB = 1_024
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
@@ -23,7 +23,9 @@ interface Near {
   readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
 }
 
-/** Sixty hosts, each of a kind of its own, for which cheap changes are tried in vain, and the host `near`, which lacks one thing. */
+/**
+ * Sixty hosts, each with its own kind of refusal, for which cheap changes are tried in vain, and the host `near`, which lacks one thing.
+ */
 function crowded({ shape, changes = [] }: Near) {
   const others = Array.from({ length: 60 }, (_, i) => `h${i}`)
   const log = aLog()

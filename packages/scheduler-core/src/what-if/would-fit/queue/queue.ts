@@ -4,12 +4,12 @@ import type { ChangeKind, ProposedChange } from '../remedies/remedy.ts'
 import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
-/** Whether a candidate overrides somebody's decision, or a state that nobody chose. */
+/** Whether a candidate overrides a decision of an operator, or a state that nobody chose. */
 export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
 
 /**
- * A queue of candidates, least effort first, with all last resorts after all others. Each candidate is tried once for each host, and one
- * that waits is tried once for all hosts.
+ * A queue of candidates, least effort first, with all last resorts after all others. Each candidate is tried once for each host; a
+ * candidate that waits for claims to end is tried once for all hosts.
  */
 export function createQueue(kinds: readonly ChangeKind[]) {
   let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
@@ -39,13 +39,13 @@ export function createQueue(kinds: readonly ChangeKind[]) {
     },
     next: (): Candidate | undefined => waiting.shift(),
     /**
-     * The waiting candidates of a single change that may be enough by itself: for a host that lacks one thing, or fewer instances. The
-     * nearest host first, and last resorts last.
+     * The queued candidates of a single change that may be enough by itself: for a host that lacks one thing, or for fewer instances. They
+     * are sorted by the nearest host, with last resorts at the end.
      */
     plain({ nearest }: Survey): readonly Candidate[] {
       const lacksOne = nearest.filter(({ refusals }) => refusals.length === 1)
       const places = new Map(lacksOne.map(({ name }, place) => [hostKey(name), place]))
-      /** The place of the nearest host that lacks only what the candidate changes; infinite if there is none. */
+      /** The index of the nearest host that lacks only what the candidate changes; infinite if there is none. */
       const placeOf = ({ changes, hosts }: Candidate): number => {
         if (changes.length > 1) return Number.POSITIVE_INFINITY
         if (changes[0]?.subject === INSTANCES) return 0

@@ -35,7 +35,7 @@ const MIB_PER_GIB = 1_024
 /** The largest ratio that is proposed. */
 const HIGHEST_RATIO_MILLI = 16_000
 
-/** A resource that is counted is short: ask for less, wait for room, raise the ratio, reduce the reserve, or add hosts. */
+/** A countable resource is short: request less, wait until claims end, raise the ratio, reduce the reserve, or add hosts. */
 export const amountsRemedy: Remedy = {
   name: 'amounts',
   codes: [
@@ -82,8 +82,9 @@ export const amountsRemedy: Remedy = {
 const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
 
 /**
- * If instances of the same request took the whole free amount of the host: the smallest amount that can be requested, and the ratio and
- * reserve with which the host has enough for all of them. The search starts there for amounts that instances can share, or that suffice
+ * Proposals for the case that instances of the same request took the whole free amount of the host: the smallest amount that can be
+ * requested, and the ratio and reserve with which the host has enough for all of them. They are the start of the search for amounts that
+ * instances can share, or that suffice together with other hosts.
  * together with other hosts.
  */
 export function amountForSeveral(refusal: Refusal): ProposedChange[] {
@@ -102,22 +103,22 @@ export function amountForSeveral(refusal: Refusal): ProposedChange[] {
   ]
 }
 
-/** The amount of the host by the filter, in the units of the class; undefined if the host does not have the class. */
+/** The host's amount as the filter counts it, in the units of the class; undefined if the host does not have the class. */
 function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
   const columns = fleet.hosts.classes.get(resourceClass)
   if (columns === undefined || columns.reported[host] === 0) return undefined
   const shown = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
   const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? shown / MIB_PER_GIB : shown)
-  // a filter may count differently from the claims: the smaller number applies
+  // a filter may count differently from the claims, so the smaller number applies
   const least = Math.min(have, Math.max(at(columns.free, host), have - need))
   return { have: least, shown: have, shortfall: need - have }
 }
 
 type AskFor = (resourceClass: string, need: number, amount: number) => ProposedChange
 
-/** Proposes another amount of a class, in the units of some host of the fleet. */
+/** Returns a function that proposes another amount of a class, in the units of some host of the fleet. */
 function askIn(fleet: Fleet): AskFor {
-  // read from every host, and so once for the many amounts that are tried of a class, and only where one is searched
+  // the units are read from every host, so they are computed once per class, although many amounts are tried, and only when they are needed
   const units = new Map<string, ReturnType<typeof unitsOf>>()
   const unitsFor = (resourceClass: string) => {
     if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
@@ -134,7 +135,7 @@ function askIn(fleet: Fleet): AskFor {
       request: (request) => withAmount(request, resourceClass, amount),
       number: {
         ...{ from: need, to: amount },
-        // many amounts are proposed, and the nearest one is searched for few of them
+        // computed on demand: many amounts are proposed, and the nearest one is searched for few of them
         get among() {
           return unitsFor(resourceClass)
         },
@@ -151,7 +152,7 @@ function askIn(fleet: Fleet): AskFor {
   return askFor
 }
 
-/** The unit rules of a class, each once; undefined if every host gives any amount. */
+/** The unit rules of a class, each once; undefined if every host allows any amount. */
 function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[] | undefined {
   const columns = hosts.classes.get(resourceClass)
   if (columns === undefined) return undefined
@@ -159,7 +160,7 @@ function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[
   for (const { index: host } of hosts.present) {
     if (columns.reported[host] !== 1) continue
     const step = at(columns.stepSize, host)
-    // more than the largest unit is too much, like more than the free amount
+    // an amount above the largest unit is too much, just as one above the free amount
     const least = Math.max(1, Math.ceil(at(columns.minUnit, host) / step)) * step
     ranges.set(`${step} ${least}`, { step, least })
   }
@@ -170,7 +171,7 @@ const unitOf = (resourceClass: string): string => (resourceClass === 'MEMORY_MB'
 
 const names: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
-/** The nearest smaller amount, or else the nearest larger one, that the host gives in its steps. */
+/** The nearest smaller amount, or else the nearest larger one, that the host allows in its steps. */
 function inUnits({ fleet, host }: Refusal, resourceClass: string, need: number): ProposedChange[] {
   const { minUnit, maxUnit, stepSize } = fleet.hosts.classColumns(resourceClass)
   const step = at(stepSize, host)
@@ -186,7 +187,7 @@ function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfa
   return [
     ...endingClaims(refusal.fleet.hosts, record, heldOf(resourceClass, shortfall)),
     ...higherRatio(refusal, record, resourceClass, shortfall),
-    // an empty host has room
+    // the request fits on an empty copy of the host if its whole capacity suffices
     ...(at(refusal.fleet.hosts.classColumns(resourceClass).capacity, refusal.host) < need ? [] : [anotherHost(record)]),
   ]
 }
@@ -198,7 +199,7 @@ function heldOf(resourceClass: string, shortfall: number): HeldRoom {
 }
 
 /**
- * The smallest ratio, in thousandths, with which the host has enough. It is set for this host alone, so that it takes precedence over its
+ * The smallest ratio, in thousandths, with which the host has enough. It is set for this host alone: it then takes precedence over its
  * aggregates and affects no other host.
  */
 function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
@@ -216,7 +217,7 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
 
 /**
  * The largest reserved amount with which the host has enough. Only an amount that an operator set for this host is reduced, and never below
- * the reserve that counts without it, which the host itself needs.
+ * the reserve from the report or aggregates, which the host itself needs.
  */
 function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
   const record = hosts.get(host)
@@ -227,13 +228,13 @@ function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string
   const columns = hosts.classColumns(resourceClass)
   const [total, ratio] = [at(columns.total, host), at(columns.ratioMilli, host)]
   const wanted = at(columns.capacity, host) + Math.max(0, shortfall)
-  // no instance gets more than the total without the reserve
+  // no instance can use more than the total minus the reserve
   let reserved = Math.min(now.value - 1, total - need, total - Math.floor((wanted * 1_000) / ratio))
   while (reserved >= least && capacityOf(total, reserved, ratio) < wanted) reserved--
   return reserved < least ? [] : [keepBack({ ...nameOf(record), address: hostAddress(hosts, record) }, resourceClass, now.value, reserved)]
 }
 
-/** A host with the words that name it in a sentence. */
+/** A host with the text that names it in a sentence. */
 interface Addressed extends HostName {
   readonly address: string
 }

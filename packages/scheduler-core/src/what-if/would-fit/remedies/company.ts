@@ -19,10 +19,10 @@ const hints: Readonly<Record<string, readonly string[]>> = {
   'port.far': ['near_port'],
 }
 
-/** The hints that need documents of a namespace, by the name of the namespace, which is the subject of their reasons. */
+/** The hints that need the documents of a namespace, by the name of the namespace, which is the subject of their reasons. */
 const ofNamespace: Readonly<Record<string, readonly string[]>> = { storage: ['near_volume'], network: ['near_port'] }
 
-/** The request must be near or apart from others: members of a server group, or what its hints name. */
+/** The request has to be near to or apart from other instances: members of a server group, or instances that its hints name. */
 export const companyRemedy: Remedy = {
   name: 'company',
   codes: [
@@ -46,7 +46,7 @@ export const companyRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     if (unwanted !== undefined)
       return [
-        // an instance that must be apart may end
+        // waiting helps if an instance that must be apart ends
         ...(reason.code === 'instance.same_host' ? waitsOn(fleet.hosts, record, ({ instance }) => instance !== null) : []),
         ...anyOf(
           [
@@ -66,7 +66,7 @@ export const companyRemedy: Remedy = {
         ),
       ]
     if (reason.code.startsWith('topology.')) {
-      // the subject of a reason about a domain is the key and its value
+      // the subject of a reason about a domain consists of the key and its value
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
         ...(reason.code === 'topology.full' ? waitsOn(fleet.hosts, record, ({ group }) => group === request.instanceGroup?.uuid) : []),
@@ -82,7 +82,7 @@ export const companyRemedy: Remedy = {
     const softened = (one: typeof request) =>
       restated(one, { instanceGroup: one.instanceGroup && { ...one.instanceGroup, policy: soft, maxServerPerHost: null } })
     const binding = groupOf(softened(request))
-    // a group with members keeps the policy with which they were placed: a claim with another one would be void
+    // a group with members keeps the policy with which they were placed, and a claim with another policy would be void
     const canSoften = binding !== null && fleet.groups.accepts(binding)
     if (reason.code === 'group.apart') {
       const other = String(reason.need).split(' ').at(-1) ?? ''
@@ -112,7 +112,7 @@ export const companyRemedy: Remedy = {
         ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
         lastResort: true,
       },
-      // a new host is empty
+      // a new host has no members
       ...(reason.code === 'group.anti_affinity' ? [anotherHost(record)] : []),
     ]
   },
@@ -120,7 +120,7 @@ export const companyRemedy: Remedy = {
 
 const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology.skew': 'maxSkew', 'topology.full': 'maxPerDomain' }
 
-/** The rule that an instance is near its own volumes and ports, which no hint expresses. */
+/** The rule that an instance is near its own volumes and ports, which applies without a hint. */
 const NEAR_OWN = 'nearVolumesAndPorts'
 
 function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
@@ -130,13 +130,14 @@ function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTh
 }
 
 /**
- * The number of members with which the next instance may be there, and the number for all instances: the sufficient number lies between.
+ * Two limits on members: one that suffices for the next instance, and one that suffices for all instances; the smallest sufficient limit
+ * lies between them.
  */
 const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly number[] => [
   ...new Set([Number(have) + 1, Number(have) + numInstances]),
 ]
 
-/** Proposes more members of the group on a host, if no claim has bound the limit. */
+/** Proposes more members of the group on a host, unless a claim already fixed the limit. */
 function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
   const now = maxServerPerHost ?? 1
   const withMost = (one: RequestSpec, most: number) =>
@@ -158,12 +159,12 @@ const saidOf = {
   maxPerDomain: (most: number) => `at most ${most} in each`,
 } as const
 
-/** A spread with a higher limit instead of the one that refuses the host. */
+/** A spread with a higher value of the limit that refuses the host. */
 function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reason, request: RequestSpec): ProposedChange[] {
   const limit = limits[reason.code]
   const now = limit && limitsNow[limit]
   if (limit === undefined || now === undefined || now === null) return []
-  // the reason of a skew states the allowed number of members, which is the skew more than in the domain with the fewest
+  // a reason about skew states the allowed number of members, which is the skew plus the members of the domain with the fewest
   const fewest = limit === 'maxSkew' ? Number(String(reason.need).split(' ').at(-1)) - now : 0
   const upTo = (most: number): ProposedChange => ({
     ...asked(`spread over ${topologyKey}`, saidOf[limit](now), saidOf[limit](most), 3.5, (one) =>
@@ -177,7 +178,7 @@ function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reaso
   return enoughFor(reason, request).map((members) => upTo(members - fewest))
 }
 
-/** A spread without the limit that refuses the host, or no spread if it has no other limit. */
+/** A spread without the limit that refuses the host, or no spread at all if it has no other limit. */
 function withoutLimit({ topologyKey, ...limitsNow }: TopologySpread, { code }: Reason): ProposedChange {
   const limit = limits[code]
   const keepsOther = limit !== undefined && limitsNow.maxSkew !== null && limitsNow.maxPerDomain !== null

@@ -2,7 +2,7 @@ import { type HostRecord, hostAddress } from '../../../hosts/hosts.ts'
 import { type Claim, isLive } from '../../../records/claim.ts'
 import type { ProposedChange } from './remedy.ts'
 
-/** The hosts, of which the address of one says whether its node has to be named. */
+/** The hosts, from which the address of a host is made, with its node if necessary. */
 type Hosts = Parameters<typeof hostAddress>[0]
 
 /** The amount of the missing resource that a host's claims hold. */
@@ -13,18 +13,18 @@ export interface HeldRoom {
   isEnough(ended: readonly Claim[]): boolean
 }
 
-/** Whether some claim of a host could end and free room: the room of a MATERIALISED claim is counted by the host's own report. */
+/** Whether some claim of a host could end and free resources: those of a MATERIALISED claim are counted by the host's own report. */
 export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   for (const claim of claims) if (isLive(claim) && claim.state !== 'MATERIALISED') return true
   return false
 }
 
-/** The largest number of reservations that are considered for ending. */
+/** The largest number of reservations whose end is considered. */
 export const MOST_WAITED = 16
 
 /**
- * Reservations that end soonest and together free enough; otherwise, as a last resort, the one permanent claim that frees enough with the
- * least excess.
+ * Proposes to wait for the reservations that end soonest and together free enough; otherwise, as a last resort, to end the one permanent
+ * claim that frees enough with the least excess.
  */
 export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
   const address = hostAddress(hosts, record)
@@ -49,7 +49,7 @@ export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnoug
   return changes
 }
 
-/** Removes reservations that end earlier and are not needed for the missing amount, smallest first. */
+/** The reservations without those that end earlier but are not needed for the missing amount; the smallest are removed first. */
 function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): readonly Ending[] {
   let needed = ending
   for (const claim of [...ending].sort((a, b) => sizeOf(a) - sizeOf(b))) {
@@ -59,7 +59,7 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
   return needed
 }
 
-/** The reservations of a host that may cause the refusal: trials find out which of them have to end. */
+/** Proposes to wait for all reservations of a host that may cause the refusal: trials determine which of them have to end. */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
   const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
   return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]

@@ -1,7 +1,9 @@
 import { waitsOn } from './ending-claims.ts'
 import type { Remedy } from './remedy.ts'
 
-/** A decision of the operators that no request can change: the profile without the filter, if nothing else suffices. */
+/**
+ * The filter enforces a decision of the operators that no request can change: as a last resort, the profile without the filter is proposed.
+ */
 export const filterItselfRemedy: Remedy = {
   name: 'filter-itself',
   codes: [

@@ -7,7 +7,7 @@ import { hasPages, isPaged, pageRanges, pageSteps } from './page-steps.ts'
 import type { NumberRange, ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
-/** The guest with another number of cells, the smallest that fits the host. */
+/** Proposes the smallest larger number of guest cells that fits the host. */
 export function moreCells(refusal: Refusal): ProposedChange[] {
   const { fleet, request, host } = refusal
   const [only, ...others] = request.numaTopology?.cells ?? []
@@ -34,19 +34,19 @@ function overCells(count: number) {
 export function smallerCells(refusal: Refusal): ProposedChange[] {
   const { code, need, have } = refusal.reason
   if (pageCodes.has(code)) return smaller(refusal, memory, 1)
-  // each cell fits alone, but not all of them together
+  // each cell fits alone, but all of them together do not
   if (togetherCodes.has(code)) return [...smaller(refusal, memory, 1), ...smaller(refusal, cpus, 1)]
   const part = memoryCodes.has(code) ? memory : cpuCodes.has(code) ? cpus : undefined
   return part === undefined || typeof have !== 'number' || typeof need !== 'number' ? [] : smaller(refusal, part, need - have)
 }
 
-/** Reduces memory in pages in the same way, if the flavor needs more than the host has. */
+/** Reduces memory in pages in the same way, if the flavor needs more memory than the host has. */
 export const smallerPages = (refusal: Refusal): ProposedChange[] => smaller(refusal, memory, 1)
 
 /**
  * The largest size of all cells with which the host passes, smaller by at least `lack`, and the largest size of each single cell; memory in
- * pages is reduced by whole pages. If no size of the cell without a place suffices, the largest size with which another cell is the one
- * without a place.
+ * pages is reduced by whole pages. If no size of the guest cell that did not fit suffices, its largest size with which the filter refuses
+ * another cell instead.
  */
 function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   const { request, reason } = refusal
@@ -54,7 +54,7 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   if (cells.length === 0 || cells.some((cell) => !part.canCut(cell))) return []
   const stuck = cells.findIndex(({ id }) => reason.subject === `cell ${id}`)
   const greatestSize = Math.max(...cells.map(part.sizeOf))
-  // each cell alone may have room for this size, while all of them together have room only for a smaller one
+  // this size may fit each cell alone, but only a smaller one all of them together
   const most = Math.min(greatestSize - 1, (stuck < 0 ? greatestSize : part.sizeOf(cells[stuck] as NumaCellRequest)) - lack)
   const lets = (one: RequestSpec) => passes(refusal, one)
   const among = part === memory ? pageRanges(refusal) : undefined
@@ -70,7 +70,8 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
 }
 
 /**
- * The smallest sizes of cells, if members of the same request took the whole host: the search for sizes that they can share starts there.
+ * The smallest sizes of cells, for the case that members of the same request took the whole host: they are the start of the search for
+ * sizes that the members can share.
  */
 export function leastCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
@@ -91,17 +92,20 @@ export function leastCells({ fleet, host, request, reason: { code } }: Refusal):
   })
 }
 
-/** Each of several cells separately. It may matter which of equal cells is reduced, because they are placed in their order. */
+/**
+ * The indexes of the cells to reduce separately, if there are several: equal cells are placed in their order, so it may matter which one is
+ * reduced.
+ */
 const singlesOf = (cells: readonly NumaCellRequest[]): readonly number[] => (cells.length === 1 ? [] : cells.map((_, i) => i))
 
 const askedBy = ({ id: _, cpus: own, dedicatedCpus, ...asked }: NumaCellRequest): string =>
   JSON.stringify([own.length, dedicatedCpus.length, asked])
 
-/** All cells of a guest, or one of them by its position. */
+/** All cells of a guest, or one of them by its index. */
 interface SomeCells {
   readonly cells: readonly NumaCellRequest[]
   readonly only: number | null
-  /** The sizes that the hosts of the fleet give, where those differ. */
+  /** The sizes that hosts allow; absent if every host allows all sizes. */
   readonly among?: readonly NumberRange[] | undefined
 }
 
@@ -142,7 +146,7 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
   }
 }
 
-/** A guest of more cells asks for a machine of its own. */
+/** Larger numbers of cells are not proposed, because such guests need dedicated machines. */
 const MOST_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
@@ -161,7 +165,7 @@ interface Part {
   readonly unit: string
   sizeOf(cell: NumaCellRequest): number
   canCut(cell: NumaCellRequest): boolean
-  /** Reduces all cells, or a single one, to the size; a cell in pages has a multiple of the step. */
+  /** Reduces all cells, or the cell `only`, to the size; a cell whose memory is in pages gets a multiple of the step. */
   cut(request: RequestSpec, size: number, step: number, only: number | null): RequestSpec
 }
 
@@ -186,7 +190,7 @@ const cpus: Part = {
   name: 'CPUs',
   unit: '',
   sizeOf: (cell) => cell.cpus.length,
-  // only the caller can say which CPUs of a mixed cell are removed
+  // only the caller knows which CPUs of a mixed cell can be removed
   canCut: ({ cpuPolicy }) => cpuPolicy !== 'mixed',
   cut(request, size, _step, only) {
     const cut = (cell: NumaCellRequest, i: number) => ((only ?? i) === i ? { ...cell, cpus: cell.cpus.slice(0, size) } : cell)
@@ -197,8 +201,8 @@ const cpus: Part = {
 }
 
 /**
- * The total of the flavor after its cells are reduced: smaller by the same amount, never smaller than their sum and never larger than
- * before.
+ * The amount of the flavor after its cells are reduced: lower by the same amount, never below the sum of the cells and never above the old
+ * amount.
  */
 function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly NumaCellRequest[], { sizeOf }: Part): number {
   const totalOf = (all: readonly NumaCellRequest[]): number => all.reduce((sum, cell) => sum + sizeOf(cell), 0)
@@ -231,7 +235,7 @@ const reasonWith = ({ fleet, profile, host, filter }: Refusal, request: RequestS
 /** Whether the filter passes the host with this request. */
 const passes = (refusal: Refusal, request: RequestSpec): boolean => reasonWith(refusal, request) === undefined
 
-/** Whether the filter passes the host with this request, or refuses it for another subject. */
+/** Whether the filter passes the host with this request, or now refuses it for another subject. */
 export function answers(refusal: Refusal, request: RequestSpec): boolean {
   const reason = reasonWith(refusal, request)
   return reason?.code !== refusal.reason.code || reason.subject !== refusal.reason.subject

@@ -12,7 +12,7 @@ import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { lessOfCells, lessTopology } from './topology.ts'
 import { anyOf, asked, eachOf, type Wish } from './wishes.ts'
 
-/** The guest's cells do not fit: ask for smaller cells, or for none. */
+/** The guest's cells do not fit: request smaller cells, or none. */
 export const numaRemedy: Remedy = {
   name: 'numa',
   codes: [
@@ -54,7 +54,7 @@ export const numaRemedy: Remedy = {
   },
 }
 
-/** There are too few devices: ask for as many as exist, or for none. */
+/** There are too few devices: request as many as exist, or none. */
 export const pciRemedy: Remedy = {
   name: 'pci',
   codes: ['pci.not_reported', 'pci.short', 'pci.numa', 'pci.unasked'],
@@ -70,7 +70,9 @@ export const pciRemedy: Remedy = {
   },
 }
 
-/** Proposes to remove all requests for devices, or those that cause the refusal; each single one is also a separate change. */
+/**
+ * Proposes to remove all requests for devices, or those that cause the refusal; the removal of each single one is also a separate proposal.
+ */
 function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   const wishes = pciRequests.map((wish, i) => ({
     path: `pciRequests.${i}`,
@@ -86,13 +88,13 @@ function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   return wishes.length > 1 ? [...without(wishes), ...wishes.flatMap((wish) => without([wish]))] : without(wishes)
 }
 
-/** The name of the devices of the only request, or of one of several. */
+/** The name of the devices: general for the only request, specific for one of several. */
 const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string =>
   length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
 
 /**
- * The request with one wish replaced by others. The wish is found by its contents, because earlier wishes may have been removed, or their
- * policies changed. If the request does not contain the wish, it is unchanged.
+ * The request with one of its device requests replaced. It is found by its contents, because earlier ones may have been removed, or their
+ * policies changed. If the request does not contain it, nothing changes.
  */
 function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
   const { pciRequests } = request
@@ -106,7 +108,7 @@ const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.misse
 
 /**
  * Proposes that devices need not be near the guest's cells: PCI devices or GPUs, whichever the reason names, since the same cells must be
- * near to both. Or the guest asks for smaller cells, so that it fits near the devices.
+ * near to both. Also proposes smaller cells, so that the guest fits near the devices.
  */
 function farther(refusal: Refusal): ProposedChange[] {
   const { request, reason } = refusal
@@ -132,7 +134,7 @@ function farther(refusal: Refusal): ProposedChange[] {
   ].filter((change) => answers(refusal, change.request?.(request) ?? request))
 }
 
-/** Proposes fewer devices in one of the requests: as many as exist in addition to those of the other requests. */
+/** Proposes fewer devices in one of the requests: the number that is left after the other requests. */
 const fewer = (refusal: Refusal): ProposedChange[] =>
   refusal.request.pciRequests.flatMap((wish, i) => {
     const change = fewerDevices(refusal.request, i)
@@ -154,8 +156,8 @@ function fewerDevices({ pciRequests }: RequestSpec, i: number) {
 }
 
 /**
- * The smallest number of devices, or the smallest share, if instances of the same request took all devices of the host: the search for
- * numbers that they can share starts there.
+ * The smallest number of devices, or the smallest share, for the case that instances of the same request took all devices of the host:
+ * these numbers are the start of the search for numbers that the instances can share.
  */
 export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   const { gpus, pciRequests } = request
@@ -164,7 +166,7 @@ export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
 }
 
-/** There are too few GPUs, or only other models: ask for fewer GPUs, smaller shares, other models or none, wait, or add hosts. */
+/** There are too few GPUs, or only other models: request fewer GPUs, smaller shares, other models or none, wait, or add hosts. */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
@@ -211,7 +213,7 @@ const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>,
   },
 })
 
-/** The largest share that this number of the host's GPUs have free. */
+/** The largest share that is free on this number of the host's GPUs. */
 function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuWish): ProposedChange[] {
   const free = gpus.filter((gpu) => modelFits(gpu, { count, shareMilli, models })).map(({ freeMilli }) => freeMilli)
   const share = free.sort((a, b) => b - a)[count - 1] ?? 0
@@ -227,7 +229,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
   number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
-/** The amount that claims hold of the suitable GPUs. */
+/** The part of the suitable GPUs that claims hold. */
 function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
   const matching = gpus.filter((gpu) => modelFits(gpu, ask))
   const heldBy = ({ grants }: Claim, index: number): number =>

@@ -29,7 +29,7 @@ export const remedies: readonly Remedy[] = [
 
 const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => remedy.codes.map((code) => [code, remedy] as const)))
 
-/** The remedy for a reason; undefined where none is known. */
+/** The remedy for a reason; undefined if there is none. */
 export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)
 
 /** All changes that may remove a refusal: corrected names, and the proposals of the remedy. */

@@ -1,14 +1,14 @@
 import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
 import type { NumberRange, Refusal } from './remedy.ts'
 
-/** Whether the memory of a guest cell is in pages that are counted. */
+/** Whether a guest cell has memory in pages of a counted size. */
 export const hasPages = ({ numaTopology }: RequestSpec): boolean => (numaTopology?.cells ?? []).some(isPaged)
 
 export const isPaged = ({ pageSize }: NumaCellRequest): boolean => pageSize !== null && pageSize !== 'small'
 
 /**
- * The steps in MiB between sizes of the guest's cells that are whole pages of the stated size; if the host may choose the size, one step
- * for each size of the host.
+ * The steps in MiB between sizes of the guest's cells that are whole pages of the stated size; if the host may choose the page size, one
+ * step for each page size of the host.
  */
 export function pageSteps({ fleet, host, request }: Pick<Refusal, 'fleet' | 'host' | 'request'>): readonly number[] {
   const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
@@ -19,8 +19,9 @@ export function pageSteps({ fleet, host, request }: Pick<Refusal, 'fleet' | 'hos
 }
 
 /**
- * The sizes that hosts give where the guest leaves the size of its pages to them: whole pages of each size that some host has. Instances may be
- * on hosts of several. Undefined where it states all sizes, so that one step is that of every host.
+ * The sizes of cells that hosts allow if the guest lets them choose its page size: multiples of each page size that some host has.
+ * Instances may be on hosts with different page sizes. Undefined if the guest states all page sizes, because every host then has the same
+ * step.
  */
 export function pageRanges({ fleet, request }: Pick<Refusal, 'fleet' | 'request'>): readonly NumberRange[] | undefined {
   const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
@@ -38,7 +39,7 @@ export function pageRanges({ fleet, request }: Pick<Refusal, 'fleet' | 'request'
 const SMALL_KIB = 4
 const KIB_PER_MIB = 1_024
 
-/** The smallest number of MiB that is a whole number of pages. */
+/** The smallest number of MiB that consists of whole pages. */
 const mibOf = (sizeKib: number): number => sizeKib / greatestCommon(sizeKib, KIB_PER_MIB)
 
 const greatestCommon = (one: number, other: number): number => (other === 0 ? one : greatestCommon(other, one % other))

@@ -12,7 +12,7 @@ import { edit } from '../../testing.ts'
 import { remedies, remedyFor } from './index.ts'
 import { type Example, examples, profileNamed } from './testing/examples.ts'
 
-/** Texts of callers that are quoted unchanged: the query of a hint is JSON, and unreadable input is in quotes. */
+/** Texts of callers that are quoted unchanged: the query of a hint is JSON, and unreadable input is in quotation marks. */
 const asWritten = ['[">=","$free_ram_mb",999999]', 'the report is "nonsense"']
 
 /** Codes without an example, because it would need a document of Nova or a complex host; they have the remedy of similar codes. */
@@ -55,7 +55,7 @@ function townOf({ host = {}, changes = [], later = [] }: Example): Fleet {
   return log.fleet
 }
 
-/** The words of the needs of facts; for amounts only the class. */
+/** What the facts require, as text; for amounts only the class. */
 const asksOf = (facts: readonly Fact[] = []): readonly string[] =>
   facts.flatMap(({ subject, required, actual, amountOf = '' }) => {
     const words = typeof required === 'string' ? required.split(', ') : ['']
@@ -82,7 +82,7 @@ describe.each(
     const changed = changes.map(({ subject, from, to }) => `${subject}: ${from ?? ''} -> ${to}`)
     const texts = [reasonText(reason), shortfallsText(lacks), ...changed].filter((text) => !asWritten.some((words) => text.includes(words)))
     for (const text of texts) expect(text).not.toMatch(/[{}[\]"]|\d\/1000|undefined|null|NaN/)
-    // the first fact has the numbers of the sentence, so that nothing is repeated
+    // the first fact has the numbers of the sentence, so that no number is reported twice
     expect(lacks.filter(({ required, actual }) => required === reason.need && actual === reason.have).length).toBeLessThan(2)
   })
 
@@ -99,18 +99,18 @@ describe.each(
       expect(change.effort).toBeLessThanOrEqual(10)
       const own = edit(copyFleet(fleet), { ...NO_EDITS, ...change.edits })
       const filters = change.filters?.(profile.filters) ?? profile.filters
-      // if the change adds a host, that one is checked instead of the host that it copies
+      // if the change adds a host, that host is checked instead of the one that it copies
       const asked = change.edits?.addHosts === undefined ? host : (own.hosts.records.at(-1)?.index ?? host)
       const [again] = prepareChecks(own, change.request?.(request) ?? request, { ...profile, filters })
         .checksOf(asked)
         .filter((check) => check.filter === filter && check.reason !== undefined)
       const left = asksOf(again?.facts)
-      // one of several wishes may be given up for the sake of another host: this host is then asked for one wish fewer,
-      // and for no further one
+      // one of several requirements may be dropped for the sake of another host: this host then has one requirement fewer,
+      // and no further one is dropped
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
-      // the words of the first fact, and its amounts with any value
+      // compares the words of the first fact; its amounts may have any value
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))
-      // without the wish of the reason, the host may still have too few for another wish
+      // without the requirement in the reason, the host may still have too few for another one
       const isLess = left.length < before.length || again?.reason?.code !== code
       if (!isAnswered) expect([change.to, change.kind, isLess]).toEqual([change.to, 'REQUEST', true])
       return isAnswered

@@ -28,22 +28,22 @@ export interface ProposedChange {
   request?(request: RequestSpec): RequestSpec
   readonly edits?: Partial<FleetEdits>
   filters?(filters: Profile['filters']): Profile['filters']
-  /** Whether waiting is enough, so that no one has to act. */
+  /** Whether the change is only to wait, so that no one has to act. */
   readonly waits?: boolean
   /**
-   * The parts of the change, if fewer may suffice, and the change with some of them: claims that expire, earliest first; or wishes of the
-   * request, by their paths. The last part is left out first.
+   * The parts of the change, if fewer of them may suffice, and the change with only some of them: claims that expire, earliest first; or
+   * requirements of the request, by their paths. The last part is the first to be left out.
    */
   readonly parts?: Parts
   /** The reduced amounts by their subjects, if several changes may reduce the same amount. */
   readonly lowers?: Readonly<Record<string, number>>
-  /** The effect of the change, for finding equivalent changes with another subject. */
+  /** The effect of the change, by which equivalent changes with another subject are found. */
   readonly alike?: string
-  /** The wishes of the request that the change gives up, by their paths, with everything below these paths. */
+  /** The paths of the requirements that the change drops from the request, including everything below these paths. */
   readonly gives?: readonly string[]
   /**
-   * A number that the change sets: a sufficient number lies between the present and the new one. If instances share hosts, it may be larger
-   * than the amount of one host for one of them.
+   * A number that the change sets: the nearest sufficient number lies between the present and the new one. If instances share hosts, it may
+   * be larger than the amount that one host has for one instance.
    */
   readonly number?: ChangedNumber
 }
@@ -64,7 +64,7 @@ export interface ChangedNumber {
   of?(request: RequestSpec): ProposedChange | undefined
 }
 
-/** Numbers in steps from the smallest one on. */
+/** The numbers that are whole steps above the smallest one. */
 export interface NumberRange {
   readonly step: number
   readonly least: number
@@ -86,19 +86,19 @@ export interface Refusal {
 }
 
 /**
- * Proposes changes that remove refusals with some codes. The law (remedies.test.ts): it is called only for reasons with one of its codes;
- * each proposed change alone removes the reason: the filter no longer states the first fact with the same words or amounts. One of several
- * wishes may be given up alone: the filter then evaluates one wish fewer, and nothing else. Without such a change it proposes nothing. It
- * reads only the refusal and changes nothing, and two changes of one subject are the same change. It does not check whether the request is
- * placed: the search tries every change before it is shown.
+ * Proposes changes that remove refusals with some codes. The rules (remedies.test.ts): it is called only for reasons with one of its codes;
+ * each proposed change alone removes the reason, so that the filter no longer states the first fact with the same words or amounts. A
+ * change may drop a single one of several requirements: the filter then evaluates one requirement fewer, and nothing else differs. Without
+ * such a change it proposes nothing. It reads only the refusal and changes nothing, and two changes with one subject are the same change.
+ * It does not check whether the request is placed: the search tries every change before it is shown.
  */
 export interface Remedy {
   readonly name: string
   readonly codes: readonly Code[]
   propose(refusal: Refusal): readonly ProposedChange[]
   /**
-   * The data of a host, in addition to the reason and its facts, on which proposed changes of the request depend: hosts with equal data get
-   * the same proposals except for numbers.
+   * The data of a host, in addition to the reason and its facts, that determines which changes of the request are proposed: hosts with
+   * equal data get the same proposals except for numbers.
    */
   looksAt?(refusal: Refusal): string
 }

@@ -6,8 +6,8 @@ import type { Remedy } from './remedy.ts'
 const DOWN = 2
 
 /**
- * The host is not enabled or is down: it can be enabled or brought up. Both are last resorts, because an operator closed the host, and
- * bringing it up may be impossible.
+ * The host is not enabled or is down: enabling it or bringing it up is proposed. Both are last resorts, because an operator disabled the
+ * host, and bringing it up may be impossible.
  */
 export const serviceRemedy: Remedy = {
   name: 'service',
@@ -16,7 +16,7 @@ export const serviceRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     const { liveness } = fleet.hosts.columns
     const isClosed = reason.code === 'host.disabled'
-    // enabling a disabled host does not make it available if it is silent too
+    // enabling a disabled host does not make it available if it also sends no reports
     const isDown = !isClosed || at(liveness, host) === DOWN
     const because = reason.source ? ` (${reason.source})` : ''
     const state = isClosed ? `${String(reason.have ?? 'disabled')}${isDown ? ' and down' : ''}` : 'down'

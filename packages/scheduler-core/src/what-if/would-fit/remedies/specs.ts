@@ -8,7 +8,10 @@ import { asked, eachOf, type Wish } from './wishes.ts'
 const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
 const CAPABILITY_SCOPE = 'capabilities:'
 
-/** The flavor or the image asks for a property that the host lacks: remove it from the request, or add it to an aggregate. */
+/**
+ * The flavor or the image requires a property that the host lacks: remove the requirement from the request, or add the property to an
+ * aggregate.
+ */
 export const specsRemedy: Remedy = {
   name: 'specs',
   codes: [
@@ -57,7 +60,7 @@ export const specsRemedy: Remedy = {
 const ARCHITECTURE = 'image.architecture'
 const PROPERTIES = 'image.properties.'
 
-/** The separate requirements of an image on a host. */
+/** The separate requirements that an image has on a host. */
 function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wish[] {
   if (image === null) return []
   const withImage = (one: Refusal['request'], parts: Partial<typeof image>) =>
@@ -79,7 +82,7 @@ function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wi
   ]
 }
 
-/** The same extra spec under each of its keys. */
+/** Proposes to drop an extra spec, under each key that it may have. */
 const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) => boolean, subject: string): ProposedChange[] =>
   eachOf(
     Object.keys(request.flavor.extraSpecs)
@@ -108,7 +111,7 @@ function withoutTrait(request: Refusal['request'], trait: string, word: 'require
 }
 
 /**
- * Proposes only metadata that another aggregate has with the same text: otherwise it may be misspelt, and metadata of an aggregate affects
+ * Proposes metadata only if another aggregate has it with the same text: otherwise it may be misspelt, and metadata of an aggregate affects
  * other requests too.
  */
 function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): ProposedChange[] {

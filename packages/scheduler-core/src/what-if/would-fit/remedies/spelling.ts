@@ -8,17 +8,20 @@ import { asked } from './wishes.ts'
 
 /** A name in the request, the names of its kind in the fleet, and a function that replaces it in the request. */
 interface Name {
-  /** What it names, such as a trait: only so many words of one kind are looked up. The names of a kind are the same for all its words. */
+  /**
+   * What the name stands for, such as a trait; it limits how many names are looked up. Names of the same kind are compared with the same
+   * set of names.
+   */
   readonly kind: string
   readonly subject: string
   readonly word: string
   known(): Iterable<string>
   /**
-   * The number of unknown words of its kind that the request has before this one. Absent: the words before it in the list, where all words
-   * of a kind are looked up for one refusal.
+   * The number of unknown names of its kind that the request has before this one. If absent, it is counted in the list of names, because a
+   * single refusal looks up all names of the kind.
    */
   misspeltBefore?(there: Spellings): number
-  /** Other names of its kind in the request, which are not proposed: two wishes with one name would be one wish fewer. */
+  /** Other names of its kind in the request, which are not proposed: two requirements with the same name would be one fewer. */
   readonly others?: readonly string[]
   rename(request: RequestSpec, to: string): RequestSpec
 }
@@ -26,20 +29,20 @@ interface Name {
 /** The largest number of pairs of a word and a name that are compared for one refusal, which takes about 12 ms. */
 const MOST_PAIRS = 20_000
 /**
- * The number of misspelt words of one kind that are looked up: each may lead to three candidates, and other kinds of
- * changes have to be tried too.
+ * The number of misspelt names of one kind that are looked up: each may lead to three candidates, and other kinds of changes have to be
+ * tried too.
  */
 const MOST_WORDS = 8
 
 interface KnownNames {
   readonly there: Spellings
-  /** The words that were looked up, each once for all hosts that refuse it. */
+  /** The similar names of each word, looked up once for all hosts that refuse it. */
   readonly near: Map<string, readonly string[]>
 }
 
 const looked = new WeakMap<Fleet, { readonly revision: number; readonly byKind: Map<string, KnownNames> }>()
 
-/** The names of a fleet by their kinds, kept while it is at one revision: many hosts refuse the same word. */
+/** The names of a fleet by their kinds, cached for one revision because many hosts refuse the same word. */
 function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
   const { revision } = fleet.place
   const known = looked.get(fleet)
@@ -50,8 +53,8 @@ function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
 }
 
 /**
- * Proposes names of the fleet that are similar to an unknown name. The host of the refusal need not have them, because another host may. Of
- * many unknown names in a large fleet, only the first ones are looked up.
+ * Proposes names of the fleet that are similar to an unknown name. The host of the refusal need not have them, because another host may. If
+ * a large fleet meets many unknown names, only the first ones are looked up.
  */
 export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChange[] {
   const spellings = spellingsOf(refusal.fleet)
@@ -108,7 +111,7 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
   }
 }
 
-/** The unknown words of a list before one of them. */
+/** The number of unknown words of a list before the given one. */
 const misspeltBefore = (words: readonly string[], word: string, there: Spellings): number =>
   words.slice(0, words.indexOf(word)).filter((one) => !there.has(one)).length
 
@@ -136,7 +139,7 @@ function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
 const AGGREGATE = 'aggregate_instance_extra_specs'
 const AGGREGATE_SCOPE = `${AGGREGATE}:`
 
-/** The key if no aggregate has it, otherwise its value. */
+/** The name to correct is the key if no aggregate has it, otherwise the value. */
 function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, key: string, value: string): Name[] {
   const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
   const withSpec = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
@@ -197,7 +200,7 @@ const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
   ...{ kind: 'resource class', subject: 'resource class', word },
   misspeltBefore: (there) => misspeltBefore(Object.keys(demandOf(asking).amounts), word, there),
   known: () => reportedClasses(fleet),
-  // an extra spec of a class replaces the amount of the flavor itself
+  // an extra spec for a class replaces the flavor's own amount
   others: Object.keys(demandOf(asking).amounts),
   rename: (one, to) => withClass(one, word, to),
 })

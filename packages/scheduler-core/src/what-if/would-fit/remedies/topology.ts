@@ -6,7 +6,7 @@ import { eachOf, type Wish } from './wishes.ts'
 
 const WHOLE = 'numaTopology'
 
-/** A wish about the guest's topology: the extra specs and image properties from which Nova derives it, and the request without it. */
+/** A requirement on the guest's topology: the extra specs and image properties from which Nova derives it, and the request without it. */
 interface TopologyWish {
   readonly name: string
   readonly keys: RegExp
@@ -24,7 +24,7 @@ const withCells = (request: RequestSpec, parts: Partial<NumaCellRequest>): Reque
     },
   })
 
-/** The values that the cells have for a property, each value once. */
+/** The distinct values that the cells have for a property, as text. */
 const saidOf = (request: RequestSpec, field: 'pageSize' | 'cpuPolicy' | 'cpuThreadPolicy', usual: string | null): string =>
   [...new Set(cellsOf(request).flatMap((cell) => (cell[field] === null || cell[field] === usual ? [] : [String(cell[field])])))].join(', ')
 
@@ -35,12 +35,12 @@ const whole: TopologyWish = {
     const count = request.numaTopology?.cells.length ?? Number(request.flavor.extraSpecs['hw:numa_nodes'] ?? 1)
     return `${count} ${count === 1 ? 'cell' : 'cells'}`
   },
-  // without cells a request cannot require nearness
+  // without cells a request cannot require that devices are near them
   without: (request) => restated(request, { numaTopology: null, gpus: request.gpus && { ...request.gpus, numaPolicy: null } }),
 }
 
 /**
- * The wishes of a topology, each after those that depend on it, and the whole topology last: the later a wish is, the longer it is kept.
+ * The requirements on a topology, each after those that depend on it, and the whole topology last: the later ones are kept longer.
  */
 const topologyWishes: readonly TopologyWish[] = [
   {
@@ -78,7 +78,7 @@ const topologyWishes: readonly TopologyWish[] = [
 /** Proposes to remove the topology, or the part of it that causes the refusal. */
 export const lessTopology = (request: RequestSpec): ProposedChange[] => without(request, topologyWishes)
 
-/** Proposes to remove the part of a topology that causes the refusal and to keep its cells. */
+/** Proposes to remove the part of a topology that causes the refusal, but to keep its cells. */
 export const lessOfCells = (request: RequestSpec): ProposedChange[] =>
   without(
     request,

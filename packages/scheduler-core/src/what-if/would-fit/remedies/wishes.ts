@@ -4,7 +4,7 @@ import { restated } from '../../../request/restated.ts'
 import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 
-/** The request names zones, aggregates or hosts: name others, or none. */
+/** The request names zones, aggregates or hosts: it can name others, or none. */
 export const wishesRemedy: Remedy = {
   name: 'wishes',
   codes: ['zone.other', 'aggregate.not_member', 'host.excluded', 'host.not_requested', 'host.none_common'],
@@ -78,7 +78,7 @@ export const wishesRemedy: Remedy = {
 const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly ListWish[] =>
   aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
 
-/** The wishes for hosts or aggregates that exclude this host; all such wishes if a filter interprets names differently. */
+/** The conditions on hosts or aggregates that exclude this host; all of them if a filter interprets names differently. */
 function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWish[] {
   const { host, node } = record
   const wishes = hostWishes(request)
@@ -86,7 +86,7 @@ function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWi
   return unmet.length > 0 ? unmet : wishes
 }
 
-/** Proposes to give up all wishes that exclude one host; the effort grows with their number. */
+/** Proposes to drop all conditions that exclude one host; the effort grows with their number. */
 const givenUp = (wishes: readonly NamedWish[]): ProposedChange[] =>
   anyOf(
     wishes,
@@ -97,16 +97,16 @@ const givenUp = (wishes: readonly NamedWish[]): ProposedChange[] =>
     ({ length }) => Math.min(10, 4 * length - 1),
   )
 
-/** A wish of the request that can be given up alone: its path, its text, and the request without it. */
+/** A requirement of the request that can be dropped alone: its path, its text, and the request without it. */
 export interface Wish {
   readonly path: string
   readonly said: string
   without(request: RequestSpec): RequestSpec
-  /** The paths of other wishes that have no meaning without this one. */
+  /** The paths of other requirements that have no meaning without this one. */
   readonly with?: readonly string[]
 }
 
-/** Proposes to give up all of some wishes, or fewer if that suffices; the last one is kept first. */
+/** Proposes to drop all of some requirements, or fewer if that suffices; the last one is the first to be kept. */
 export function anyOf<Some extends Wish>(
   wishes: readonly Some[],
   saying: (paths: readonly string[]) => { readonly subject: string; readonly from?: string; readonly to: string },
@@ -128,7 +128,7 @@ export function anyOf<Some extends Wish>(
   return [{ ...change, gives: wishes.flatMap(({ path, with: others = [] }) => [path, ...others]), parts: { names, of } }]
 }
 
-/** Proposes to give up each of some wishes alone, if that suffices for some host, or all of them, if one does not suffice. */
+/** Proposes to drop each of some requirements alone, if that suffices for some host, or all of them together. */
 export const eachOf: typeof anyOf = (wishes, ...saying) =>
   wishes.length < 2 ? anyOf(wishes, ...saying) : [...wishes.flatMap((wish) => anyOf([wish], ...saying)), ...anyOf(wishes, ...saying)]
 

@@ -5,7 +5,7 @@ import type { Code } from '../../../../text/codes.ts'
 import { NAMED_BY_ALL, PLACEMENT_RULES, STRICT_CLAIMS } from '../../../../values/levels.ts'
 
 export const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
-/** The default profile with another filter in front. */
+/** The default profile with another filter before all others. */
 const withFilter = (name: string, options: Record<string, unknown> = {}): Profile =>
   profileSchema.parse({
     ...profileNamed('default'),
@@ -50,7 +50,7 @@ const aMemberOf = (uuid: string, ...apartFrom: readonly string[]) =>
   aClaim({ grants: {}, group: { uuid, policy: 'SOFT_AFFINITY', maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) } })
 const level5 = { type: 'feature', level: 5 } as const
 const strict = { type: 'feature', level: STRICT_CLAIMS } as const
-/** Memory of 4 GiB, of which 3 GiB are set aside. */
+/** A cell with 4 GiB of memory, of which 3 GiB are huge pages. */
 const HUGE = { ...CELL, pages: [{ sizeKib: 2_048, total: 1_536 }] }
 const withDisk = { flavor: { vcpus: 1, memoryMb: 512, rootGb: 9 } }
 const inPool = (number: number, pool: string) =>
