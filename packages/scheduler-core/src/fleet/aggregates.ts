@@ -7,7 +7,7 @@ import { DISK_POOL_KEY, ZONE_KEY } from '../values/aggregate-keys.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import { SharedMap } from '../values/shared-map.ts'
-import { atOnce, inSlices, SLICE, type Steps } from '../values/steps.ts'
+import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 
 /** An aggregate as every replica holds it. */
 export interface Aggregate extends AggregateState {
@@ -75,12 +75,10 @@ export class Aggregates {
     return undefined
   }
 
-  /** Applies an accepted edit and marks every host that it concerns as edited. */
-  take(...edit: Parameters<Aggregates['takeInSteps']>): void {
-    atOnce(this.takeInSteps(...edit))
-  }
-
-  /** The same as a generator that pauses; nobody may use the fleet until it ends. */
+  /**
+   * Applies an accepted edit and marks every host that it concerns as edited. A generator that pauses; nobody may use the fleet until it
+   * ends.
+   */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
     if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)

@@ -40,6 +40,27 @@ const rows: readonly (readonly [string, readonly Change[]])[] = [
   ['an aggregate that is deleted', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }]],
   ['a feature level at which all hosts and claims are recounted', [{ type: 'feature', level: FEATURE_LEVEL }]],
   [
+    'a host that is forgotten',
+    [
+      { type: 'feature', level: FEATURE_LEVEL },
+      { type: 'forget', hosts: ['h1', 'h2', 'h3'].map((host) => ({ host, node: host })), isForced: false, reason: 'sold' },
+    ],
+  ],
+  [
+    'hosts that get the names of others, and one that gets a new name',
+    [
+      { type: 'feature', level: FEATURE_LEVEL },
+      {
+        type: 'replace',
+        hosts: [
+          { from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } },
+          { from: { host: 'h3', node: 'h3' }, to: { host: 'new', node: 'new' } },
+        ],
+        reason: 'another board',
+      },
+    ],
+  ],
+  [
     'changes of which some are void',
     [
       { type: 'aggregate', uuid: aUuid(1), expectedVersion: 7, next: null },

@@ -23,7 +23,6 @@ import {
   type Change,
   ENTRY_FORMAT,
   FEATURE_LEVEL,
-  type FleetAllocationSet,
   hostStatuses,
   isProposal,
   type LivenessChanged,
@@ -48,6 +47,9 @@ import {
   takeReport,
   takeUsedFrom,
 } from './report.ts'
+
+/** Changes that may concern every host, so that they are applied with pauses. */
+type LongChange = Extract<Change, { readonly type: 'aggregate' | 'fleetAllocation' | 'forget' | 'replace' }>
 
 /** How many of the last positions of the log a fleet remembers: an entry with an older basis is void as a whole. */
 export const PLACE_WINDOW = 1_024
@@ -139,6 +141,8 @@ export class Fleet {
       if (refusal !== undefined) verdicts.push(refusal)
       else if (change.type === 'aggregate') verdicts.push(yield* this.#takeAggregate(change))
       else if (change.type === 'fleetAllocation') verdicts.push(yield* takeFleetAllocation(this, change))
+      else if (change.type === 'forget') verdicts.push(yield* takeForget(this, change))
+      else if (change.type === 'replace') verdicts.push(yield* takeReplace(this, change))
       else verdicts.push(this.#judge(change, entry.basis.revision, fence))
       if (refusal === undefined && isProposal(change)) fence += change.parts.length
     }
@@ -253,7 +257,7 @@ export class Fleet {
     return refusal
   }
 
-  #judge(change: Exclude<Change, AggregateChanged | FleetAllocationSet>, basis: number, fence: number): Void {
+  #judge(change: Exclude<Change, LongChange>, basis: number, fence: number): Void {
     const isStrict = this.featureLevel >= STRICT_CLAIMS
     switch (change.type) {
       case 'claims':
@@ -290,12 +294,8 @@ export class Fleet {
         return takeUsedFrom(this, change)
       case 'hostAllocation':
         return takeHostAllocation(this, change)
-      case 'forget':
-        return takeForget(this, change)
       case 'readmit':
         return takeReadmit(this, change)
-      case 'replace':
-        return takeReplace(this, change)
       case 'group':
         return judgeGroup(this, change)
       case 'membership':

@@ -11,6 +11,7 @@ import { currentStats } from '../report/stats-versions.ts'
 import { hostStatsV1_0 } from '../report/versions/v1-0.ts'
 import { ZONE_KEY } from '../values/aggregate-keys.ts'
 import type { HostName } from '../values/host-name.ts'
+import type { Steps } from '../values/steps.ts'
 import type { FleetState } from './fleet-state.ts'
 import { PAST_INCARNATIONS, takeStats } from './report.ts'
 
@@ -34,8 +35,11 @@ export const nameAfter = (
   by: { readonly host: string; readonly node?: string | null | undefined },
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
-/** Forgets all of the named hosts, or none: a host with live claims only leaves by force, which ends these claims. */
-export function takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Void {
+/**
+ * Forgets all of the named hosts, or none: a host with live claims only leaves by force, which ends these claims. A generator that pauses;
+ * nobody may use the fleet until it ends.
+ */
+export function* takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Steps<Void> {
   const { hosts, now } = fleet
   const found = names.map((name) => hosts.find(name) ?? readmitted(hosts.findForgotten(name)))
   const records = found.filter((record) => record !== undefined)
@@ -52,7 +56,7 @@ export function takeForget(fleet: FleetState, { hosts: names, isForced, expected
       continue
     }
     endClaims(fleet, hosts.get(index), reason)
-    bury(fleet, hosts.own(index), { reason, mergedInto: null })
+    yield* bury(fleet, hosts.own(index), { reason, mergedInto: null })
   }
   return undefined
 }
@@ -95,16 +99,18 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 
 /**
  * Gives hosts other names; what they hold, and all that refers to them by index, stays with them. A host that already came up under a new
- * name is merged into the replaced one: it may hold no live claim, and its report becomes the report.
+ * name is merged into the replaced one: it may hold no live claim, and its report becomes the report. A generator that pauses;
+ * nobody may use the fleet until it ends.
  */
-export function takeReplace(fleet: FleetState, change: HostReplaced): Void {
+export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Void> {
   const refusal = refusesReplace(fleet, change)
   if (refusal !== undefined) return refusal
   const { hosts } = fleet
   const { hosts: pairs, reason } = change
   // All hosts that are merged into others leave first: the last node of a name removes the name from the lists of aggregates.
-  const reports = pairs.map(({ from, to }) => makeWay(fleet, hosts.find(from) as HostRecord, to, reason))
-  for (const [i, { from, to }] of pairs.entries()) replace(fleet, hosts.find(from) as HostRecord, to, reason, reports[i])
+  const reports: (Reported | undefined)[] = []
+  for (const { from, to } of pairs) reports.push(yield* makeWay(fleet, hosts.find(from) as HostRecord, to, reason))
+  for (const [i, { from, to }] of pairs.entries()) yield* replace(fleet, hosts.find(from) as HostRecord, to, reason, reports[i])
   return undefined
 }
 
@@ -163,17 +169,17 @@ function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['h
 type Reported = HostRecord & { readonly state: number }
 
 /** Removes a host of that name, so that the replaced host can get the name. */
-function makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Reported | undefined {
+function* makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Steps<Reported | undefined> {
   const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
   if (next === undefined) return undefined
   const reported = next.gone === null ? { ...next, state: at(hosts.columns.liveness, next.index) } : undefined
   endClaims(fleet, next, reason)
-  bury(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
+  yield* bury(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
   return reported
 }
 
-function replace(fleet: FleetState, old: HostRecord, to: HostName, reason: string, reported: Reported | undefined): void {
+function* replace(fleet: FleetState, old: HostRecord, to: HostName, reason: string, reported: Reported | undefined): Steps<void> {
   const { hosts, ledger, place, now } = fleet
   hosts.keepBefore(old.index)
   const record = hosts.own(old.index)
@@ -185,7 +191,7 @@ function replace(fleet: FleetState, old: HostRecord, to: HostName, reason: strin
     node: to.node,
     formerNames: [...formerNames, { ...from, until: place.revision, at: now, reason, isFree: false }],
   })
-  renameInAggregates(fleet, from.host, to.host)
+  yield* renameInAggregates(fleet, from.host, to.host)
   fleet.aggregates.attach(record)
   if (reported !== undefined) takeOver(fleet, record, reported)
   record.revision = place.revision
@@ -223,12 +229,12 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
 }
 
 /** Reduces a host without live claims to its history and to what makes its old reports stale. */
-function bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): void {
+function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
   const { hosts, place, now } = fleet
   const { index, host } = record
   const { columns } = hosts
   hosts.keepBefore(index)
-  if (record.gone === null && hosts.nodesOf(host).length === 1) leaveAggregates(fleet, host)
+  if (record.gone === null && hosts.nodesOf(host).length === 1) yield* leaveAggregates(fleet, host)
   for (const [name, document] of record.namespaces) {
     record.namespaces = new Map([...record.namespaces].filter(([other]) => other !== name))
     takeDocument(hosts, index, name, document)
@@ -249,25 +255,22 @@ function bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason'
 }
 
 /** Removes a host's name from the lists of aggregates, for its last node. */
-function leaveAggregates({ aggregates, place, now }: FleetState, host: string): void {
-  for (const { uuid, version, name, metadata, hosts } of aggregates.of(host))
-    aggregates.take(
-      { type: 'aggregate', uuid, expectedVersion: version, next: { name, metadata, hosts: hosts.filter((other) => other !== host) } },
-      place.revision,
-      now,
-    )
+function* leaveAggregates({ aggregates, place, now }: FleetState, host: string): Steps<void> {
+  for (const { uuid, version, name, metadata, hosts } of aggregates.of(host)) {
+    const next = { name, metadata, hosts: hosts.filter((other) => other !== host) }
+    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version, next }, place.revision, now)
+    yield
+  }
 }
 
 /** Puts the new name of a host into the lists of aggregates: instead of the old one, or next to it while other nodes have that. */
-function renameInAggregates({ aggregates, hosts, place, now }: FleetState, from: string, to: string): void {
+function* renameInAggregates({ aggregates, hosts, place, now }: FleetState, from: string, to: string): Steps<void> {
   if (from === to) return
   const stays = hosts.nodesOf(from).length > 0
   for (const { uuid, version, name, metadata, hosts: names } of aggregates.of(from)) {
-    const next = names.flatMap((other) => (other !== from ? [other] : stays ? [from, to] : [to]))
-    aggregates.take(
-      { type: 'aggregate', uuid, expectedVersion: version, next: { name, metadata, hosts: [...new Set(next)] } },
-      place.revision,
-      now,
-    )
+    const listed = names.flatMap((other) => (other !== from ? [other] : stays ? [from, to] : [to]))
+    const next = { name, metadata, hosts: [...new Set(listed)] }
+    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version, next }, place.revision, now)
+    yield
   }
 }
