@@ -13,7 +13,7 @@ export async function entriesInPieces<Stored>(
 ): Promise<LogEntry[]> {
   const entries: LogEntry[] = []
   for (const one of stored) {
-    const due = entries.length === 0 ? undefined : pause()
+    const due = pause()
     if (due !== undefined) await due
     entries.push(toEntry(one))
   }

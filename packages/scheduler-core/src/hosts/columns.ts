@@ -128,7 +128,7 @@ export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumn
 /** Replaces the inventory's columns by copies, for a writer. */
 export function copyInventory(columns: ClassColumns): void {
   const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
-  const inventory = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }
+  const inventory: InventoryColumns = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }
   Object.assign(columns, copyColumns(inventory, new ColumnMemory(bytesOf(inventory))))
 }
 

@@ -17,6 +17,10 @@ describe('a name is shown as it is written', () => {
     '1\ufe0f\u20e3',
     '🏳\ufe0f\u200d🌈',
     '👍🏽',
+    '👍🏽\ufe0f',
+    '☎\ufe0e',
+    '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    '\u06dd\u0600',
     'x'.repeat(255),
   ])('%s can be a name', (text) => expect([isPlain(text), showUnseen(text)]).toEqual([true, text]))
 
@@ -51,6 +55,11 @@ describe('a name is shown as it is written', () => {
     ['vowels of Khmer that are not written', '\u17b4\u17b5', '\\u{17b4}\\u{17b5}'],
     ['the empty pattern of Braille', 'a\u2800', 'a\\u{2800}'],
     ['a joiner after an emoji that joins nothing', '👩\u200da', '👩\\u{200d}a'],
+    [
+      'letters of a region after another flag',
+      '\u{1f3f3}\u{e0067}\u{e0062}\u{e0065}\u{e007f}',
+      '\u{1f3f3}\\u{e0067}\\u{e0062}\\u{e0065}\\u{e007f}',
+    ],
     ['a second selector after an emoji', '⚠\ufe0f\ufe0f', '⚠\ufe0f\\u{fe0f}'],
   ])('%s cannot', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
 

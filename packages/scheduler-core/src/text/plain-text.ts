@@ -4,11 +4,15 @@
  * bidirectional text, soft hyphens, tags), other characters that are shown as nothing (fillers, variation selectors, the empty pattern of
  * Braille), line and paragraph separators, and halves of surrogate pairs.
  */
-const UNSEEN = String.raw`[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]`
+/** Format characters that are seen: signs of Arabic, Syriac and Kaithi around numbers. */
+const SEEN = String.raw`[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]`
+const UNSEEN = String.raw`(?!${SEEN})[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]`
 const ANY_UNSEEN = new RegExp(UNSEEN, 'u')
 /** An emoji with the invisible characters that belong to it: they join several emojis to one, or say how it is drawn. */
-const EMOJI_PART = String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?`
-const EMOJI = String.raw`${EMOJI_PART}(?:\u200D${EMOJI_PART})*|[0-9#*]\uFE0F\u20E3`
+const EMOJI_PART = String.raw`\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?`
+/** The flags of England, Scotland and Wales: a black flag with the invisible letters of the region. */
+const REGION_FLAG = String.raw`\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}`
+const EMOJI = String.raw`${REGION_FLAG}|${EMOJI_PART}(?:\u200D${EMOJI_PART})*|[0-9#*]\uFE0F\u20E3`
 const EACH = new RegExp(`(${EMOJI})|${UNSEEN}`, 'gu')
 
 /** The text with another one in place of each invisible character. */

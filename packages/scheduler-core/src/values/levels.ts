@@ -111,9 +111,8 @@ export const RESERVES_NAMED = 10
 
 /**
  * An instance that asks its own host for no more cells, CPUs, pages, GPUs and PCI devices than it holds there keeps a part of these,
- * however
- * full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be kept.
- * A further attempt may take the units of the destination that it releases; before, only its amounts.
+ * however full the host is; and so much of classes and pools that the host no longer has. Before, only amounts that the host has could be
+ * kept. A further attempt may take the units of the destination that it releases; before, only its amounts.
  */
 export const OWN_UNITS = 10
 
@@ -152,10 +151,8 @@ export const ENDED_AS_HELD = 10
 
 /**
  * A reservation, and the destination of an open move, materialise with the first report that lists their instance after one that did not.
- * An
- * instance that the host listed before runs at another size, so that the claim counts in addition to the report until it is confirmed.
- * Before,
- * any report that listed the instance materialised them.
+ * An instance that the host listed before runs at another size, so that the claim counts in addition to the report until it is confirmed.
+ * Before, any report that listed the instance materialised them.
  */
 export const NEWLY_LISTED = 10
 

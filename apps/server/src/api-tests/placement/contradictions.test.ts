@@ -240,6 +240,7 @@ describe('unit rules that allow no amount are refused with their path', () => {
       ['a step equal to the most', [1, 4, 4], null],
       ['no most', [5, null, 4], null],
       ['a total below every amount is accepted, since totals change', [16, null, 16], null],
+      ['a maximum that is the total, below the step, is accepted too', [1, 8, 16], null],
     ]
   const typed = { min: 'minUnit', max: 'maxUnit', step: 'stepSize' }
   const ofPlacement = { min: 'min_unit', max: 'max_unit', step: 'step_size' }

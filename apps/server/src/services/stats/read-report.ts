@@ -44,10 +44,12 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
  * too small for any, since it changes with the machine. Reports that are stored already are not checked.
  */
 const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], names: UnitNames): Issue[] =>
-  ('inventories' in stats ? stats.inventories : []).flatMap(({ minUnit, maxUnit, stepSize }, i) => {
+  ('inventories' in stats ? stats.inventories : []).flatMap(({ total, minUnit, maxUnit, stepSize }, i) => {
     if (maxUnit === null || Math.ceil(minUnit / stepSize) * stepSize <= maxUnit) return []
     const at = [...path, 'inventories', String(i)]
     if (minUnit > maxUnit) return [issue([...at, 'minUnit'], minUnit, `be at most ${names.maxUnit}, ${maxUnit}`, 'stats.invalid')]
+    // such a maximum changes with the machine, and a host that loses devices must be able to report
+    if (maxUnit === total) return []
     const rule = `have a multiple between ${names.minUnit}, ${minUnit}, and ${names.maxUnit}, ${maxUnit}: otherwise no amount is allowed`
     return [issue([...at, 'stepSize'], stepSize, rule, 'stats.invalid')]
   })

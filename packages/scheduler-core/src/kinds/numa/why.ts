@@ -338,9 +338,11 @@ const pagesLeft: CountedPages = { code: 'numa.pages', of: ({ pages }) => pages }
 
 const pagesInAll: CountedPages = {
   code: 'numa.too_few_pages',
-  of: ({ pages, limits }) =>
-    pages?.map((page) => ({ ...page, free: limits?.pagesGiven.find(({ sizeKib }) => sizeKib === page.sizeKib)?.count ?? page.free })),
+  of: ({ pages, limits }) => pages?.map((page) => ({ ...page, free: limits === undefined ? NO_LIMIT : givenOf(limits.pagesGiven, page) })),
 }
+
+const givenOf = (given: NonNullable<CellState['limits']>['pagesGiven'], { sizeKib, free }: { sizeKib: number; free: number }): number =>
+  given.find((one) => one.sizeKib === sizeKib)?.count ?? free
 
 function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: CountedPages): Omit<Reason, 'subject'> | undefined {
   const { pageSize, memoryMb } = guest
