@@ -5,7 +5,7 @@ import { prepareChecks } from '../../examine/examine.ts'
 import { FEATURE_LEVEL } from '../../records/change.ts'
 import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
-import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
+import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../values/levels.ts'
 
 /** What a guest cell may state in these tests. */
 interface GuestCell {
@@ -188,4 +188,17 @@ test('below the level the reason names the free amount', () => {
   }
   expect(codesAt(IN_ALL_BEFORE_FREE - 1)).toContain('numa.memory')
   expect(codesAt(FEATURE_LEVEL)).toContain('numa.too_little_memory')
+})
+
+test('a fact never states the free pages as those in all, at any level', () => {
+  const factsAt = (level: number) => {
+    const fleet = fleetWith([cellOf(0, withPages({ total: 600, used: 400 }))], level)
+    const { checksOf } = prepareChecks(fleet, guestWith({ pageSize: 2_048, memoryMb: 1_024 }), profiles[0] as Profile)
+    return checksOf(0 as Parameters<typeof checksOf>[0]).flatMap(({ facts = [] }) => facts)
+  }
+  for (const level of [1, STRICT_CLAIMS - 1, STRICT_CLAIMS, FEATURE_LEVEL]) {
+    const facts = factsAt(level)
+    expect(facts.map(({ actual }) => actual)).toContain(200)
+    expect(facts.filter(({ amountOf, actual }) => amountOf === 'in all' && actual === 200)).toEqual([])
+  }
 })
