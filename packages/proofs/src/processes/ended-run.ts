@@ -18,15 +18,26 @@ export function startChild<Child extends ChildProcess>(start: () => Child): Chil
   if (endedBy !== undefined) throw new Error(`the run is ended by ${endedBy}`)
   const child = start()
   children.add(child)
-  for (const event of ['exit', 'error']) child.once(event, () => children.delete(child))
+  child.once('exit', () => children.delete(child))
+  // a process that was not started; an error of another kind leaves it running
+  child.once('error', () => child.pid === undefined && children.delete(child))
   return child
 }
 
-/** Remembers a folder, which is removed with this run; returns a function that forgets it. */
+/**
+ * Remembers a folder, which is removed with this run; returns a function that removes it before. It does nothing in a run that a signal is
+ * ending, which removes the folder only after its database is stopped.
+ */
 export function ownFolder(folder: string): () => void {
   folders.add(folder)
-  return () => void folders.delete(folder)
+  return () => {
+    if (endedBy !== undefined) return
+    removeFolder(folder)
+    folders.delete(folder)
+  }
 }
+
+const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
 /**
  * Does a run. A signal that reaches only this process, and not all of a terminal as Ctrl-C does, ends what the run started: processes get
@@ -70,6 +81,6 @@ async function endAll(): Promise<void> {
     // a service that a proof has killed leaves its database running
     const state = path.join(folder, 'state')
     if (serverProcesses(state).length > 0) spawnSync(process.execPath, [PROGRAM, 'db', 'stop', '--data-dir', state])
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

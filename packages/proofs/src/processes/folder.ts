@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ownFolder } from './ended-run.ts'
@@ -7,11 +7,10 @@ import { ownFolder } from './ended-run.ts'
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-proof-'))
   chmodSync(folder, 0o711)
-  const forget = ownFolder(folder)
+  const remove = ownFolder(folder)
   try {
     return await use(path.join(folder, 'state'))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
-    forget()
+    remove()
   }
 }

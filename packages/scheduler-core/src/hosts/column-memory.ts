@@ -11,8 +11,8 @@ const WIDEST = 8
 const aligned = (bytes: number): number => Math.ceil(bytes / WIDEST) * WIDEST
 
 /**
- * Memory for several columns. They are allocated together, because V8 may collect garbage for 5 to 10 ms at each allocation of memory
- * outside of its heap: a copy of a fleet has some 50 columns, and one allocation for each would take up to half a second.
+ * Memory for several columns. They are allocated together, because V8 may collect garbage at each allocation of memory outside of its heap,
+ * while everything else waits, and a copy of a fleet has a column for each amount of each resource class.
  */
 export class ColumnMemory {
   readonly buffer: ArrayBuffer
