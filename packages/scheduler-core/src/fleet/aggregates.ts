@@ -5,7 +5,7 @@ import type { AggregateChanged, AggregateState } from '../records/change.ts'
 import type { Code } from '../text/codes.ts'
 import { DISK_POOL_KEY, ZONE_KEY } from '../values/aggregate-keys.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
-import { ALLOCATION_RULES } from '../values/levels.ts'
+import { ALLOCATION_RULES, EDITED_MEMBERS } from '../values/levels.ts'
 import { SharedMap } from '../values/shared-map.ts'
 import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 
@@ -76,8 +76,9 @@ export class Aggregates {
   }
 
   /**
-   * Applies an accepted edit and marks every host that it concerns as edited. A generator that pauses; nobody may use the fleet until it
-   * ends.
+   * Applies an accepted edit and marks every host that it concerns as edited: all former and present members, or, from feature level
+   * EDITED_MEMBERS on, those that join or leave if nothing but the list changes. A generator that pauses; nobody may use the fleet until
+   * it ends.
    */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
@@ -90,8 +91,12 @@ export class Aggregates {
       this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision, ...(isSet && { ratiosSet }) })
     }
     const members = new Set(next?.hosts)
-    const touched = new Set([...(before?.hosts ?? []), ...members])
-    for (const host of inSlices(touched, SLICE)) {
+    const former = new Set(before?.hosts)
+    const keepsRest = this.#hosts.featureLevel >= EDITED_MEMBERS && hasSameRest(before, next)
+    const concerned = keepsRest
+      ? [...[...former].filter((host) => !members.has(host)), ...[...members].filter((host) => !former.has(host))]
+      : new Set([...former, ...members])
+    for (const host of inSlices(concerned, SLICE)) {
       if (host === undefined) {
         yield
         continue
@@ -160,6 +165,13 @@ export class Aggregates {
     record.aggregateRatios = ratios
     if (this.#hosts.featureLevel >= ALLOCATION_RULES) this.#countAnew(record)
   }
+}
+
+/** Whether two states of an aggregate differ in nothing but the list of hosts. */
+function hasSameRest(before: AggregateState | undefined, next: AggregateState | null): boolean {
+  if (before === undefined || next === null || before.name !== next.name) return false
+  const keys = Object.keys(before.metadata)
+  return keys.length === Object.keys(next.metadata).length && keys.every((key) => before.metadata[key] === next.metadata[key])
 }
 
 /** Who set the ratios of an aggregate: a ratio that an edit leaves unchanged keeps the account that set it. */

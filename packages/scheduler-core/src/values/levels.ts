@@ -161,3 +161,9 @@ export const NEWLY_LISTED = 10
  * report counts.
  */
 export const LISTED_CLAIMS = 10
+
+/**
+ * An edit that changes only the list of an aggregate's hosts concerns the hosts that join or leave: claims that were
+ * decided before it on other members count. Before, such an edit marked all members as edited.
+ */
+export const EDITED_MEMBERS = 10

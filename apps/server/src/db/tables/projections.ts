@@ -1,3 +1,4 @@
+import { publishedStats } from '@gantt/scheduler-core'
 import type { Followed } from '../../sync/followed-log.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { writeDecisions } from './decisions.ts'
@@ -8,8 +9,8 @@ import type { NodeRow, Rows } from './rows.ts'
 import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
 
 const NAME = 'main'
-/** Rows of one statement: one entry may touch every host of a fleet. */
-const STATEMENT_ROWS = 5_000
+/** Rows of one statement, between which the replica does other work: one entry may touch every host of a fleet. */
+const STATEMENT_ROWS = 500
 /** The time limit of a transaction, and the time that each row adds to it. */
 const WRITE_MS = 30_000
 const ROW_MS = 2
@@ -121,7 +122,7 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
     await tx.$executeRaw`
       INSERT INTO compute_node (id, ordinal, host, node, status, availability_zone, document, revision)
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows.map(withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
         availability_zone text, document jsonb, revision bigint)
       ON CONFLICT (id) DO UPDATE SET status = excluded.status, availability_zone = excluded.availability_zone, document = excluded.document,
         revision = excluded.revision`
@@ -144,6 +145,10 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, policy text, max_server_per_host int, revision bigint)
       ON CONFLICT (id) DO UPDATE SET policy = excluded.policy, max_server_per_host = excluded.max_server_per_host, revision = excluded.revision`,
   )
+}
+
+function withDocument({ reported: { stats, statusReason, namespaces }, ...row }: NodeRow) {
+  return { ...row, document: { stats: publishedStats(stats), statusReason, namespaces: Object.fromEntries(namespaces) } }
 }
 
 /** The last row of each object. */

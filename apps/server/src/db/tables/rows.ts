@@ -1,4 +1,4 @@
-import type { Code, DecisionRecord, FieldChange, HostName, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
+import type { Code, DecisionRecord, FieldChange, HostName, HostRecord, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 
 /** The inputs of a decision's replay that are not in its record. */
 export interface DecisionPlace {
@@ -169,7 +169,8 @@ export interface NodeRow {
   readonly node: string
   readonly status: string
   readonly availability_zone: string
-  readonly document: unknown
+  /** Parts of the stored document, which is made when it is written: an entry may change every host of a fleet. */
+  readonly reported: Pick<HostRecord, 'stats' | 'statusReason' | 'namespaces'>
   readonly revision: number
 }
 

@@ -9,7 +9,6 @@ import {
   isProposal,
   type LogEntry,
   type Proposal,
-  publishedStats,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
 import type { AggregateRow, ClaimRow, GroupRow, HostChangeRow, LostTryRow, NodeRow, Rows, StoredDecision } from '../../db/tables/rows.ts'
@@ -208,7 +207,7 @@ function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
     node: record.node,
     status: gone === null ? status : 'FORGOTTEN',
     availability_zone: record.zone,
-    document: { stats: publishedStats(record.stats), statusReason: record.statusReason, namespaces: Object.fromEntries(record.namespaces) },
+    reported: { stats: record.stats, statusReason: record.statusReason, namespaces: record.namespaces },
     revision: record.revision,
   }
 }

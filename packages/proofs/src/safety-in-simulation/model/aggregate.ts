@@ -11,11 +11,29 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
   if (next !== null && others.some(({ name }) => name === next.name)) return 'aggregate.name_taken'
   const shares = (other: ModelAggregate) => other.hosts.some((host) => hosts.includes(host))
   if (zone !== null && others.some((other) => other.zone !== null && other.zone !== zone && shares(other))) return 'aggregate.zone_conflict'
-  for (const host of fleet.hosts.filter(({ gone }) => gone === null))
-    if (hosts.includes(host.name) || (before?.hosts.includes(host.name) ?? false)) host.edited = fleet.revision
+  markEdited(fleet, before?.hosts ?? [], hosts, isSameButHosts(before, next))
   fleet.aggregates = others
   if (next !== null) fleet.aggregates.push({ uuid, name: next.name, zone, metadata: next.metadata, hosts, version: expectedVersion + 1 })
   return undefined
+}
+
+/** The level from which an edit of the list alone concerns only the hosts that join or leave. */
+const EDITED_MEMBERS = 10
+
+/** Marks the hosts that the edit of an aggregate concerns. */
+export function markEdited(fleet: ModelFleet, before: readonly string[], after: readonly string[], isListAlone: boolean): void {
+  for (const host of fleet.hosts) {
+    if (host.gone !== null) continue
+    const [was, is] = [before.includes(host.name), after.includes(host.name)]
+    const isConcerned = isListAlone && fleet.level >= EDITED_MEMBERS ? was !== is : was || is
+    if (isConcerned) host.edited = fleet.revision
+  }
+}
+
+function isSameButHosts(before: ModelAggregate | undefined, next: ModelChange): boolean {
+  if (before === undefined || next === null) return false
+  const sorted = (metadata: object) => JSON.stringify(Object.entries(metadata).sort())
+  return before.name === next.name && sorted(before.metadata) === sorted(next.metadata)
 }
 
 /** The zone of a host by its aggregates; Nova's default zone if they name none. */

@@ -1,3 +1,4 @@
+import { markEdited } from './aggregate.ts'
 import { merged } from './allocation.ts'
 import { holdNothingInAddition, isLive, isLiveState, isOverdue } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
@@ -59,12 +60,12 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   forgetUnused(fleet)
 }
 
-/** Replaces a host's name in the lists of aggregates by other names, which edits each of the aggregates and all their hosts. */
+/** Replaces a host's name in the lists of aggregates by other names, which edits each of the aggregates. */
 export function editLists(fleet: ModelFleet, name: string, by: string[]): void {
   for (const aggregate of fleet.aggregates.filter(({ hosts }) => hosts.includes(name))) {
-    const named = [...aggregate.hosts, ...by]
-    for (const host of fleet.hosts) if (host.gone === null && named.includes(host.name)) host.edited = fleet.revision
-    aggregate.hosts = [...new Set(aggregate.hosts.flatMap((host) => (host === name ? by : [host])))]
+    const listed = [...new Set(aggregate.hosts.flatMap((host) => (host === name ? by : [host])))]
+    markEdited(fleet, aggregate.hosts, listed, true)
+    aggregate.hosts = listed
     aggregate.version++
   }
 }

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import type { AggregateState, Change } from '../records/change.ts'
+import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
+import { EDITED_MEMBERS } from '../values/levels.ts'
+import { forget, replace } from './testing/leaving.ts'
+
+const HOSTS = ['h1', 'h2', 'h3', 'h4']
+const FIRST: AggregateState = { name: 'rack', metadata: { availability_zone: 'z1', tier: 'gold' }, hosts: ['h1', 'h2', 'h3'] }
+
+const edit = (next: AggregateState | null, expectedVersion = 1): Change => ({
+  type: 'aggregate',
+  uuid: aUuid(0x70),
+  expectedVersion,
+  next,
+})
+
+/** The hosts on which a claim that was decided before a change does not count. */
+function concerned(change: Change, level: number): string[] {
+  const log = aLog()
+  log.append([{ type: 'feature', level }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])
+  const basis = log.fleet.place
+  expect(log.append([change])).toEqual([undefined])
+  const claims = HOSTS.map((host, i) => aClaim({ key: host, hosts: [host], instances: [aUuid(i + 1)] }))
+  const verdicts = log.append(claims, { basis })
+  return HOSTS.filter((_, i) => verdicts[i] !== undefined)
+}
+
+describe('the hosts that an edit of an aggregate concerns', () => {
+  test.each<[string, Change, string[]]>([
+    ['the list: one leaves and one joins', edit({ ...FIRST, hosts: ['h2', 'h3', 'h4'] }), ['h1', 'h4']],
+    ['the order of the list', edit({ ...FIRST, hosts: ['h3', 'h2', 'h1'] }), []],
+    ['nothing', edit(FIRST), []],
+    ['the order of the metadata', edit({ ...FIRST, metadata: { tier: 'gold', availability_zone: 'z1' } }), []],
+    ['a value of the metadata', edit({ ...FIRST, metadata: { ...FIRST.metadata, tier: 'iron' } }), ['h1', 'h2', 'h3']],
+    ['a key that goes', edit({ ...FIRST, metadata: { availability_zone: 'z1' } }), ['h1', 'h2', 'h3']],
+    ['a key in the place of another', edit({ ...FIRST, metadata: { availability_zone: 'z1', toString: 'gold' } }), ['h1', 'h2', 'h3']],
+    ['the name', edit({ ...FIRST, name: 'row' }), ['h1', 'h2', 'h3']],
+    ['the list and the metadata', edit({ ...FIRST, metadata: { tier: 'iron' }, hosts: ['h2', 'h4'] }), HOSTS],
+    ['the aggregate is deleted', edit(null), ['h1', 'h2', 'h3']],
+    ['a member is forgotten', forget('h1'), ['h1']],
+    ['a member is replaced', replace('h1', 'h9'), ['h1']],
+    ['a member takes the name of another one', replace('h1', 'h2'), ['h1', 'h2']],
+  ])('%s', (_what, change, hosts) => {
+    expect(concerned(change, EDITED_MEMBERS)).toEqual(hosts)
+  })
+
+  test.each<[string, Change]>([
+    ['the list', edit({ ...FIRST, hosts: ['h2', 'h3'] })],
+    ['a member is forgotten', forget('h1')],
+  ])('below level EDITED_MEMBERS all members: %s', (_what, change) => {
+    expect(concerned(change, EDITED_MEMBERS - 1)).toEqual(['h1', 'h2', 'h3'])
+  })
+
+  test('a member that stays keeps its revision and its zone', () => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: EDITED_MEMBERS }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])
+    const zonesAndRevisions = () =>
+      HOSTS.map((host) => [log.fleet.hosts.find({ host, node: host })?.zone, log.fleet.hosts.find({ host, node: host })?.revision])
+    log.append([edit({ ...FIRST, hosts: ['h2', 'h4'] })])
+    expect(zonesAndRevisions()).toEqual([
+      ['nova', 2],
+      ['z1', 1],
+      ['nova', 2],
+      ['z1', 2],
+    ])
+  })
+})
