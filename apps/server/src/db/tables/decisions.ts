@@ -1,6 +1,7 @@
 import { allNamesIn, type KeptDecision, type PublishedSpec, packDecision, type StoredFields, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { mapInPieces } from '../../event-loop/lists.ts'
+import { mapWithPauses } from '../../event-loop/pauses.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
@@ -304,7 +305,7 @@ function unpackOrSay(packed: Uint8Array, columns: StoredFields): KeptDecision {
 /** Stores decisions; one that exists already is not changed. */
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
-  const rows = decisions.map((decision) => {
+  const rows = await mapWithPauses(decisions, (decision) => {
     const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
     const { hosts, instanceUuids } = searchedOf(decision)
     return {
