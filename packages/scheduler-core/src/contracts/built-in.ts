@@ -38,7 +38,7 @@ export interface PlacingRules {
   filtersBefore(profile: Profile): readonly CompiledFilter[]
 }
 
-/** Reads the documents in another service's form that requests were made from (`RequestSpec.nova`). Only `propertyName` is asked of others too. */
+/** Reads the documents in another service's form that requests were made from (`RequestSpec.nova`). Only `propertyNames` is asked of others too. */
 export interface RequestDocuments {
   /** The cell that the request has to stay in. */
   cellOf(request: RequestSpec): string | undefined
@@ -50,8 +50,8 @@ export interface RequestDocuments {
   readBefore(request: RequestSpec): RequestReads
   /** A path of the typed form as the caller wrote it: several where several properties were combined into one. */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
-  /** The name of the other service under which an image property is read; undefined: it knows no such property. */
-  propertyName(request: RequestSpec, key: string): string | undefined
+  /** The names of the other service under which an image property is read; none: it knows no such property. */
+  propertyNames(request: RequestSpec, key: string): readonly string[]
   /** Fields that this release does not know, as paths. */
   unknownFields(request: RequestSpec): readonly string[]
   /** Fields that no rule reads when placing, as paths. */

@@ -55,7 +55,7 @@ function looking() {
 }
 
 /** Hosts that report every name, aggregates that have every key, and a Nova that knows every property. */
-const reporting = { reportsStat: () => true, hasMetadata: () => true, propertyName: (key: string) => key }
+const reporting = { reportsStat: () => true, hasMetadata: () => true, propertyNames: (key: string) => [key] }
 
 /** Amounts are always claimed, and Nova's rules read the kind of the call. */
 const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'

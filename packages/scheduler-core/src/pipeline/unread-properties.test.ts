@@ -45,6 +45,25 @@ test.each<[string, Profile, object, readonly string[]]>([
     propertiesOf('foo', 'hypervisor_type', 'hw_disk_bus'),
   ],
   [
+    'nothing of a property that sets two, where the second has a weight',
+    weighingImages({ image_props_weight_setting: ['hw_scsi_model=2'] }),
+    { image: { properties: { vmware_adaptertype: 'lsiLogic' } } },
+    [],
+  ],
+  [
+    'a property that sets two, where the other is set by its own name and has the weight',
+    weighingImages({ image_props_weight_setting: ['hw_scsi_model=2'] }),
+    { image: { properties: { vmware_adaptertype: 'lsiLogic', hw_scsi_model: 'virtio-scsi' } } },
+    propertiesOf('vmware_adaptertype'),
+  ],
+  [
+    'a property that sets only the first of two, where the second has a weight',
+    weighingImages({ image_props_weight_setting: ['hw_scsi_model=2'] }),
+    { image: { properties: { vmware_adaptertype: 'ide' } } },
+    propertiesOf('vmware_adaptertype'),
+  ],
+  ['an empty property, where aggregates isolate it', isolating({}), { image: { properties: { os_type: '' } } }, propertiesOf('os_type')],
+  [
     'all properties, where the weigher is off',
     weighingImages({}, 0),
     anImage,

@@ -100,7 +100,7 @@ function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<R
 const knownNames = (request: RequestSpec, { hosts, aggregates }: AskedBy): KnownNames => ({
   reportsStat: (name) => hosts.reportsStat(name),
   hasMetadata: (key) => aggregates.hasKey(key),
-  propertyName: (key) => builtIn().documents.propertyName(request, key),
+  propertyNames: (key) => builtIn().documents.propertyNames(request, key),
 })
 
 /** The properties of a fleet that determine which filters and weighers read anything. */

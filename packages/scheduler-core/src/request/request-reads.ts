@@ -25,8 +25,8 @@ export interface ReportingHosts {
 export interface KnownNames extends ReportingHosts {
   /** Whether the metadata of any aggregate has this key. */
   hasMetadata(key: string): boolean
-  /** The name under which Nova reads an image property of the request; undefined if Nova knows no such property. */
-  propertyName(key: string): string | undefined
+  /** The names under which Nova reads an image property of the request; none if Nova knows no such property. */
+  propertyNames(key: string): readonly string[]
 }
 
 /**

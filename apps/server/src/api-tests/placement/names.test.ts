@@ -189,3 +189,15 @@ test('a host that already has such a name continues to report under it', async (
   expect((await report(name)).__typename).toBe('ResourceStatsApplied')
   expect((await report({ ...name, node: 'new\nnode' })).__typename).toBe('ValidationError')
 })
+
+test('a key that an earlier release accepted is answered when its call is repeated', async () => {
+  const { replica } = api.service
+  await placeWith(api, {})
+  const account = [...replica.fleet.ledger.keys()].at(-1)?.account ?? ''
+  const idempotencyKey = 'old\u200bkey'
+  await replica.propose([{ type: 'abandon', account, key: idempotencyKey }])
+  expect((await it(place({}, { idempotencyKey }))).__typename).toBe('IdempotencyConflict')
+  const abandon = `mutation ($key: String!) { it: claimAbandon(idempotencyKey: $key) { ${INVALID} } }`
+  expect((await it(api.ask(abandon, { key: idempotencyKey }))).__typename).toBe('ClaimPayload')
+  expect((await it(api.ask(abandon, { key: 'new\u200bkey' }))).__typename).toBe('ValidationError')
+})

@@ -20,6 +20,16 @@ export function checkName(path: readonly string[], text: string, length: Length 
 }
 
 /**
+ * Problems of an idempotency key. A key that is kept already may contain characters that an earlier release accepted: the repeated call
+ * gets its answer.
+ */
+export const checkKey = (
+  path: readonly string[],
+  key: string,
+  { isKept, max }: { readonly isKept: boolean; readonly max: number },
+): Issue[] => (isKept ? checkText(path, key, { max }) : checkName(path, key, { max }))
+
+/**
  * Errors in the name of a future host, which must in addition be typed as it is read: a slash separates a host and its
  * node, and spaces around a name are invisible.
  */

@@ -3,7 +3,7 @@ import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { type List, listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
-import { checkName, checkRange, checkText } from '../calls/text.ts'
+import { checkKey, checkRange, checkText } from '../calls/text.ts'
 import { compileLine } from '../host/host-query.ts'
 import { type HostView, keyOfHost, viewHost } from '../host/host-view.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
@@ -122,7 +122,8 @@ export function createClaims(replica: Replica): Claims {
         ({ id }) => ({ type: 'revoke', claim: id, reason }),
       ),
     async abandon(account, key) {
-      const issues = checkName(['idempotencyKey'], key, { max: MAX_KEY_LENGTH })
+      const isKept = replica.fleet.ledger.findKey(account, key) !== undefined
+      const issues = checkKey(['idempotencyKey'], key, { isKept, max: MAX_KEY_LENGTH })
       if (issues.length > 0) return invalid(issues)
       const [verdict] = await replica.propose([{ type: 'abandon', account, key }])
       if (verdict?.void !== undefined)

@@ -2,7 +2,7 @@ import type { Claim, Fleet, Intent, Profile, RequestSpec } from '@gantt/schedule
 import { groupOf, tooSmallForImage } from '@gantt/scheduler-core'
 import { hintedGroup, isMove } from '../../replica/propose/moves.ts'
 import { type Issue, issue } from '../calls/outcome.ts'
-import { checkName, checkRange } from '../calls/text.ts'
+import { checkKey, checkName, checkRange } from '../calls/text.ts'
 import { type ClaimRef, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from '../claim/claims.ts'
 import type { PlacementInput } from './placement-input.ts'
 import { checkImageForNova, pathAsGiven } from './request-limits.ts'
@@ -156,8 +156,8 @@ const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
 
 const MAKES_ANEW: readonly Intent[] = ['CREATE', 'PROBE', 'RESIZE', 'REBUILD']
 
-/** Errors of a call that do not depend on its request. */
-export function checkCall(input: PlacementInput): Issue[] {
+/** Errors of a call that do not depend on its request. `isRepeated`: whether its key is kept already. */
+export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
   const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
   return [
     ...(isAboutClaim(intent) && moveOf === null
@@ -166,7 +166,7 @@ export function checkCall(input: PlacementInput): Issue[] {
     ...(!isAboutClaim(intent) && moveOf !== null
       ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
       : []),
-    ...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
+    ...checkKey(['input', 'idempotencyKey'], idempotencyKey, { isKept: isRepeated, max: MAX_KEY_LENGTH }),
     ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
     ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
     ...checkDeadline(deadlineMs),

@@ -165,17 +165,18 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     }
   }
 
-  const read = (account: string, { spec, idempotencyKey }: PlacementInput) =>
-    parseSpec(spec, replica.fleet.ledger.findKey(account, idempotencyKey) !== undefined)
+  const isKept = (account: string, { idempotencyKey }: PlacementInput): boolean =>
+    replica.fleet.ledger.findKey(account, idempotencyKey) !== undefined
+  const read = (account: string, input: PlacementInput) => parseSpec(input.spec, isKept(account, input))
 
   return {
     read,
     oldestAsked: () => waiting.values().next().value?.since,
     async select(account, input, request) {
       const parsed = request === undefined ? read(account, input) : { value: request }
-      const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
+      const isRepeated = isKept(account, input)
+      const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input, isRepeated)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
-      const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
       const wrong = checkAskedCall(askedOn(replica.fleet, account, input, parsed.value), {
         ...input,
         isNew: request === undefined && !isRepeated,
@@ -185,7 +186,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     },
     async tryOn(fleet, account, input, request) {
       const asked = askedOn(fleet, account, input, request)
-      const wrong = [...checkCall(input), ...checkAskedCall(asked, { ...input, isNew: false, isRepeated: false })]
+      const wrong = [...checkCall(input, false), ...checkAskedCall(asked, { ...input, isNew: false, isRepeated: false })]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
       const { profile } = asked

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../report/versioned-object.ts'
-import { propertyReadAs } from '../text/image-properties.ts'
+import { propertiesReadAs } from '../text/image-properties.ts'
 
 /**
  * Known keys of an object or a dictionary, each with the known keys below it; null: everything below is known. For a list they apply to
@@ -94,7 +94,7 @@ const DICTIONARIES: Known = {
 export function unknownInDictionaries(given: unknown): readonly string[] {
   const { properties } = fieldsOf(fieldsOf(fieldsOf(given).request_spec).image)
   const raw = fieldsOf(properties)
-  const unread = Object.keys(raw).filter((key) => raw[key] !== null && propertyReadAs(raw, key) === undefined)
+  const unread = Object.keys(raw).filter((key) => raw[key] !== null && propertiesReadAs(raw, key).length === 0)
   return [...unknownIn(given, DICTIONARIES, []), ...unread.map((key) => `request_spec.image.properties.${key}`)]
 }
 

@@ -4,7 +4,7 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { callerPaths } from '../import/caller-paths.ts'
 import { unknownFieldsOf } from '../import/request.ts'
 import { isHardwareSpec } from '../text/hardware-specs.ts'
-import { propertyReadAs } from '../text/image-properties.ts'
+import { propertiesReadAs } from '../text/image-properties.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf } from './own-request.ts'
@@ -30,8 +30,8 @@ export const novaDocuments: RequestDocuments = {
   }),
   pathsOf,
   // documents have the present names already
-  propertyName: ({ nova, image }, key) =>
-    nova === null ? propertyReadAs(image?.properties ?? {}, key) : imagePropertyFields.has(key) ? key : undefined,
+  propertyNames: ({ nova, image }, key) =>
+    nova === null ? propertiesReadAs(image?.properties ?? {}, key) : imagePropertyFields.has(key) ? [key] : [],
   unknownFields: unknownFieldsOf,
   withoutEffect: (request) => [...limitPaths(request), ...leastOfImage(request).flatMap((path) => pathsOf(request, path))],
 }

@@ -39,8 +39,14 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
 export const readImageProperties = (json: Readonly<Record<string, unknown>>): ImageProperties =>
   imagePropertiesFrom(Object.fromEntries(Object.entries(json).map(([name, value]) => [name, pythonValueOf(value)])))
 
-/** The property of Nova under which a given property is read; undefined: it is not read, so that it has no effect. */
-export function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): string | undefined {
+/** The properties of Nova under which a given property is read; none: it is not read, so that it has no effect. */
+export function propertiesReadAs(raw: Readonly<Record<string, unknown>>, key: string): readonly string[] {
+  if (key === 'vmware_adaptertype') return adapterProperties(raw[key]).filter((name) => !Object.hasOwn(raw, name))
+  const name = propertyReadAs(raw, key)
+  return name === undefined ? [] : [name]
+}
+
+function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): string | undefined {
   if (key.startsWith('trait:')) return raw[key] === 'required' ? 'traits_required' : undefined
   const [list = '', position = ''] = key.split(/\.(?=\d+$)/)
   if (position !== '') {
@@ -49,14 +55,14 @@ export function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: stri
     )
     return perNode.has(list) && Number(position) < MAX_NUMA_NODES && isReached ? list : undefined
   }
-  const today = key === 'vmware_adaptertype' ? 'hw_disk_bus' : Object.hasOwn(legacyNames, key) ? legacyNames[key] : undefined
+  const today = Object.hasOwn(legacyNames, key) ? legacyNames[key] : undefined
   if (today !== undefined) return Object.hasOwn(raw, today) ? undefined : today
   return imagePropertyFields.has(key) && !perNode.has(key) && key !== 'traits_required' ? key : undefined
 }
 
 /** The names by which an image was given one of Nova's properties; its own where it was made of another. */
 export function givenNamesOf(raw: Readonly<Record<string, unknown>>, name: string): readonly string[] {
-  const given = Object.keys(raw).filter((key) => propertyReadAs(raw, key) === name)
+  const given = Object.keys(raw).filter((key) => propertiesReadAs(raw, key).includes(name))
   return given.length === 0 ? [name] : given
 }
 
@@ -86,6 +92,10 @@ function setPerNode(
   }
   if (values.length > 0) set(name, values)
 }
+
+/** The properties that `vmware_adaptertype` sets. */
+const adapterProperties = (adapter: unknown): readonly string[] =>
+  adapter === undefined || adapter === null || adapter === '' ? [] : adapter === 'ide' ? ['hw_disk_bus'] : ['hw_disk_bus', 'hw_scsi_model']
 
 function setAdapter(adapter: PythonValue, set: (name: string, value: PythonValue) => void): void {
   if (adapter === null || adapter === '') return

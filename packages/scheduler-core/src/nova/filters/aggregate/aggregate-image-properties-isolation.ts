@@ -4,6 +4,7 @@ import { aggregatesWith, splitValues } from '../../../weighers/aggregate-metadat
 import { checkEach, novaFilter } from '../../parts/nova-filter.ts'
 import { imagePropertyFields } from '../../text/image-property-fields.ts'
 import type { PythonValue } from '../../text/python-json.ts'
+import { pythonValueOf } from '../../text/python-json.ts'
 import { isTruthy, pythonText } from '../../text/python-text.ts'
 
 const NAMESPACE = 'aggregate_image_properties_isolation_namespace'
@@ -31,10 +32,8 @@ export const aggregateImagePropertiesIsolation = novaFilter({
   readsRequest: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => {
     const prefix = prefixOf(namespace, separator)
     return {
-      imageProperties(key, _value, { propertyName, hasMetadata }) {
-        const name = propertyName(key)
-        return name?.startsWith(prefix) === true && hasMetadata(name)
-      },
+      imageProperties: (key, value, { propertyNames, hasMetadata }) =>
+        isTruthy(pythonValueOf(value)) && propertyNames(key).some((name) => name.startsWith(prefix) && hasMetadata(name)),
       ...('hw_architecture'.startsWith(prefix) && { fields: ['architecture'] }),
     }
   },
