@@ -43,7 +43,7 @@ test('below feature level ENDED_AS_HELD the rules violate this law', () => {
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 
-describe('an instance runs on after its claim ended, gets a larger claim on its host, and the larger claim ends before the next report', () => {
+describe('an instance runs on after its claim ended, and gets a larger claim on its host that ends before the next report', () => {
   const place = { what: 'place', a: 1, b: 0, c: 0 } as const
   const placeAgain = { what: 'place', a: 1, b: 0, c: 75 } as const
   const leave = { what: 'leave', a: 1, b: 0, c: 0 } as const

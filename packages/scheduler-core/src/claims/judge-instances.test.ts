@@ -118,7 +118,7 @@ describe('below the level, and at the entry that raises it', () => {
   })
 })
 
-describe('situation Z19, and situations of Placement's and Nova's tests about consumers', () => {
+describe('situation Z19, and situations about consumers from the tests of Placement and Nova', () => {
   test('Z19, F9: the same instance by CREATE under two keys holds resources once', () => {
     const log = threeHosts()
     const create = (key: string, host: string) =>
@@ -128,7 +128,7 @@ describe('situation Z19, and situations of Placement's and Nova's tests about co
     expect(free(log, 'h2')).toBe(4)
   })
 
-  test('allocations-1.28 "new version no gen existing": allocations of an existing consumer that the caller assumes to be new are refused', () => {
+  test('allocations-1.28 "new version no gen existing": allocations of a consumer that exists already are refused', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], project: 'p' })])
     expect(log.append([someInstances({ key: 'b', instances: [X], project: 'p' })])).toEqual(['claim.instance_taken'])
@@ -141,7 +141,7 @@ describe('situation Z19, and situations of Placement's and Nova's tests about co
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X], project: 'p' })])).toEqual([undefined])
   })
 
-  test('allocations-1.28 "put that allocation to new consumer": resources of a host and of a shared disk are one claim of one consumer', () => {
+  test('allocations-1.28 "put that allocation to new consumer": resources of host and shared disk are one claim', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
     // the pool is not reported, so the claim may fail to fit; this test only checks that both parts are not two claims of the instance

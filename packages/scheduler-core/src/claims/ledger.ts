@@ -321,18 +321,14 @@ export class Ledger {
   }
 
   /**
-   * Removes a claim from the sums while its move is judged or decided: from its group and, with `room`, from its host. Returns a function
-   * that undoes this exactly.
+   * Removes a claim from its group and, with `room`, from its host while its move is judged or decided. Returns a function that undoes
+   * this.
    */
   lift(claim: Claim, room: boolean): () => void {
     return this.#holds.lift(claim, room)
   }
 
-  /**
-   * Removes the destination of an open move from the sums while the next step of its instance is judged or decided. It is removed from its
-   * group, and from its host if no report counts it there (below feature level OWN_UNITS only if both grants are plain amounts). Returns a
-   * function that undoes this.
-   */
+  /** Removes the destination of an open move from the sums while the next step of its instance is judged or decided (claim-holds.ts). */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     return this.#holds.liftDestination(claim, isPlainNext)
   }
@@ -355,18 +351,12 @@ export class Ledger {
     this.#ended.dropReplaced(record)
   }
 
-  /**
-   * Removes from the sums the reported use that ended claims of an instance hold. The returned functions either hold it again or remove
-   * the claims.
-   */
+  /** Removes from the sums the reported use that ended claims of an instance hold. The functions hold it again or remove the claims. */
   liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }
 
-  /**
-   * The grants that a live claim adds to those of the other claims on its host. For a move in place, these are only the grants that it
-   * adds to its source.
-   */
+  /** The grants that a live claim adds to those of its host's other claims. A move in place adds only its difference to the source. */
   addedGrants(claim: Claim): Grants {
     return this.#holds.addedGrants(claim)
   }

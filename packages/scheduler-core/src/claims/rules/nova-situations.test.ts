@@ -20,7 +20,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_update_usage_removed: the resources of a shelved and offloaded instance are free after the report that no longer lists it', () => {
+  test('test_update_usage_removed: a shelved and offloaded instance is free after the report without it', () => {
     const scene = new Scene({ vcpus: 8, gpus: gpus(0, 0) })
     scene.claim(1, { ...cpus(2), ...gpu(1) })
     scene.report({ vcpusUsed: 2, gpus: gpus(1_000, 0), instances: [aUuid(1)] })
@@ -102,7 +102,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_some_instances_source_and_dest_migration: a resize in place counts once, at its larger size, in addition to the reported use', () => {
+  test('test_some_instances_source_and_dest_migration: a resize in place counts once, at its larger size', () => {
     const scene = new Scene(silent)
     scene.report(silent)
     scene.claim(1, cpus(2))
@@ -115,7 +115,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_delete_allocation_for_shelve_offloaded_instance: the resources of an ended claim are free at once, regardless of the reported use', () => {
+  test('test_delete_allocation_for_shelve_offloaded_instance: an ended claim frees its resources at once', () => {
     const scene = new Scene({ ...silent, gpus: gpus(0, 0) })
     scene.report({ ...silent, vcpusUsed: 2, gpus: gpus(1_000, 0) })
     scene.claim(1, { ...cpus(2), ...gpu(1) })

@@ -18,7 +18,7 @@ describe('rule 7: reports', () => {
     expect(log.append([expire('k1.0')], { at: 99_000 })).toEqual(['claim.not_expired'])
   })
 
-  test('a report without the instance of a materialised claim returns the claim to CONFIRMED in the same entry, and its amounts count as claimed again', () => {
+  test('a report without the instance of a materialised claim returns the claim to CONFIRMED, and it holds its amounts again', () => {
     const log = twoHosts()
     log.append([aClaim({ instances: [X], ttlMs: 10 })])
     log.append([running(2, [X], { vcpusUsed: 1 })])

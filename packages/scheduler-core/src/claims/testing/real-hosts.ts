@@ -42,9 +42,8 @@ interface Machine {
 }
 
 /**
- * Simulated hosts that follow these rules, and the log that they follow. An instance has its new size from the confirmation of a resize
- * on. An instance with an ended claim runs until a report no longer shows it. Every report includes the use of all running instances. An
- * instance that no report showed, or that was restarted after a report without a list, is stopped before its claim ends.
+ * Simulated hosts that follow these rules, and their log. An instance has its new size once its resize is confirmed. An instance whose
+ * claim ended runs until a report no longer shows it, or is stopped before if no report showed it. Reports include all running instances.
  */
 export class RealHosts {
   #fleet = new Fleet()
