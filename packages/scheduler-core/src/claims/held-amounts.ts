@@ -70,7 +70,7 @@ function plainTimes({ classes, pools }: Grants, times: number): Grants {
 
 /**
  * Holds what a move takes in addition to its source. On another host, these are all of its grants. On the source's own host, it is the
- * difference if both are plain amounts, and otherwise all grants. The instance is counted once. Returns a function that undoes this exactly.
+ * difference if both are plain amounts, otherwise all grants. The instance is counted once. Returns a function that undoes this exactly.
  */
 export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
   const record = hosts.find(part) as HostRecord

@@ -136,7 +136,7 @@ describe('hosts that do not list their instances', () => {
   })
 })
 
-describe('idempotency keys in situations of the retries of Nova's report client', () => {
+describe('idempotency keys in situations that Nova tests for its report client', () => {
   const limits = (expectedVersion: number, cap: number, afterlifeMs: number) =>
     ({ type: 'key-limits', expectedVersion, cap, afterlifeMs }) as const
   const shape = { vcpus: 8, memoryMb: 8_192, instances: [] }
