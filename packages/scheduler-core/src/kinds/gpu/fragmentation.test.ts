@@ -22,7 +22,7 @@ describe('logisticPoints', () => {
     expect(logisticPoints(x)).toBe(points)
   })
 
-  test('equals the truncated logistic function wherever that is not extremely close to a whole number', () => {
+  test('equals the truncated logistic function except extremely close to whole numbers', () => {
     fc.assert(
       fc.property(fc.double({ min: -12, max: 12, noNaN: true }), (x) => {
         const exact = logistic(x)
