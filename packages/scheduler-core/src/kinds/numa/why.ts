@@ -192,10 +192,7 @@ const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.page_multiple': ', in whole memory pages',
 }
 
-/**
- * The reason if each rule is satisfied by a cell, but no cell satisfies all rules. Of the cells with enough memory, it has the CPUs of the
- * cell with the most.
- */
+/** The reason if no cell satisfies all rules together. Of the cells with enough memory, it has the CPUs of the cell with the most. */
 function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   const rules = rulesOf(guest).filter(({ unit }) => unit === 'MiB')
   const enough = cells.filter((cell) => rules.every(({ need, have }) => have(cell) >= need))
@@ -392,8 +389,7 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
 }
 
 /**
- * The devices that are missing near the choice of cells with the most devices near. If there are too many
- * choices to compare them all, `short` may be returned.
+ * The devices that are missing near the choice of cells with the most devices near. Returns `short` if too many choices exist to find it.
  */
 function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
   const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
