@@ -86,7 +86,7 @@ export class ClaimStore {
     return this.#instances.of(instance).map((id) => this.all.get(id) as Claim)
   }
 
-  /** The live claims for an instance within a scope; both ends of an open move count as one. */
+  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     const claims = this.claimsFor(instance)
     return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))

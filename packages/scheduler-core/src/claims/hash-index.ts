@@ -32,7 +32,7 @@ interface Bucket {
 export class HashIndex {
   #depth = 0
   #owner: Owner = {}
-  /** The buckets by the low bits of a hash; several positions may have the same bucket. */
+  /** The buckets by the low bits of a hash. Several indexes may have the same bucket. */
   #directory: Bucket[] = [newBucket(this.#owner, 0, FIRST_BUCKET)]
 
   add(text: string, record: number): void {

@@ -144,7 +144,8 @@ describe('situation Z19, and situations about consumers from the tests of Placem
   test('allocations-1.28 "put that allocation to new consumer": resources of host and shared disk are one claim', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
-    // the pool is not reported, so the claim may fail to fit; this test only checks that both parts are not two claims of the instance
+    // the pool is not reported, so the claim may fail to fit; this test only checks that its two parts are not refused as two claims of the
+    // instance
     const verdict = log.append([{ type: 'feature', level: 8 }, someInstances({ key: 'a', instances: [X], grants })])
     expect(verdict).not.toContain('claim.instance_taken')
   })
@@ -174,7 +175,7 @@ describe('limits of idempotency keys', () => {
     afterlifeMs,
   })
 
-  test('keys of live claims do not count against the cap; ended ones do, and forgetting them allows new keys', () => {
+  test('keys of live claims do not count against the cap, ended keys do, and forgetting them allows new keys', () => {
     const log = threeHosts()
     expect(log.append([limits(0, 2, 1_000), limits(0, 5, 5)])).toEqual([undefined, 'claim.key_limits'])
     const claims = ['a', 'b', 'c'].map((key) => someInstances({ key, grants: passing }))

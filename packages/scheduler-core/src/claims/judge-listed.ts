@@ -32,7 +32,7 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   return undefined
 }
 
-/** The code that says why no claim can be made for a listed instance, or undefined if it can. Changes nothing. */
+/** The code for which no claim can be made for a listed instance, or undefined if a claim can be made. Changes nothing. */
 export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now' | 'featureLevel'>, parts: readonly ClaimPart[]): Void {
   const { hosts, ledger, now, featureLevel } = fleet
   const [part, ...others] = parts

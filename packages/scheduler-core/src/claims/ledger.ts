@@ -35,7 +35,10 @@ export class Ledger {
     this.#ended = new EndedClaims(hosts, this.#keys)
   }
 
-  /** All claims by id: those stored in full, in the order of creation, then packed ones in the order in which their keys ended. */
+  /**
+   * All claims by id: first the claims stored in full, in the order of creation, then the packed claims in the order in which their keys
+   * ended.
+   */
   get claims(): ClaimMap {
     return this.#store.all
   }
@@ -65,7 +68,7 @@ export class Ledger {
     return this.#store.claimsFor(instance)
   }
 
-  /** The live claims for an instance within a scope; both ends of an open move count as one. */
+  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     return this.#store.liveClaimsIn(instance, scope)
   }

@@ -49,7 +49,12 @@ test.each<readonly [string, readonly Step[], string, number]>([
   ['reserved before its host listed the instance', ['reserve', [VM]], 'MATERIALISED', VCPUS - NEW],
   ['reserved while the instance was listed', [[VM], 'reserve', [VM]], 'RESERVED', VCPUS - OLD - NEW],
   ['reserved while the instance was listed, and confirmed', [[VM], 'reserve', 'confirm', [VM]], 'MATERIALISED', VCPUS - NEW],
-  ['reserved while the instance was listed, which left and came back', [[VM], 'reserve', [], [VM]], 'MATERIALISED', VCPUS - NEW],
+  [
+    'reserved while the instance was listed, which then left the list and returned',
+    [[VM], 'reserve', [], [VM]],
+    'MATERIALISED',
+    VCPUS - NEW,
+  ],
   ['reserved before its host listed any instances', [null, 'reserve', [VM]], 'MATERIALISED', VCPUS - NEW],
   ['reserved, after which the host once reported no list', ['reserve', null, [VM]], 'MATERIALISED', VCPUS - NEW],
   ['reserved after the host listed the instance and then reported no list', [[VM], null, 'reserve', [VM]], 'RESERVED', VCPUS - OLD - NEW],

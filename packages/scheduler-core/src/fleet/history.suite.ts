@@ -135,7 +135,7 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
 /** Whether a change is always the only one in its entry, so that its effect can be distinguished from that of claims. */
 export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
 
-/** The sequence of the last report of a host; 0 if there is none. */
+/** The sequence of the last report of a host, or 0 if there is none. */
 function sequenceOf({ hosts }: Fleet, host: string): number {
   const name = { host, node: host }
   return (hosts.find(name) ?? hosts.findForgotten(name))?.reporters.get('compute')?.sequence ?? 0

@@ -86,9 +86,8 @@ export class HostTable {
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
   /**
-   * The former states of the hosts that reports, operators and signs of life changed with the last entry; null if the
-   * host did not exist. They are used to report changes, are no part of the state, and are discarded with the next
-   * entry.
+   * The states that hosts had before the last entry changed them. Null if the host did not exist before. They are used to publish changes,
+   * are not part of the state, and are discarded with the next entry.
    */
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #documentIndexes = new Map<string, DocumentIndex>()
@@ -203,7 +202,7 @@ export class HostTable {
     return record
   }
 
-  /** Whether the claim of an instance still counts on a host after its end, because the host lists the instance. */
+  /** a report without a list does not clear `present`: filters still read it, and below this feature level claims do too */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
     // A report without a list does not change the former list, which filters use, and below the level also claims.
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false

@@ -55,7 +55,7 @@ export interface ResourceKind<Ask, Grant> {
     /** The metadata keys of aggregates that the kind reads, in the form that filters declare. */
     readonly readsMetadata?: MetadataReads
   }
-  /** Assignment rules by name; the first is the default. */
+  /** Assignment rules by name. The first rule is the default. */
   readonly rules: readonly string[]
   /** Whether grants are amounts by name, which can be subtracted from each other. An instance may then grow on its own host. */
   readonly isPlain?: true
@@ -110,7 +110,7 @@ export interface ResourceKind<Ask, Grant> {
    * claims. For a shared kind, this is also called for hosts without such claims, because they may report its size.
    */
   capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
-  /** Why the host lacks what is needed; called only if `canGive` is false. */
+  /** The reason for which the host lacks what is needed. Called only if `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /** The hosts that have any of what is needed, free or not. If absent or undefined, every host may have it. */
   havers?(hosts: HostTable, ask: Ask): Havers | undefined

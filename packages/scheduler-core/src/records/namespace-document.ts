@@ -20,7 +20,7 @@ export interface Namespace<Document> {
   readonly versions: readonly string[]
   /** The maximum age of a document if a profile does not set a limit. */
   readonly maxAgeSeconds: number
-  /** The content of a document, or all of its problems at once; paths begin with `version` or `document`. */
+  /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
   /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
   things(document: Document): Iterable<string>

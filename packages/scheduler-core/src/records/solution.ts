@@ -22,7 +22,7 @@ export interface Solution {
   readonly status: SolutionStatus
   /** The host of each instance. Empty if there is no arrangement. */
   readonly hosts: readonly HostName[]
-  /** The objective as the solver computed it; null if it gave none. */
+  /** The objective as the solver computed it. Null if the solver gave none. */
   readonly objective: number | null
   /** The objective as the solver computed it. Null if the solver gave none. */
   readonly bound: number | null

@@ -9,7 +9,7 @@ export interface HostService {
   readonly disabledReason: string | null
   /** Whether an operator or a monitoring system forced the service down. */
   readonly forcedDown: boolean
-  /** Milliseconds since 1970 of the last sign of life; null: it is monitored in another way, and alive. */
+  /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and is alive. */
   readonly heartbeatAt: number | null
   /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and alive. */
   readonly fields?: Readonly<Record<string, unknown>>

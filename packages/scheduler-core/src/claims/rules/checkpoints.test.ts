@@ -125,7 +125,7 @@ describe('rule 11: a checkpoint contains everything that the judge reads', () =>
     expect([log.fleet, restored].map(({ hosts }) => hosts.classColumns('CUSTOM_X').free[0])).toEqual([1, 1])
   })
 
-  test('a checkpoint of another format is refused; the error names both formats', () => {
+  test('a checkpoint of another format is refused with an error that names both formats', () => {
     const checkpoint = stored(twoHosts().fleet)
     expect(() => restoreFleet({ ...checkpoint, format: 3 as 1 })).toThrow('has format 3; this release reads formats 1 to 2')
   })

@@ -30,7 +30,7 @@ const novaUnits = profileSchema.parse({
 })
 const profiles = [...['default', 'nova', 'nova-compat', 'first-fit', 'best-fit'].map(profileNamed), solver, novaUnits]
 
-/** Makes a claim on the host with its first report; then the host sends the second one. */
+/** A log with a claim on the host after its first report, followed by the second report of the host. */
 function claimed(first: HostShape, asks: Asks, then: HostShape, level: number = OWN_UNITS, isListed = false): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', first)])

@@ -29,7 +29,7 @@ const roomy: HostShape = {
 }
 const claimed = { VCPU: 8, MEMORY_MB: 8_192, CUSTOM_FPGA: 4 }
 
-/** Makes two claims of half a host each; then the host reports less capacity. */
+/** A log with two claims of half a host each, after which the host reports less capacity. */
 function overFull(then: HostShape, level: number = STRICT_CLAIMS, grants: Grants = { classes: claimed }): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', roomy)])

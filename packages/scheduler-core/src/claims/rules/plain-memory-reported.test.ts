@@ -8,7 +8,7 @@ import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 
-/** Memory outside of huge pages is allocated only once, whatever use of memory and huge pages a report has. */
+/** Memory outside of huge pages is allocated only once, with any reported use of memory and huge pages. */
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -16,7 +16,7 @@ const firstFit = builtInProfiles.find(({ name }) => name === 'first-fit') as Pro
 const small = { sizeKib: 4, total: 524_288 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 4_096 }
 
-/** A host with 4 GiB, of which half are huge pages, all of them in use. */
+/** A host with 4 GiB. Half of the memory is huge pages, all of them in use. */
 const using = (memoryMb: number, inCell: number | null = memoryMb, instances?: readonly string[]): HostShape => ({
   vcpus: 8,
   memoryMb: 4_096,

@@ -17,7 +17,7 @@ const firstFit = builtInProfiles.find(({ name }) => name === 'first-fit') as Pro
 const small = { sizeKib: 4, total: 1_048_576 }
 const huge = { sizeKib: 2_048, total: 2_048 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_192, pages: [small, huge] }
-/** A host with 8 GiB, of which half are huge pages. */
+/** A host with 8 GiB. Half of the memory is huge pages. */
 const host: HostShape = { vcpus: 8, memoryMb: 8_192, numaCells: [cell] }
 
 const plain = (memoryMb: number): Asks => ({ vcpus: 1, memoryMb })
@@ -62,7 +62,7 @@ const whyNot = ({ fleet }: TestLog, asks: Asks) =>
 
 const judged = (log: TestLog, grants: Grants) => log.append([aClaim({ key: 'judged', grants })])[0]
 
-/** Begins to resize the claim `a` on its host; returns false if the decision refuses it. */
+/** Begins to resize the claim `a` on its host. Returns false if the decision refuses it. */
 function resizes(log: TestLog, asks: Asks): boolean {
   const claim = log.fleet.ledger.claims.get('a.0') as Claim
   const { id, fence, instance } = claim

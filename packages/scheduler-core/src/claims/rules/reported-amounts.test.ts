@@ -136,7 +136,7 @@ describe('a host that does not list its instances', () => {
     expect([scene.free('VCPU'), scene.gpus]).toEqual([8, [1_000, 1_000]])
     expect(scene.host.claims.size).toBe(0)
     scene.check()
-    // below the level, ended claims held their resources until the next list; the entry that raises the level frees them
+    // below the level, ended claims held their resources until the next list, and the entry that raises the level frees them
     const older = sceneAt(ENDED_CLAIMS - 1)
     expect(older.free('VCPU')).toBe(4)
     older.check()

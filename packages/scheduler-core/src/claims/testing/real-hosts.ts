@@ -378,7 +378,7 @@ export class RealHosts {
     this.#report(machine, 0)
   }
 
-  /** The machine starts under another name and reports its running instances; it no longer reports under the old name. */
+  /** The machine starts under another name and reports its running instances. It no longer reports under the old name. */
   #alias(machine: Machine): void {
     if (machine.alias !== null) return
     const alias = `m${++this.#made}x`

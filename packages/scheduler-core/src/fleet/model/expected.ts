@@ -135,7 +135,7 @@ export function actualOf({ hosts }: Fleet, record: HostRecord) {
 }
 
 /**
- * The sorts of units of which a host has more free than its report and its claims leave. The used amount is the larger of the reported use
+ * Sorts of units with more free units on a host than its report and its claims leave. The used amount is the larger of the reported use
  * and what materialised claims hold. Every other claim counts in full, whichever units the report shows in use.
  */
 export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): readonly string[] {

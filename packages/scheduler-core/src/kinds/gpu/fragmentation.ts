@@ -19,7 +19,7 @@ const typicalRequest = z.strictObject({
     .int()
     .min(0)
     .max(2 ** 40),
-  /** The number of GPUs; 0 for a request without GPUs. */
+  /** The number of GPUs. 0 for a request without GPUs. */
   gpus: z.number().int().min(0).max(64),
   /** The share of each GPU in thousandths. */
   shareMilli: z.number().int().min(0).max(1_000),

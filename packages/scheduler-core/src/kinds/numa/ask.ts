@@ -12,7 +12,7 @@ export interface NumaAsk {
   readonly nearness: Nearness | undefined
   /** The requirements together with the preferences, which are satisfied if possible. Undefined if there are no preferences. */
   readonly wished?: Nearness | undefined
-  /** The memory of the instance outside of these cells, in MiB; absent if there is none. */
+  /** The memory of the instance outside of these cells, in MiB. Absent if there is none. */
   readonly outside?: number
 }
 

@@ -8,7 +8,7 @@ export type NumaPolicy = Wanted['numaPolicy']
 /** The devices that one instance asks for. */
 export interface PciAsk {
   readonly requests: readonly PciWish[]
-  /** Whether the guest is on NUMA cells; otherwise the policies have no effect. */
+  /** Whether the guest is on NUMA cells. If it is not, the policies have no effect. */
   readonly hasCells: boolean
   /** Groups of the requests that may use the same pools of a host. Computed once for all hosts with pools of the same shape. */
   groupsOn(pools: HostPools): readonly PciGroup[]

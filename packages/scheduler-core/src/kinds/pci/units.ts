@@ -20,7 +20,7 @@ export class PoolUnits implements Units<PoolPiece> {
   /** The number of devices that materialised claims hold, by the pool that they name. */
   readonly #covered: Map<string, number>
 
-  /** The reported total number of devices by pool; undefined below feature level KEPT_DEVICES. */
+  /** The reported total number of devices by pool. Undefined below feature level KEPT_DEVICES. */
   readonly #totals: ReadonlyMap<string, number> | undefined
   /** Devices that claims hold in addition to the report, by the pool that they name. */
   readonly #uncounted: Map<string, number>
