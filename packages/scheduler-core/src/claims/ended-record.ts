@@ -105,7 +105,7 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
   const fence = input.whole()
   const createdAt = input.near(bound.boundAt)
   const state = claimStates[input.byte()]
-  if (state === undefined) throw new RangeError(`claim ${id} is in no state there is`)
+  if (state === undefined) throw new RangeError(`claim ${id} has an unknown state`)
   const time = (): number | null => (input.byte() === 0 ? null : input.near(endedAt))
   const [expiresAt, confirmedAt, ended] = [time(), time(), time()]
   const reason = readNullable(input)
@@ -174,7 +174,7 @@ function readText(input: ByteReader): string {
   if (tag === 2) return readHex(input, 32)
   if (tag === 1) return readHex(input, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   const name = NAMES[tag - 3]
-  if (name === undefined) throw new RangeError(`${tag} is no text`)
+  if (name === undefined) throw new RangeError(`${tag} is not the tag of a text`)
   return name
 }
 
@@ -236,6 +236,6 @@ function readValue(input: ByteReader): unknown {
     case 6:
       return tag === 5
     default:
-      throw new RangeError(`${tag} is no kind of value`)
+      throw new RangeError(`${tag} is not the tag of a value`)
   }
 }

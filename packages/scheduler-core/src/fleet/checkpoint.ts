@@ -168,7 +168,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     }
     const { host, node, index, ...claim } = stored
     const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
-    if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
+    if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
     const restored = ledger.restore({
       project: null,
       instanceAccount: null,

@@ -28,7 +28,7 @@ export function namespaceSource(name: string, record: HostRecord): Source {
   if (reporter === undefined) return { ...reportOf(record), ref: `no document of ${name}` }
   const { incarnation, sequence } = reporter
   const at = record.namespaces.get(name)?.reportedAt
-  const time = at === undefined ? 'at a time that was not kept' : new Date(at).toISOString()
+  const time = at === undefined ? 'at an unknown time' : new Date(at).toISOString()
   return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
 }
 

@@ -50,7 +50,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   name: 'classes',
   filter: {
     name: 'ResourceClassFilter',
-    description: 'The host has the amounts asked for left, class by class, within their unit rules.',
+    description: 'The host has enough free of every requested resource class, within the unit rules of the class.',
     reads: Object.values(classFields).flat(),
   },
   rules: ['sum'],
@@ -179,7 +179,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
           }
       }
     }
-    throw new Error('reason was asked for a host that can give what is asked')
+    throw new Error('a reason was requested for a host that can give what is asked')
   },
 
   havers(hosts, ask) {

@@ -36,7 +36,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   filter: {
     name: 'GpuFilter',
     description:
-      'Enough GPUs of the host, of the models asked for and as near to the NUMA cells of the guest as they must be, have the share free.',
+      'The host has enough GPUs of the requested models with the requested share free, as near to the NUMA cells of the guest as required.',
     reads: ['gpus'],
   },
   rules: ['fullest', 'emptiest', 'first', 'least-fragmentation'],

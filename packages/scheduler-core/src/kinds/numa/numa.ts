@@ -44,7 +44,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   name: 'numa',
   filter: {
     name: 'NUMATopologyFilter',
-    description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
+    description: 'Every guest cell fits on a separate NUMA cell of the host.',
     reads: ['numaCells', 'pciPools'],
   },
   rules: ['first', 'emptiest', 'tightest'],

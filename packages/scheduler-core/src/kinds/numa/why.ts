@@ -383,7 +383,7 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const steps = MAX_CHOICES
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
   const short = placer.shortNear(hosts, host, cells)
-  if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
+  if (short === undefined) throw new Error('a reason was requested for a host that can give what is asked')
   if (hosts.featureLevel < DEVICES_ELSEWHERE) return short
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }

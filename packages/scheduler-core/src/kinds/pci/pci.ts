@@ -27,7 +27,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   name: 'pci',
   filter: {
     name: 'PciPassthroughFilter',
-    description: 'The host has enough free PCI devices of the kinds asked for, as near to the NUMA cells of the guest as they must be.',
+    description: 'The host has enough free PCI devices of the requested kinds, as near to the NUMA cells of the guest as required.',
     reads: ['pciPools', 'numaCells'],
   },
   rules: ['nearest'],
@@ -135,7 +135,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
     const allotted = allot(pools, ask, place)
-    if (allotted.ok) throw new Error('reason was asked for a host that can give what is asked')
+    if (allotted.ok) throw new Error('a reason was requested for a host that can give what is asked')
     const { wish } = allotted
     const request = ask.requests.indexOf(wish)
     const group = ask.groupsOn(pools).find(({ requests }) => requests.includes(request)) as PciGroup

@@ -24,7 +24,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   name: 'pools',
   filter: {
     name: 'DiskPoolFilter',
-    description: 'The pool that the disks of the host lie in, if there is one, has the disk asked for left.',
+    description: 'If the disks of the host are in a shared pool, the pool has enough free space for the requested disk.',
     reads: [],
     readsMetadata: [{ key: DISK_POOL_KEY }],
   },
@@ -80,7 +80,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   reason(hosts, host, ask) {
     const { diskPools } = hosts.get(host)
     const [pool] = diskPools
-    if (pool === undefined) throw new Error('reason was asked for a host that can give what is asked')
+    if (pool === undefined) throw new Error('a reason was requested for a host that can give what is asked')
     if (diskPools.length > 1)
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)
