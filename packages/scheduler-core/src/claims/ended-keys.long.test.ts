@@ -33,7 +33,7 @@ const release = ({ fleet }: TestLog, id: string): Change => ({
 const findings = (fleet: Fleet) => [...audit(fleet)].flatMap((one) => one.findings)
 
 describe('an ended key', () => {
-  test('is unpacked once for all its claims', () => {
+  test('an ended key is unpacked once for all its claims', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     log.append([release(log, 'k.0'), release(log, 'k.1')], { at: 5_000 })
@@ -43,7 +43,7 @@ describe('an ended key', () => {
     expect([claims.get('k.0') === first, claims.get('k.1') === second]).toEqual([true, true])
   })
 
-  test('returns the same key and claims as before it ended, also in a copy and in a restored fleet', () => {
+  test('an ended key returns the same answer and claims as before, also in a copy and in a restored fleet', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     const before = log.fleet.ledger.findKey('acme', 'k')
@@ -62,7 +62,7 @@ describe('an ended key', () => {
     expect([...compareFleets(log.fleet, again(log.fleet))].flat()).toEqual([])
   })
 
-  test('is unpacked once by the auditor, regardless of its number of claims', () => {
+  test('the auditor unpacks an ended key once, regardless of its number of claims', () => {
     const find = vi.spyOn(EndedKeys.prototype, 'find')
     const list = vi.spyOn(Array.prototype, 'includes')
     try {
@@ -87,7 +87,7 @@ describe('an ended key', () => {
     }
   })
 
-  test('is forgotten with its claims by the first entry after its retention time', () => {
+  test('an ended key is forgotten with its claims by the first entry after its retention time', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k' })])
     log.append([release(log, 'k.0')])
@@ -98,7 +98,7 @@ describe('an ended key', () => {
     expect(log.append([someInstances({ key: 'k', ids: ['other'] })])).toEqual([undefined])
   })
 
-  test('whose instance still runs keeps its claim on the host until a report drops the instance, and its answer for an hour', () => {
+  test('an ended key with a running instance keeps its claim on the host until a report drops the instance, and its answer for an hour', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', instances: [X] })])
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [X] }, 2)])

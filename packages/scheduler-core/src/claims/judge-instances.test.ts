@@ -81,7 +81,7 @@ describe('an instance has one live claim in its project', () => {
   })
 })
 
-describe('below the level, and at the entry that raises it', () => {
+describe('one live claim per instance, before level 8 and at the entry that raises the level', () => {
   test('a second claim of an instance counts at level 7, and stays after the level is raised', () => {
     const log = threeHosts(7)
     expect(log.append([aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })])).toEqual([
@@ -159,7 +159,7 @@ describe('situation Z19, and situations about consumers from the tests of Placem
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X] })])).toEqual(['claim.instance_taken'])
   })
 
-  test('reshaper "one consumer, many providers": a claim for several instances is refused whole where one of them is taken', () => {
+  test('reshaper "one consumer, many providers": a claim for several instances is void if one of the instances has a live claim', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [Y] })])
     expect(log.append([someInstances({ key: 'b', hosts: ['h2', 'h3'], instances: [X, Y] })])).toEqual(['claim.instance_taken'])
@@ -212,7 +212,7 @@ const acts = fc.array(
   { minLength: 5, maxLength: 40 },
 )
 
-test('for any proposals: one live claim for each instance in its scope, correct sums, and copies and restored fleets that agree', () => {
+test('law: each instance has at most one live claim in its scope, sums are correct, and copies and restored fleets agree', () => {
   fc.assert(
     fc.property(acts, (steps) => {
       const log = threeHosts()

@@ -101,7 +101,7 @@ describe('an entry that is applied with pauses', () => {
     expect(most).toBeLessThan(MOST)
   })
 
-  test('locks the fleet until it is applied completely', () => {
+  test('an entry locks the fleet until it is applied completely', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, rows[0]?.[1] ?? [])
     const steps = fleet.applyInSteps(entry)
@@ -113,7 +113,7 @@ describe('an entry that is applied with pauses', () => {
     expect(copyFleet(fleet).place.revision).toBe(entry.revision)
   })
 
-  test('leaves an unusable fleet if it is ended early', () => {
+  test('a fleet is unusable if applying an entry is ended early', () => {
     const { fleet } = aTown()
     const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
     steps.next()
@@ -121,7 +121,7 @@ describe('an entry that is applied with pauses', () => {
     expect(() => copyFleet(fleet)).toThrow('cannot be copied')
   })
 
-  test('is refused before anything is written if it is not the next entry', () => {
+  test('an entry that is not the next one is refused before anything is written', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, [])
     expect(() => fleet.applyInSteps({ ...entry, revision: entry.revision + 1 }).next()).toThrow(RangeError)

@@ -46,7 +46,7 @@ describe('a name in a call', () => {
     expect(presentHosts(fleet.hosts, [asked])).toEqual(expected)
   })
 
-  test('that was released means no host, and later the host that uses it', () => {
+  test('a former name that was released means no host, and later the host that uses it', () => {
     const log = renamed([name('a')], [name('a'), name('b')])
     log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
     expect(presentHosts(log.fleet.hosts, ['a'])).toEqual(['a'])

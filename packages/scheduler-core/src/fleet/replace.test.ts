@@ -6,7 +6,7 @@ import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace 
 
 describe('replace', () => {
   // after Nova's rename of a compute host
-  test('keeps index, claims, fences, groups and aggregates under the new name, and refuses reports under the old name', () => {
+  test('a replaced host keeps index, claims, fences, groups and aggregates under the new name, and refuses reports under the old name', () => {
     const log = hostsOf('h1', 'h3')
     const group = { uuid: aUuid(61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
     log.append([{ type: 'aggregate', uuid: aUuid(7), expectedVersion: 0, next: { name: 'a', metadata: {}, hosts: ['h1'] } }])
@@ -146,7 +146,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('is void for its own name, for the same name twice, and for an unknown host', () => {
+  test('a replacement is void for the own name of the host, for the same name twice, and for an unknown host', () => {
     const log = hostsOf('h1', 'h3')
     const both = [...replace('h1', 'h2').hosts, ...replace('h3', 'h2').hosts]
     expect(log.append([replace('h1', 'h1'), { ...replace('h1', 'h2'), hosts: both }, replace('h9', 'h2')])).toEqual([

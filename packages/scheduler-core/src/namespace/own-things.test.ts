@@ -160,7 +160,7 @@ describe('an instance without a hint is placed near its own volumes and ports', 
     expect(placed(request, town)).toEqual(expected)
   })
 
-  test("the ports of Nova's requested networks", () => {
+  test("an instance is placed near the ports of Nova's requested networks", () => {
     const object = (name: string, data: object) => ({
       'nova_object.name': name,
       'nova_object.namespace': 'nova',

@@ -92,7 +92,7 @@ describe('the course of a profile', () => {
 })
 
 describe('a canary', () => {
-  test('decides its share of the keys, within the error of random sampling', () => {
+  test('a canary decides its share of the keys, within the error of random sampling', () => {
     for (const share of [0, 1, 500, 2_500, 5_000, 9_999, WHOLE_SHARE]) {
       const keys = 40_000
       let inside = 0
@@ -104,7 +104,7 @@ describe('a canary', () => {
     }
   })
 
-  test('keeps deciding the same calls, also with every larger share', () => {
+  test('a canary decides the same calls again, also with every larger share', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(WHOLE_SHARE), fc.nat(WHOLE_SHARE), (account, key, a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)]
@@ -114,7 +114,7 @@ describe('a canary', () => {
     )
   })
 
-  test('decides no call that names a version, and no call while the candidate is a shadow', () => {
+  test('a candidate decides no call that names a version, and no call while it is a shadow', () => {
     const all = siteLog(rollout({ rollout: canary(2, WHOLE_SHARE) })).log.fleet.profiles
     expect([all.pick('site', 'nova', 'k')?.number, all.pick('site@1', 'nova', 'k')?.number]).toEqual([2, 1])
     expect(all.pick('none', 'nova', 'k')).toBeUndefined()

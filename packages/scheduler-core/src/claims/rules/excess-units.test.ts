@@ -235,7 +235,7 @@ describe.each(rows)('%s', (_name, first, had, then, less, more) => {
     }
   })
 
-  test('once the move is confirmed the claim holds the smaller size', () => {
+  test('after the resize is confirmed, the claim holds the smaller size', () => {
     for (const isListed of [false, true]) {
       const log = claimed(first, had, then, OWN_UNITS, isListed)
       const [part] = resize(log, less, profileNamed('default'), 'RESIZE').parts

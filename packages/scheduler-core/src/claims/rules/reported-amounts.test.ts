@@ -96,7 +96,7 @@ describe('what a report counts for the instances that it lists', () => {
 describe('a host that does not list its instances', () => {
   const shape = { vcpus: 8, memoryMb: 8_192, instances: null }
 
-  test('its claims count in full in addition to its report, with a warning', () => {
+  test('the claims of a host without a list count in full in addition to its report, with a warning', () => {
     const scene = new Scene(shape)
     scene.report(shape)
     scene.claim(1, { classes: { VCPU: 2 } })
@@ -106,7 +106,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('when it stops listing, no claim is materialised any more', () => {
+  test('after a host stops listing instances, none of its claims is materialised', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, { classes: { VCPU: 2 } })
     scene.report({ vcpusUsed: 2, instances: [aUuid(1)] })
@@ -120,7 +120,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('when it stops listing, ended claims hold nothing', () => {
+  test('after a host stops listing instances, its ended claims hold nothing', () => {
     const shape = { vcpus: 8, gpus: gpus(0, 0) }
     /** One claim ends while its instance is listed, another one after the host has stopped listing. */
     const sceneAt = (level: number): Scene => {
@@ -145,7 +145,7 @@ describe('a host that does not list its instances', () => {
     older.check()
   })
 
-  test('if an operator sets that its used amounts come from claims, its reported use is ignored', () => {
+  test('if an operator sets that used amounts of a host come from claims, its reported use is ignored', () => {
     const scene = new Scene({ ...shape, gpus: gpus(1_000, 0), numaCells: [cell(0, { pinnedCpus: [0, 1] })] })
     scene.report({ vcpusUsed: 5, runningVms: 3, instances: null })
     scene.claim(1, { classes: { VCPU: 2 }, ...gpu(1), ...pins(0, [2, 3]) })

@@ -68,7 +68,7 @@ describe.each<readonly [what: string, Inventory, amount: number, isAllowed: bool
   test.each([
     [FEATURE_LEVEL, isAllowed],
     [STATED_MAXIMA - 1, wasAllowed],
-  ])('in place, at level %i: granted is %s', (level, expected) => {
+  ])('a resize in place at feature level %i: granted is %s', (level, expected) => {
     expect(isGranted(logOf(inventory, level), amount)).toBe(expected)
     expect(judged(logOf(inventory, level), amount, 'RESIZE', 'h1')).toBe(expected ? undefined : 'claim.no_room')
   })

@@ -150,7 +150,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 )
 
-test('below the feature level the reason has the free amount', () => {
+test('below feature level UNITS_BEFORE_FREE the reason has the free amount', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(
       fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 }, level),

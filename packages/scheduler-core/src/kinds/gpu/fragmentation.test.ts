@@ -18,7 +18,7 @@ describe('logisticPoints', () => {
     [10, 99],
     [Number.NEGATIVE_INFINITY, 0],
     [Number.POSITIVE_INFINITY, 99],
-  ])('of %d is %i', (x, points) => {
+  ])('the points of %d are %i', (x, points) => {
     expect(logisticPoints(x)).toBe(points)
   })
 
