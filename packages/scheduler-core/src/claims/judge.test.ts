@@ -145,7 +145,7 @@ describe('rule 4: an expiry counts only if the reservation is over', () => {
 
 describe('rule 5: a void proposal binds no key', () => {
   test.each<[string, (log: TestLog) => Change, string]>([
-    ['no room', () => aClaim({ key: 'k', grants: { classes: { VCPU: 99 } } }), 'claim.no_room'],
+    ['an amount that does not fit', () => aClaim({ key: 'k', grants: { classes: { VCPU: 99 } } }), 'claim.no_room'],
     ['a deadline that passed', () => aClaim({ key: 'k', notAfter: 1 }), 'claim.deadline'],
     ['a host that does not exist', () => aClaim({ key: 'k', hosts: ['h9'] }), 'claim.no_room'],
   ])('a proposal with %s leaves the key free', (_name, make, code) => {
