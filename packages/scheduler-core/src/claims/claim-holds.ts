@@ -8,10 +8,7 @@ import type { ClaimMap } from './claim-store.ts'
 import { drop, dropCounted, hold, holdCounted, isCounted, liftCounted, liftParts } from './held-amounts.ts'
 import { countedBy, countedGrants, withoutExtra } from './in-place.ts'
 
-/**
- * The amounts and units that live claims hold on their hosts, and how they are left out of the sums while a move is
- * judged and decided.
- */
+/** The amounts and units that live claims hold on their hosts. While a move is judged or decided, its claims are left out of these sums. */
 export class ClaimHolds {
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -28,7 +25,7 @@ export class ClaimHolds {
     return source !== null && this.#claims.get(source)?.host === host
   }
 
-  /** Holds a live claim's grants, of a move in place only what it adds to its source, and those that no report counts yet. */
+  /** Holds the grants of a live claim, including those that no report counts yet. A move in place holds only what it adds to its source. */
   hold(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
     const inPlace = this.isInPlace(claim)
@@ -45,14 +42,17 @@ export class ClaimHolds {
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
   }
 
-  /** The grants that a live claim adds to those of the other claims on its host: of a move in place, what it adds to its source. */
+  /**
+   * The grants that a live claim adds to those of the other claims on its host. For a move in place, these are only the grants that it
+   * adds to its source.
+   */
   addedGrants(claim: Claim): Grants {
     return this.isInPlace(claim) && claim.extra !== null ? claim.extra : claim.grants
   }
 
   /**
-   * The grants of a move in place that stay `extra` once it is confirmed: those that the host's report does not count yet. If the report
-   * counts nothing of the claim, that is all that the move added, since the rest was held before it.
+   * The `extra` grants of a move in place after its confirmation: those that the host's report does not count yet. If the report counts
+   * nothing of the claim, these are all grants that the move added, since the rest was held before the move.
    */
   extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
     const record = this.#hosts.get(claim.host)
@@ -64,8 +64,8 @@ export class ClaimHolds {
   }
 
   /**
-   * Takes a claim out of the sums as if it were not there, for judging and deciding its move: out of its group, and with
-   * `isFree` also off its host. Returns a function that undoes this exactly.
+   * Removes a claim from the sums while its move is judged or decided: from its group and, with `isFree`, from its host. Returns a
+   * function that undoes this exactly.
    */
   lift(claim: Claim, isFree: boolean): () => void {
     const record = this.#hosts.get(claim.host)
@@ -80,7 +80,7 @@ export class ClaimHolds {
     }
   }
 
-  /** Disregards what a claim holds; returns a function that ends this. */
+  /** Removes what a claim holds from the sums. Returns a function that restores it. */
   #liftHeld(claim: Claim, record: HostRecord): () => void {
     const { grants, extra } = claim
     const counted = isCounted(claim, record)
@@ -94,8 +94,9 @@ export class ClaimHolds {
   }
 
   /**
-   * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and off its host
-   * where no report counts it (below feature level OWN_UNITS only where both are plain amounts). Returns a function that undoes this.
+   * Removes the destination of an open move from the sums while the next step of its instance is judged or decided. It is removed from its
+   * group, and from its host if no report counts it there (below feature level OWN_UNITS only if both grants are plain amounts). Returns a
+   * function that undoes this.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     // on the source's host, the destination is no group member and holds only what it adds to its source
@@ -103,11 +104,11 @@ export class ClaimHolds {
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
     const restore = this.lift(claim, isFree)
-    // the move stays open for its source, which may keep its units; the destination is released and keeps none
+    // the move stays open for its source, which may keep its units; the released destination keeps none
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
     if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return restore
-    // its host lists the instance: after its end, the claim continues to hold what the report does not count
+    // its host lists the instance, so the ended claim continues to hold what the report does not count
     hold(this.#hosts, record, claim.grants, true)
     return () => {
       drop(this.#hosts, record, claim.grants, true)

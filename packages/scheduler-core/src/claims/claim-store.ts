@@ -18,7 +18,7 @@ function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Gener
   for (const item of items) yield to(item)
 }
 
-/** All claims, in full or packed with their keys, and the indexes of them. */
+/** All claims and their indexes. A claim is stored in full, or packed together with its ended key. */
 export class ClaimStore {
   #full = new SharedMap<Claim>()
   #packed: EndedKeys
@@ -86,20 +86,20 @@ export class ClaimStore {
     return this.#instances.of(instance).map((id) => this.all.get(id) as Claim)
   }
 
-  /** The live claims for an instance within a scope; both ends of an open move count as one. */
+  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     const claims = this.claimsFor(instance)
     return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))
   }
 
-  /** The live claims that exclude another claim of an instance at a store time, without reservations whose time is over. */
+  /** The live claims that exclude another claim of an instance at a store time. Reservations that are overdue at that time are left out. */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.liveClaimsIn(instance, scope).filter(
       ({ claim, destination }) => !isOverdue(claim, now) || (destination !== null && !isOverdue(destination, now)),
     )
   }
 
-  /** Takes over another store's claims in their order; they are shared until one side writes them. */
+  /** Copies another store's claims in their order. The claims are shared until one side writes them. */
   takeCopy(from: ClaimStore): void {
     this.#full = from.#full.copy()
     this.#packed = from.#packed.copyFor(this.#hosts)
@@ -117,7 +117,7 @@ export class ClaimStore {
     if (isLive(claim)) this.#instances.add(claim)
   }
 
-  /** A claim for writing: if it may be shared with another fleet, it is replaced by a clone everywhere (owner.ts). */
+  /** Returns a claim for writing. A claim that another fleet may share is first replaced by a clone everywhere (owner.ts). */
   own(claim: Claim): OwnClaim {
     const current = ifOwn(claim, this.#owner) === undefined ? this.#full.get(claim.id) : claim
     if (current === undefined) throw new RangeError(`claim ${claim.id} is not in the ledger`)
@@ -133,13 +133,13 @@ export class ClaimStore {
     return clone
   }
 
-  /** Marks a claim as changed at a revision. */
+  /** Marks a claim as changed at a log revision. */
   touch(claim: OwnClaim, revision: number): void {
     claim.revision = revision
     this.#changed.add(claim)
   }
 
-  /** Packs the claims of an ended key with it; claims that still hold something on a host are also stored in full. */
+  /** Removes the full form of claims that were packed with their ended key, except claims that still hold something on a host. */
   pack(claims: readonly Claim[]): void {
     for (const claim of claims) {
       if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
@@ -147,12 +147,12 @@ export class ClaimStore {
     }
   }
 
-  /** Takes over the packed claims of a checkpoint, after those stored in full. */
+  /** Counts the packed claims of a restored checkpoint that are also stored in full. */
   countInBoth(): void {
     for (const claim of this.#full.values()) if (!isLive(claim) && this.#packed.findClaim(claim.id) !== undefined) this.#inBoth++
   }
 
-  /** Drops the packed form of a claim, with its key. */
+  /** Updates the counter after the packed form of a claim was dropped with its key. */
   forgetPacked(id: string): void {
     if (this.#full.has(id)) this.#inBoth--
   }

@@ -1,4 +1,4 @@
-/** Records of ended keys as one immutable array of bytes. In JSON it is a base64 text. */
+/** Records of ended keys as one immutable array of bytes, which becomes base64 text in JSON. */
 export class EndedChunk {
   /** The offset of each record, and the end of the last one. */
   readonly #starts: Uint32Array
@@ -17,7 +17,7 @@ export class EndedChunk {
     return new EndedChunk(starts, bytes)
   }
 
-  /** Reads the text in a checkpoint. Throws RangeError for an invalid text. */
+  /** Reads a chunk from the text in a checkpoint. Throws RangeError for an invalid text. */
   static from(stored: EndedChunk | string): EndedChunk {
     if (stored instanceof EndedChunk) return stored
     const all = fromBase64(stored)
@@ -58,7 +58,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 const values = new Uint8Array(128)
 for (let i = 0; i < LETTERS.length; i++) values[LETTERS.charCodeAt(i)] = i
 
-/** The core depends on no platform, so it cannot use a platform's function for base64. */
+/** The core depends on no platform, so it cannot use the base64 function of Node or of browsers. */
 function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = []
   for (let i = 0; i < bytes.length; i += 3) {

@@ -7,7 +7,7 @@ import { drop, hold } from './held-amounts.ts'
 import type { IdempotencyKeys } from './idempotency-keys.ts'
 import { countedGrants, nullIfEmpty } from './in-place.ts'
 
-/** The grants that claims hold after they ended, because their instances run until a report of the host no longer lists them. */
+/** The grants that claims hold after their end, because their instances run until a report of the host no longer lists them. */
 export class EndedClaims {
   readonly #hosts: HostTable
   readonly #keys: IdempotencyKeys
@@ -18,8 +18,9 @@ export class EndedClaims {
   }
 
   /**
-   * The grants that an ended claim holds in addition to the report, until the next one: if the report lists the instance, all that no
-   * report has counted; if the report cannot show whether the instance is there, what was added in place since.
+   * The grants that an ended claim holds in addition to the host's report until the next report. If the report lists the instance, these
+   * are all grants that no report has counted. If the report has no list of instances, these are the grants that a move in place added
+   * since that report.
    */
   extraOnceEnded({ host, instance, state, source, grants, extra }: Claim): Grants | null {
     if (this.#hosts.featureLevel < ENDED_AS_HELD) return null
@@ -42,13 +43,13 @@ export class EndedClaims {
     if (extra !== null) hold(this.#hosts, record, extra, false)
   }
 
-  /** Removes an ended claim that no longer holds anything from its host. */
+  /** Removes an ended claim from its host if the claim no longer holds anything there. */
   remove(record: OwnHostRecord, claim: Claim): void {
     record.claims.delete(claim)
     this.#keys.forgetUnused(claim)
   }
 
-  /** Drops ended claims of a host whose instances are counted by other claims, because an instance holds its room once. */
+  /** Drops ended claims of a host if other claims count the same instances, so that an instance holds its resources only once. */
   dropReplaced(record: OwnHostRecord): void {
     const ended = [...record.claims].filter((claim) => !isLive(claim))
     if (ended.length === 0) return
@@ -65,7 +66,8 @@ export class EndedClaims {
   }
 
   /**
-   * Removes from the sums what ended claims of an instance hold of reported use; afterwards they either hold it again or are removed.
+   * Removes from the sums the reported use that ended claims of an instance hold. The returned functions either hold it again or remove
+   * the claims.
    */
   lift(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     const ended = [...record.claims].filter((claim) => !isLive(claim) && claim.instance === instance && claim.extra === null)
@@ -81,7 +83,7 @@ export class EndedClaims {
   }
 }
 
-/** Whether an ended claim is covered by another one of its instance that is larger, or equally large and later. */
+/** Whether an ended claim is covered by another claim of its instance that is larger, or of the same size and newer. */
 function isWithin(claim: Claim, other: Claim): boolean {
   if (claim === other || claim.instance === null || claim.instance !== other.instance) return false
   return isPart(claim.grants, other.grants) && (claim.fence < other.fence || !isPart(other.grants, claim.grants))

@@ -15,7 +15,7 @@ const histories = fc.array(fc.record({ what: fc.constantFrom(...realActs), a: nu
   size: 'max',
 })
 
-/** The amounts that are allocated twice after one of the acts. */
+/** The amounts that are allocated twice after any of the acts. */
 function promisedTwice(setting: RealSetting, acts: readonly RealAct[], level?: number): string[] {
   const hosts = new RealHosts(setting, level)
   return acts.flatMap((act) => {
@@ -34,16 +34,16 @@ const law = (level?: number) =>
     expect(hosts.audited()).toEqual([])
   })
 
-test('law: the used and the free amounts of a host never exceed its total if the hosts follow the rules', () => {
+test('law: the sum of the used and free amounts of a host never exceeds its total if the hosts follow the rules', () => {
   fc.assert(law(), { numRuns: byExtent(60, 400, 5_000) })
 })
 
-test('the rules before this level violate this law', () => {
-  // about one history in a few hundred breaks the law, and the first one of this seed does
+test('below feature level ENDED_AS_HELD the rules violate this law', () => {
+  // about one in a few hundred histories violates the law, and the first history of this seed does
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 
-describe('an instance runs on after its claim ended, gets a larger claim on its host, and that one ends before the next report', () => {
+describe('an instance runs on after its claim ended, and gets a larger claim on its host that ends before the next report', () => {
   const place = { what: 'place', a: 1, b: 0, c: 0 } as const
   const placeAgain = { what: 'place', a: 1, b: 0, c: 75 } as const
   const leave = { what: 'leave', a: 1, b: 0, c: 0 } as const
@@ -51,18 +51,18 @@ describe('an instance runs on after its claim ended, gets a larger claim on its 
   const end = { what: 'end', a: 0, b: 0, c: 0 } as const
 
   test.each<readonly [string, readonly RealAct[]]>([
-    ['whose host left and was added again', [place, leave, placeAgain, end, place]],
-    ['that was released', [place, report, end, placeAgain, end, place]],
+    ['an instance whose host left and was added again', [place, leave, placeAgain, end, place]],
+    ['an instance that was released', [place, report, end, placeAgain, end, place]],
     [
-      'that had a reservation, which was resized',
+      'an instance that had a reservation, which was resized',
       [place, leave, { ...placeAgain, c: 83 }, { what: 'move', a: 1, b: 44, c: 0 }, end, place],
     ],
-    ['that moved away and back', [place, report, { what: 'move', a: 0, b: 0, c: 0 }, { what: 'move', a: 1, b: 0, c: 75 }, end]],
-  ])('%s: if no list shows it, it was started again, and is stopped before its claim ends', (_case, acts) => {
+    ['an instance that moved away and back', [place, report, { what: 'move', a: 0, b: 0, c: 0 }, { what: 'move', a: 1, b: 0, c: 75 }, end]],
+  ])('%s, if no list shows it: nothing is allocated twice, because it is stopped before its claim ends', (_case, acts) => {
     for (const lists of ['mixed', 'never'] as const) expect(promisedTwice({ strangers: 0, lists }, acts)).toEqual([])
   })
 
-  test('if a list shows it, it runs on at its new size, which stays held', () => {
+  test('if a list shows the instance, its new size stays held after its claim ends', () => {
     const setting = { strangers: 1, lists: 'always' } as const
     const acts = [place, leave, placeAgain, end]
     expect(promisedTwice(setting, acts)).toEqual([])
@@ -73,7 +73,7 @@ describe('an instance runs on after its claim ended, gets a larger claim on its 
 test.each<readonly [string, readonly RealAct[]]>([
   ['after its claim ended', [{ what: 'end', a: 0, b: 0, c: 0 }]],
   ['after its host left the fleet and was added again', [{ what: 'leave', a: 0, b: 0, c: 0 }]],
-])('an instance runs on %s, and its entry in the list does not belong to a reservation that was made meanwhile', (_case, acts) => {
+])('an instance runs on %s, and its entry in the list does not materialise a later reservation', (_case, acts) => {
   const history: readonly RealAct[] = [
     { what: 'place', a: 0, b: 6, c: 0 },
     { what: 'report', a: 0, b: 0, c: 3 },
@@ -105,15 +105,15 @@ describe('on a host whose used amounts come from claims', () => {
   const end = { what: 'end', a: 0, b: 0, c: 0 } as const
   const setting = { strangers: 0, lists: 'always' } as const
 
-  test('an instance that no list can show is stopped before its claim ends: the host runs none without a claim', () => {
+  test('nothing is allocated twice when an instance that no list can show is stopped before its claim ends', () => {
     expect(promisedTwice(setting, [{ ...place, b: 5 }, report, usedFrom, end])).toEqual([])
   })
 
-  test('the setting is not valid for a host with a reservation that is smaller than its running instance', () => {
+  test('the setting is not made on a host with a reservation that is smaller than its running instance', () => {
     expect(promisedTwice(setting, [place, { ...place, what: 'leave' }, { ...place, b: 22, c: 71 }, usedFrom])).toEqual([])
   })
 
-  test('an ended claim of a listed instance holds what it held until a smaller reservation of that instance is confirmed', () => {
+  test('an ended claim of a listed instance keeps its full size held until a smaller reservation of that instance is confirmed', () => {
     const acts = [place, report, { ...place, what: 'resize', c: 3 } as const, usedFrom, end, { ...place, c: 23 }, report]
     expect(promisedTwice(setting, acts)).toEqual([])
     expect(promisedTwice(setting, acts, ENDED_AS_HELD - 1)).not.toEqual([])

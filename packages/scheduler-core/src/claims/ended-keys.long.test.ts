@@ -33,7 +33,7 @@ const release = ({ fleet }: TestLog, id: string): Change => ({
 const findings = (fleet: Fleet) => [...audit(fleet)].flatMap((one) => one.findings)
 
 describe('an ended key', () => {
-  test('is unpacked once for all its claims', () => {
+  test('an ended key is unpacked once for all its claims', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     log.append([release(log, 'k.0'), release(log, 'k.1')], { at: 5_000 })
@@ -43,7 +43,7 @@ describe('an ended key', () => {
     expect([claims.get('k.0') === first, claims.get('k.1') === second]).toEqual([true, true])
   })
 
-  test('returns the same answer as before it ended, by its key and by its claims, in a copy and in a restored fleet', () => {
+  test('an ended key returns the same answer and claims as before, also in a copy and in a restored fleet', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     const before = log.fleet.ledger.findKey('acme', 'k')
@@ -62,7 +62,7 @@ describe('an ended key', () => {
     expect([...compareFleets(log.fleet, again(log.fleet))].flat()).toEqual([])
   })
 
-  test('is checked by the auditor with one look-up per key, regardless of the number of claims', () => {
+  test('the auditor unpacks an ended key once, regardless of its number of claims', () => {
     const find = vi.spyOn(EndedKeys.prototype, 'find')
     const list = vi.spyOn(Array.prototype, 'includes')
     try {
@@ -71,7 +71,7 @@ describe('an ended key', () => {
         const ids = Array.from({ length: count }, (_, i) => `k.${i}`)
         const instances = ids.map((_, i) => aUuid(i + 1))
         log.append([someInstances({ key: 'k', ids, hosts: ids.map(() => 'h1'), instances, grants: {} })])
-        // for live claims too, the list of a key is not searched again for each claim
+        // the auditor does not search the list of a key again for each live claim either
         list.mockClear()
         expect(findings(log.fleet)).toEqual([])
         expect(list.mock.contexts.filter((listed) => (listed as unknown[]).length === count)).toEqual([])
@@ -87,7 +87,7 @@ describe('an ended key', () => {
     }
   })
 
-  test('is forgotten with its claims by the first entry after its afterlife', () => {
+  test('an ended key is forgotten with its claims by the first entry after its retention time', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k' })])
     log.append([release(log, 'k.0')])
@@ -98,7 +98,7 @@ describe('an ended key', () => {
     expect(log.append([someInstances({ key: 'k', ids: ['other'] })])).toEqual([undefined])
   })
 
-  test('whose instance runs on keeps its claim on the host until a report drops the instance, and its answer for an hour', () => {
+  test('an ended key with a running instance keeps its claim on the host until a report drops the instance, and its answer for an hour', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', instances: [X] })])
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [X] }, 2)])
@@ -111,7 +111,7 @@ describe('an ended key', () => {
     const late = copyFleet(log.fleet)
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [] }, 3)])
     expect([log.fleet.ledger.claims.size, [...log.fleet.ledger.claimsInFull.keys()]]).toEqual([1, []])
-    // if the other one ends first, the key is forgotten first, and the claim together with its instance later
+    // if the key's hour ends first, the key is forgotten first, and the claim later together with its instance
     late.apply({ format: 1, id: 'x', writer: 'w', basis: late.place, changes: [], revision: late.place.revision + 1, at: 1_000 + HOUR })
     expect([late.ledger.claims.size, late.ledger.keyCount]).toEqual([1, 0])
     expect(findings(late)).toEqual([])
@@ -193,7 +193,7 @@ test('a record with any content is read as it was written', () => {
   )
 })
 
-test('a stored chunk is read as it was, and a truncated one is refused', () => {
+test('a stored chunk is read unchanged, and a truncated chunk is refused', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 8 }), (records) => {
       const stored = JSON.parse(JSON.stringify(EndedChunk.of(records)))
@@ -204,7 +204,7 @@ test('a stored chunk is read as it was, and a truncated one is refused', () => {
   )
 })
 
-test('an index finds its entries, and a copy those at the time of copying; numbers may exceed 32 bits', () => {
+test('an index finds its entries, a copy finds those from before the copy was made, and record numbers may exceed 32 bits', () => {
   const index = new HashIndex()
   const far = 2 ** 32 - 500
   for (let i = 0; i < 5_000; i++) index.add(`text ${i}`, far + i)
@@ -218,7 +218,7 @@ test('an index finds its entries, and a copy those at the time of copying; numbe
   expect([[...index.find('text 0')], [...copy.find('text 0')]]).toEqual([[7], [far]])
 })
 
-test('many keys end, are found and forgotten across chunks, with the same result in a restored fleet', () => {
+test('keys that end are found and forgotten across chunks, with the same result in a restored fleet', () => {
   const log = aHost()
   const each = 500
   let fleet = log.fleet

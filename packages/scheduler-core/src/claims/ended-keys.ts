@@ -4,37 +4,37 @@ import { EndedChunk } from './ended-chunk.ts'
 import { type EndedKey, readEnded, readNames, writeEnded } from './ended-record.ts'
 import { HashIndex } from './hash-index.ts'
 
-/** The number of records in a chunk, which copies share and a checkpoint stores as one text. */
+/** The number of records in a chunk. Copies share chunks, and a checkpoint stores each chunk as one text. */
 export const CHUNK = 1_024
 
-/** Ended keys in a checkpoint: chunks from the oldest on; the first chunk begins with `forgotten` records that are forgotten already. */
+/** Ended keys in a checkpoint as chunks, the oldest first. The first chunk begins with `forgotten` records that are already forgotten. */
 export interface StoredEndedKeys {
   readonly forgotten: number
   readonly chunks: readonly (EndedChunk | string)[]
 }
 
 /**
- * Idempotency keys whose claims have all ended, with those claims, in the order in which they ended. They are packed, because an hour
- * of 5,000 placements a second is 18 million keys, and only late repetitions of calls read them. Since feature level 8.
+ * Idempotency keys whose claims have all ended, and these claims, in the order in which the keys ended. They are packed because an hour of
+ * 5,000 placements a second is 18 million keys, and only late repetitions of calls read them. Used since feature level 8.
  */
 export class EndedKeys {
   #hosts: HostTable
-  /** Full chunks, the oldest first, which are immutable. */
+  /** Full chunks, the oldest first. Chunks are immutable. */
   #chunks: readonly EndedChunk[] = []
-  /** The number of completely forgotten chunks at the front; the list is shortened when they are half of it. */
+  /** The number of completely forgotten chunks at the front. They are removed from the list when they are half of it. */
   #gone = 0
   /** The records since the last full chunk. */
   #latest: Uint8Array[] = []
   /** Whether another table has the same list of ended keys. */
   #isShared = false
-  /** Number of the first record of the first chunk in the list, a multiple of CHUNK. */
+  /** The number of the first record of the first chunk in the list, a multiple of CHUNK. */
   #base = 0
-  /** Number of the oldest record that is not forgotten. */
+  /** The number of the oldest record that is not forgotten. */
   #first = 0
   #claims = 0
   #byKey = new HashIndex()
   #byClaim = new HashIndex()
-  /** The record that was read last, because the claims of a large request are often read one after another. */
+  /** The record that was read last. It is cached because the claims of a large request are often read one after another. */
   #unpacked: { readonly record: number; readonly ended: EndedKey; readonly claims: ReadonlyMap<string, Claim> } | undefined
 
   constructor(hosts: HostTable) {
@@ -46,7 +46,7 @@ export class EndedKeys {
     return this.#next - this.#first
   }
 
-  /** The number of their claims. */
+  /** The number of claims of the keys that are not forgotten. */
   get claimCount(): number {
     return this.#claims
   }
@@ -109,13 +109,13 @@ export class EndedKeys {
     return claims
   }
 
-  /** Chunks are shared; nothing is unpacked. */
+  /** The stored form shares the chunks and unpacks nothing. */
   stored(): StoredEndedKeys {
     const chunks = this.#chunks.slice(this.#gone)
     return { forgotten: this.#first % CHUNK, chunks: this.#latest.length === 0 ? chunks : [...chunks, EndedChunk.of(this.#latest)] }
   }
 
-  /** Takes over the ended keys of a checkpoint; one step for each chunk. */
+  /** Restores the ended keys of a checkpoint, one chunk in each step. */
   *restore({ forgotten, chunks }: StoredEndedKeys): Generator<void, void> {
     this.#first = forgotten
     for (const [i, stored] of chunks.entries()) {
@@ -143,7 +143,7 @@ export class EndedKeys {
     return copy
   }
 
-  /** The full number of a record that is not forgotten, from its low 32 bits. */
+  /** The full number of a record that is not forgotten, computed from its low 32 bits. */
   #numberOf(low: number): number {
     return this.#first + ((low - (this.#first >>> 0)) >>> 0)
   }

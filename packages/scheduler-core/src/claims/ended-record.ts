@@ -7,16 +7,16 @@ import type { Destination, SelectedDestination } from '../records/decision.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** An idempotency key whose claims have all ended, with these claims: all data that a late repetition of the call needs. */
+/** An idempotency key whose claims have all ended, and these claims: all data that a late repetition of the call needs. */
 export interface EndedKey {
-  /** Without `forgottenAt`, which follows from the limits of the fleet. */
+  /** Has no `forgottenAt`, which follows from the limits of the fleet. */
   readonly bound: Omit<BoundKey, 'forgottenAt' | 'claims'>
-  /** Store time at which its last claim ended, or at which it was bound without one. */
+  /** Store time at which the last claim of the key ended, or at which a key without claims was bound. */
   readonly endedAt: number
   readonly claims: readonly Claim[]
 }
 
-/** The names by which a record is found. They are at its beginning and are read without the rest. */
+/** The names by which a record is found. They are stored first, so that they can be read without the rest of the record. */
 export interface EndedNames {
   readonly account: string
   readonly key: string
@@ -27,9 +27,8 @@ export interface EndedNames {
 type Hosts = Pick<HostTable, 'find' | 'get'>
 
 /**
- * Encodes an ended key in few bytes, and decodes it to exactly the same value. Hosts are written by their index, which
- * is the same on every replica for as long as the log is kept; uuids and digests are written as raw bytes. The layout
- * is part of the checkpoint's format.
+ * Encodes an ended key in few bytes. Decoding returns exactly the same value. A host is written as its index, which is the same on every
+ * replica while the log is kept. UUIDs and digests are written as raw bytes. The layout is part of the checkpoint's format.
  */
 export function writeEnded(hosts: Hosts, { bound, endedAt, claims }: EndedKey): Uint8Array {
   const out = new ByteWriter()
@@ -52,7 +51,7 @@ export function writeEnded(hosts: Hosts, { bound, endedAt, claims }: EndedKey): 
   return out.end()
 }
 
-/** Throws RangeError for bytes that no release wrote. */
+/** Decodes an ended key. Throws RangeError for bytes that no release wrote. */
 export function readEnded(hosts: Hosts, bytes: Uint8Array): EndedKey {
   const input = new ByteReader(bytes)
   const names = readFrom(input)
@@ -106,14 +105,14 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
   const fence = input.whole()
   const createdAt = input.near(bound.boundAt)
   const state = claimStates[input.byte()]
-  if (state === undefined) throw new RangeError(`claim ${id} is in no state there is`)
+  if (state === undefined) throw new RangeError(`claim ${id} has an unknown state`)
   const time = (): number | null => (input.byte() === 0 ? null : input.near(endedAt))
   const [expiresAt, confirmedAt, ended] = [time(), time(), time()]
   const reason = readNullable(input)
   return {
     ...{ id, instance, account: bound.account, project, instanceAccount, key: bound.key, host, grants, group, decision, fence },
     ...{ createdAt, state, expiresAt, confirmedAt, endedAt: ended, reason, revision: input.near(bound.revision) },
-    // an ended claim is no part of an open move
+    // an ended claim is never part of an open move
     ...{ source: null, target: null, extra: null, extraSince: null, unlistedAt: null },
   }
 }
@@ -145,14 +144,14 @@ function readSelection(input: ByteReader, hosts: Hosts, revision: number): Selec
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** Frequent texts, stored as one byte each. Frozen: a text keeps its position forever, and new ones are added only at the end. */
+/** Frequent texts, stored as one byte each. Frozen: a text never changes its position, and new texts are added only at the end. */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'classes', 'numa', 'gpu', 'pci', 'pools', 'guest', 'cell', 'cpus', 'memoryMb'],
   ...['pinned', 'pages', 'sizeKib', 'count', 'index', 'milli', 'request', 'pool', 'moved', 'abandoned', 'tried elsewhere'],
 ] as const
 const positions: ReadonlyMap<string, number> = new Map(NAMES.map((name, position) => [name, position]))
 
-/** 0 a text, 1 a uuid, 2 a digest, and from 3 on the names above. */
+/** The first byte is 0 for a text, 1 for a UUID, 2 for a digest, and 3 or more for one of the frequent texts above. */
 function writeText(out: ByteWriter, value: string): void {
   const position = positions.get(value)
   if (position !== undefined) out.byte(3 + position)
@@ -175,7 +174,7 @@ function readText(input: ByteReader): string {
   if (tag === 2) return readHex(input, 32)
   if (tag === 1) return readHex(input, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   const name = NAMES[tag - 3]
-  if (name === undefined) throw new RangeError(`${tag} is no text`)
+  if (name === undefined) throw new RangeError(`${tag} is not the tag of a text`)
   return name
 }
 
@@ -193,8 +192,8 @@ function writeNullable(out: ByteWriter, value: string | null): void {
 const readNullable = (input: ByteReader): string | null => (input.byte() === 0 ? null : readText(input))
 
 /**
- * Plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, because a
- * fleet that was restored may hold them in another order than one that followed the log, and both must write the same bytes.
+ * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name: a restored
+ * fleet may hold them in another order than one that followed the log, and both must write the same bytes.
  */
 function writeValue(out: ByteWriter, value: unknown): void {
   if (typeof value === 'number') {
@@ -237,6 +236,6 @@ function readValue(input: ByteReader): unknown {
     case 6:
       return tag === 5
     default:
-      throw new RangeError(`${tag} is no kind of value`)
+      throw new RangeError(`${tag} is not the tag of a value`)
   }
 }

@@ -6,7 +6,7 @@ import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 const VM = aUuid(1)
 const VCPUS = 8
 
-/** A confirmed claim on a host without an instance list is released; then the host lists the instance. */
+/** The free CPUs after a confirmed claim on a host without an instance list is released, and the host then lists the instance. */
 function freeAfterwards(resizedTo: number | null): number | undefined {
   const log = aLog(new Fleet())
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0
@@ -27,6 +27,6 @@ test.each<readonly [string, number | null]>([
   ['was never resized', null],
   ['was resized in place to the same size', 3],
   ['was resized in place to a smaller size', 2],
-])('an ended claim whose host listed no instances holds nothing when its instance is listed later: one that %s', (_name, resizedTo) => {
+])('an ended claim that %s holds nothing if its host listed no instances before the end of the claim', (_name, resizedTo) => {
   expect(freeAfterwards(resizedTo)).toBe(VCPUS)
 })

@@ -1,13 +1,16 @@
 import type { Owner } from '../values/owner.ts'
 
 /**
- * The maximum number of entries in a bucket: a search reads all of them, and a copy of the index clones each bucket
- * that it writes.
+ * The maximum number of entries in a bucket. It is small because a search reads all entries of a bucket, and a copy of the index clones
+ * each bucket that it writes.
  */
 const BUCKET = 256
-/** The size of the first bucket before it grows: most copies of an index replace it at once, and V8 keeps arrays of 64 bytes in its heap. */
+/**
+ * The initial size of the first bucket. It is small because most copies of an index replace this bucket at once, and V8 keeps arrays of up
+ * to 64 bytes in its heap.
+ */
 const FIRST_BUCKET = 16
-/** With this many bits all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
+/** At this depth, all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
 const MOST_DEPTH = 26
 
 interface Bucket {
@@ -20,15 +23,16 @@ interface Bucket {
 }
 
 /**
- * Finds the records that may contain a text by a 32-bit hash; of a record's number the low 32 bits are stored. It holds only numbers, so
- * that tens of millions of entries take some 12 bytes each and no work of the garbage collector; a JavaScript Map ends at 17 million.
- * Extendible hashing: a full bucket is split in two, and nothing else moves, so that no step takes long. Copies share their buckets until
- * one side writes (owner.ts).
+ * Finds records that may contain a text by a 32-bit hash. For each record it stores the low 32 bits of the record's number. It holds only
+ * numbers, so that an entry takes about 12 bytes and costs the garbage collector nothing. A JavaScript Map is limited to 17 million
+ * entries.
+ * The index uses extendible hashing: a full bucket is split in two and no other bucket changes, so no step takes long. Copies share their
+ * buckets until one side writes (owner.ts).
  */
 export class HashIndex {
   #depth = 0
   #owner: Owner = {}
-  /** The buckets by the low bits of a hash; several positions may have the same bucket. */
+  /** The buckets by the low bits of a hash. Several indexes may have the same bucket. */
   #directory: Bucket[] = [newBucket(this.#owner, 0, FIRST_BUCKET)]
 
   add(text: string, record: number): void {
@@ -43,7 +47,7 @@ export class HashIndex {
     bucket.count++
   }
 
-  /** The records that may contain the text. The caller must check them, because another text may have the same hash. */
+  /** The records that may contain the text. The caller must compare the text itself, because another text may have the same hash. */
   *find(text: string): Generator<number, void> {
     const hash = hashOf(text)
     const { count, hashes, records } = this.#bucketOf(hash)
@@ -66,7 +70,7 @@ export class HashIndex {
     const copy = new HashIndex()
     copy.#depth = this.#depth
     copy.#directory = this.#directory.slice()
-    // from now on, neither side owns the shared parts, so each clones what it writes
+    // from now on neither side owns the shared buckets, so each clones a bucket before writing it
     this.#owner = {}
     return copy
   }
@@ -127,7 +131,7 @@ function grow(bucket: Bucket): void {
 
 const lowBits = (hash: number, bits: number): number => hash & (2 ** bits - 1)
 
-/** FNV-1a over code units, then mixed, so that every bit of the text is in every bit of the hash. */
+/** FNV-1a over code units, followed by mixing steps, so that every bit of the text affects every bit of the hash. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

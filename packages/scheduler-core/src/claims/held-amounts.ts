@@ -5,11 +5,11 @@ import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
 import type { Claim } from '../records/claim.ts'
 import { growsInPlace, surplusOf } from './in-place.ts'
 
-/** Amounts and units that are held on a host, kind by kind: for claims, and for proposals while they are judged and decided. */
+/** Amounts and units that are held on a host, by resource kind: for claims, and for proposals while they are judged and decided. */
 
 /**
- * Whether every kind could hold these grants on the host now. `held` is what the same instance holds there already, which counts as
- * free: the same amount of a class or less always fits, however full the host is.
+ * Whether every kind could hold these grants on the host now. `held` is what the same instance already holds there, which counts as free.
+ * The same or a smaller amount of a class therefore always fits, however full the host is.
  */
 export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
@@ -19,7 +19,7 @@ export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, 
   return true
 }
 
-/** Takes a new instance's grants from the host, and counts the instance. */
+/** Holds a new instance's grants on the host, and counts the instance. */
 export function holdPart(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null): void {
   const record = hosts.find(part) as HostRecord
   holdCounted(hosts, record, part.grants, false)
@@ -33,7 +33,7 @@ export function dropPart(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   groups.leave(group?.uuid ?? null, record.index)
 }
 
-/** Takes the grants of an instance that the report of its host counts. */
+/** Holds the grants of an instance that the report of its host counts. */
 export function holdListed(hosts: HostTable, part: ClaimPart): void {
   const record = hosts.find(part) as HostRecord
   holdCounted(hosts, record, part.grants, record.usedFrom === 'REPORT')
@@ -45,7 +45,10 @@ export function dropListed(hosts: HostTable, part: ClaimPart): void {
   dropCounted(hosts, record, part.grants, record.usedFrom === 'REPORT')
 }
 
-/** Holds a part with plain amounts `copies` times in one step, like repeated calls of `holdPart`. Returns a function that undoes it. */
+/**
+ * Holds a part with plain amounts `copies` times in one step, with the same result as repeated calls of `holdPart`. Returns a function
+ * that undoes it.
+ */
 export function holdCopies(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, copies: number): () => void {
   const record = hosts.find(part) as HostRecord
   const grants = plainTimes(part.grants, copies)
@@ -66,8 +69,8 @@ function plainTimes({ classes, pools }: Grants, times: number): Grants {
 }
 
 /**
- * Holds what a move takes in addition to its source: all of its grants on another host; on the source's own host the difference if
- * both are plain amounts, otherwise also all. The instance is counted once. Returns a function that undoes this exactly.
+ * Holds what a move takes in addition to its source. On another host, these are all of its grants. On the source's own host, it is the
+ * difference if both are plain amounts, otherwise all grants. The instance is counted once. Returns a function that undoes this exactly.
  */
 export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
   const record = hosts.find(part) as HostRecord
@@ -93,7 +96,7 @@ export function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants
   if (!materialised) count(hosts, record, -1)
 }
 
-/** Disregards an instance on a host; returns a function that ends this. */
+/** Removes an instance of a host from the sums. Returns a function that restores it. */
 export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
   const restore = liftParts(hosts, record, grants, materialised)
   count(hosts, record, -1)
@@ -103,7 +106,7 @@ export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants
   }
 }
 
-/** Disregards grants that are held on a host; returns a function that ends this. */
+/** Removes grants that are held on a host from the sums. Returns a function that restores them. */
 export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
   const restore: (() => void)[] = []
   for (const kind of allKinds) {
@@ -139,7 +142,7 @@ export function drop(hosts: HostTable, record: HostRecord, grants: Grants, mater
   hosts.touch(record.index)
 }
 
-/** Changes the number of instances, and as in Nova that of I/O-heavy operations by the same number. */
+/** Changes the number of instances. As in Nova, the number of I/O-heavy operations changes by the same number. */
 function count(hosts: HostTable, { index }: HostRecord, by: number): void {
   const { instances, ioOps } = hosts.columns
   instances[index] = (instances[index] as number) + by

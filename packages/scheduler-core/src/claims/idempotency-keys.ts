@@ -7,38 +7,38 @@ import type { ClaimStore } from './claim-store.ts'
 import type { StoredEndedKeys } from './ended-keys.ts'
 import type { EndedKey } from './ended-record.ts'
 
-/** How long a key outlives its last claim, milliseconds of store time. */
+/** How long a key is remembered after its last claim ended, in milliseconds of store time. */
 export const KEY_AFTERLIFE_MS = 3_600_000
 
-/** The limits of ended keys, which operators set. */
+/** The limits for ended keys. Operators set them. */
 export interface KeyLimits {
-  /** The maximum number of keys whose claims have all ended; beyond it, proposals with new keys are void. */
+  /** The maximum number of keys whose claims have all ended. Above it, proposals with new keys are void. */
   readonly cap: number
-  /** How long a key outlives its last claim, milliseconds of store time. */
+  /** How long a key is remembered after its last claim ended, in milliseconds of store time. */
   readonly afterlifeMs: number
-  /** The number of times that the limits were set. */
+  /** How many times the limits were set. */
   readonly version: number
 }
 
-/** An hour of 5,000 placements a second is 18 million keys. */
+/** The cap allows for 5,000 placements a second, which are 18 million keys an hour. */
 export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY_AFTERLIFE_MS, version: 0 }
 
-/** The number of forgotten keys that stay in the queue before it is shortened. */
+/** The queue is shortened when it has this many forgotten keys. */
 const QUEUE_SLACK = 1_000
 
-/** The idempotency keys of all accounts: those of live claims, and ended ones until they are forgotten. */
+/** The idempotency keys of all accounts: keys of live claims, and ended keys until they are forgotten. */
 export class IdempotencyKeys {
   #keys = new SharedMap<BoundKey>()
   /** Keys in the order in which they ended, which is also the order in which they are forgotten. */
   #ending: BoundKey[] = []
-  /** The number of keys at the front of `#ending` that are forgotten already. */
+  /** The number of keys at the front of `#ending` that are already forgotten. */
   #forgotten = 0
   #limits = DEFAULT_KEY_LIMITS
-  /** The claims of the key that was last searched for. */
+  /** The claim ids of the key that was searched for last. */
   #listed: { readonly bound: BoundKey; readonly ids: ReadonlySet<string> } | undefined
 
   readonly #hosts: HostTable
-  /** The ended keys with their claims, packed; used since feature level 8. */
+  /** The store of claims, which also holds the packed ended keys (since feature level 8). */
   readonly #claims: ClaimStore
 
   constructor(hosts: HostTable, claims: ClaimStore) {
@@ -51,25 +51,27 @@ export class IdempotencyKeys {
     return this.#keys.values()
   }
 
-  /** Ended keys with their claims, packed; undefined: there are none. */
+  /** Ended keys with their claims, packed. Undefined if there are none. */
   ended(): StoredEndedKeys | undefined {
-    // forgotten ones count too, because the boundaries of chunks must be the same after a restart
+    // forgotten keys are included, because the boundaries of chunks must be the same after a restart
     const stored = this.#claims.packed.stored()
     return stored.chunks.length === 0 ? undefined : stored
   }
 
-  /** Takes over the ended keys of a checkpoint, after its claims; a step for each part. */
+  /** Restores the ended keys of a checkpoint, one chunk in each step. The claims must be restored before. */
   *restoreEnded(stored: StoredEndedKeys): Generator<void, void> {
     yield* this.#claims.packed.restore(stored)
     this.#claims.countInBoth()
   }
 
-  /** The limits, which apply since feature level 8; before, the afterlife is an hour, and the frozen judge has a fixed cap. */
+  /**
+   * The limits, which apply since feature level 8. Below that level, the retention time is an hour, and the frozen judge has a fixed cap.
+   */
   get limits(): KeyLimits {
     return this.#limits
   }
 
-  /** Sets new limits: the new afterlife applies to all ended keys. */
+  /** Sets new limits. The new retention time also applies to keys that have already ended. */
   setLimits(limits: KeyLimits): void {
     const by = limits.afterlifeMs - this.#limits.afterlifeMs
     this.#limits = limits
@@ -82,12 +84,12 @@ export class IdempotencyKeys {
     this.#forgotten = 0
   }
 
-  /** Takes over the limits of a checkpoint, before its keys. */
+  /** Restores the limits of a checkpoint. Must be called before its keys are restored. */
   restoreLimits(limits: KeyLimits): void {
     this.#limits = limits
   }
 
-  /** The number of keys whose claims have all ended, and which are not forgotten yet. */
+  /** The number of keys whose claims have all ended and that are not forgotten yet. */
   get endedCount(): number {
     return this.#ending.length - this.#forgotten + this.#claims.packed.size
   }
@@ -105,7 +107,7 @@ export class IdempotencyKeys {
     return { ...bound, claims: claims.map(({ id }) => id), forgottenAt: endedAt + this.#limits.afterlifeMs }
   }
 
-  /** Undefined when the key is unbound or forgotten. */
+  /** Returns undefined if the key is unbound or forgotten. */
   find(account: string, key: string): BoundKey | undefined {
     const { packed } = this.#claims
     const bound = this.#keys.get(keyOf(account, key))
@@ -114,7 +116,7 @@ export class IdempotencyKeys {
     return ended && this.#boundOf(ended)
   }
 
-  /** Whether the key of a claim lists it; fast for many claims of one key in a row. */
+  /** Whether the key of a claim lists the claim. Fast for consecutive claims of one key. */
   lists({ account, key, id }: Claim): boolean {
     const bound = this.#keys.get(keyOf(account, key))
     if (bound === undefined) {
@@ -125,14 +127,14 @@ export class IdempotencyKeys {
     return this.#listed.ids.has(id)
   }
 
-  /** Takes over the keys of a checkpoint. */
+  /** Restores the keys of a checkpoint. */
   restore(keys: readonly BoundKey[]): void {
     for (const bound of keys) this.#keys.set(keyOf(bound.account, bound.key), bound)
     const ended = [...this.#keys.values()].filter(({ forgottenAt }) => forgottenAt !== null)
     for (const bound of ended.sort((a, b) => (a.forgottenAt as number) - (b.forgottenAt as number))) this.#ending.push(bound)
   }
 
-  /** Takes over other keys, which are shared until one side writes them. */
+  /** Copies the keys of another fleet. They are shared until one side writes them. */
   takeCopy(from: IdempotencyKeys): void {
     this.#keys = from.#keys.copy()
     this.#ending = from.#ending.slice(from.#forgotten)
@@ -148,7 +150,7 @@ export class IdempotencyKeys {
     if (bound.forgottenAt !== null) this.#ending.push(bound)
   }
 
-  /** Packs an ended key and its claims, because only a late repetition of its call reads them. */
+  /** Packs an ended key with its claims, because only a late repetition of its call reads them. */
   #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
     const claims = ids.flatMap((id) => this.#claims.full.get(id) ?? [])
     this.#keys.delete(keyOf(bound.account, bound.key))
@@ -156,7 +158,7 @@ export class IdempotencyKeys {
     this.#claims.pack(claims)
   }
 
-  /** Ends the key of an ended claim if that was its last live claim. */
+  /** Ends the key of an ended claim if this was the key's last live claim. */
   endWith(claim: Claim, now: number): void {
     const bound = this.find(claim.account, claim.key)
     if (bound === undefined || bound.forgottenAt !== null) return
@@ -167,7 +169,7 @@ export class IdempotencyKeys {
     this.bind({ ...bound, forgottenAt: now + this.#limits.afterlifeMs })
   }
 
-  /** Forgets keys whose time is over, and the ended claims that only they kept. */
+  /** Forgets keys whose retention time is over, and the ended claims that only these keys kept. */
   forgetEnded(now: number): void {
     for (; this.#forgotten < this.#ending.length; this.#forgotten++) {
       const bound = this.#ending[this.#forgotten] as BoundKey
@@ -184,10 +186,10 @@ export class IdempotencyKeys {
     this.#forgotten = 0
   }
 
-  /** An ended claim is kept while its key is, and while its instance is still present. */
+  /** Drops an ended claim if its key is forgotten and its instance is no longer on the host. */
   forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
-    // meanwhile the key may be bound again, to other claims
+    // the key may have been bound again to other claims since then
     if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
     this.#claims.forget(claim)
   }

@@ -4,39 +4,42 @@ import type { Grants } from '../records/change.ts'
 import type { Claim, OwnClaim } from '../records/claim.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
 
-/** Computes what a move on one host adds to the grants of its instance there, and which of them no report has counted (`extra`). */
+/**
+ * Computes what a move on one host adds to the grants of its instance there, and which of the added grants no report has counted
+ * (`extra`).
+ */
 
 /**
- * Whether a move stays on its host and takes only the difference there. If cells, CPUs or devices change, both sets
+ * Whether a move stays on its host and takes only the difference there. If cells, CPUs or devices change, both the old and the new grants
  * are held.
  */
 export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
   source.host === host && takesDifference(hosts, source.grants, next)
 
-/** The grants of a claim that grew in place beyond what the host's report counts of its source, including what earlier moves added. */
+/** The `extra` of a claim that grew in place: what the host's report does not count of its grants, including what earlier moves added. */
 export const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null =>
   extra === null || source.extra === null
     ? extra
     : { ...unitsOf(grants, source.extra), ...surplusOf(grants, withoutExtra(source.grants, source.extra)) }
 
-/** The first claim whose addition is part of the `extra` of a further move in place; null if only that move adds to it. */
+/** The first claim that added to the `extra` of a move in place. Null if only this move adds grants. */
 export const firstAddedTo = ({ extra, extraSince, createdAt, fence }: Claim): Claim['extraSince'] =>
   extra === null ? null : (extraSince ?? { createdAt, fence })
 
-/** Sets the grants that a claim holds in addition to its host's report. `since` is the claim that held a part of them before, if any. */
+/** Sets the grants that a claim holds in addition to its host's report. `since` is the first claim that held a part of them, if any. */
 export function setExtra(claim: OwnClaim, extra: Grants | null, since: Claim['extraSince'] = null): void {
   claim.extra = extra
   claim.extraSince = extra === null ? null : since
 }
 
-/** Grants, or null where they contain no amount and no unit. */
+/** The grants, or null if they contain no amount and no unit. */
 export function nullIfEmpty(grants: Grants): Grants | null {
   const hasUnits = Object.keys(unitsOf(grants, grants)).length > 0
   const amounts = [...Object.values(grants.classes ?? {}), ...Object.values(grants.pools ?? {})]
   return hasUnits || amounts.some((amount) => amount > 0) ? grants : null
 }
 
-/** The units of those kinds that occur in both grants. */
+/** The units of the kinds that occur in both grants. */
 const unitsOf = (grants: Grants, others: Grants): Grants =>
   Object.fromEntries(
     allKinds.flatMap(({ name, isPlain: isAmount }) =>
@@ -44,7 +47,7 @@ const unitsOf = (grants: Grants, others: Grants): Grants =>
     ),
   )
 
-/** What `next` takes beyond `now`, class by class and pool by pool. */
+/** The amounts that `next` takes beyond `now`, by class and by pool. */
 export function surplusOf(next: Grants, now: Grants): Grants {
   const classes = beyond(next.classes, now.classes)
   return next.pools === undefined ? { classes } : { classes, pools: beyond(next.pools, now.pools) }
@@ -57,7 +60,7 @@ const beyond = (next: Readonly<Record<string, number>> = {}, now: Readonly<Recor
       .filter(([, amount]) => amount > 0),
   )
 
-/** Grants without `extra`: amounts are subtracted, and the units of a kind are omitted if `extra` has this kind. */
+/** Grants minus `extra`: amounts are subtracted, and the units of a kind are omitted if `extra` contains this kind. */
 export function withoutExtra(grants: Grants, extra: Grants): Grants {
   const units = allKinds.filter(({ name, isPlain: isAmount }) => isAmount !== true && extra[name] === undefined).map(({ name }) => name)
   const less = (amounts: Readonly<Record<string, number>>, by: Readonly<Record<string, number>> = {}) =>
@@ -69,7 +72,7 @@ export function withoutExtra(grants: Grants, extra: Grants): Grants {
   }
 }
 
-/** The classes of these grants whose use the host's report counts, and their units; null when there are none. */
+/** The part of these grants that the host's report counts: classes with reported use, and units. Null if there is none. */
 export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
   const counted = Object.entries(grants?.classes ?? {}).filter(
     ([resourceClass]) => hosts.classes.get(resourceClass)?.countsUse[index] === 1,
@@ -78,6 +81,6 @@ export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grant
   return counted.length === 0 && Object.keys(units).length === 0 ? null : { ...units, classes: Object.fromEntries(counted) }
 }
 
-/** The grants of a claim that a report which lists its instance counts, without `extra`. */
+/** The grants of a claim that a report counts if it lists the instance: all grants without `extra`. */
 export const countedGrants = (hosts: HostTable, { grants, extra }: Claim): Grants =>
   extra === null || hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)

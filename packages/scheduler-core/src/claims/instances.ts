@@ -7,25 +7,25 @@ export interface InstanceScope {
   readonly project: string | null
 }
 
-/** The scope of a claim; a move by another account keeps the scope of the instance. */
+/** The scope of a claim's instance. A move by another account does not change this scope. */
 export const scopeOf = ({ account, project, instanceAccount }: Pick<Claim, 'account' | 'project' | 'instanceAccount'>): InstanceScope => ({
   account: instanceAccount ?? account,
   project,
 })
 
 /**
- * Whether the same instance id means the same instance in both scopes: within a project or, if one scope has no project, within an
- * account. So a claim from before projects were stored counts for its account. The relation is symmetric.
+ * Whether the same instance id means the same instance in both scopes. If both scopes have a project, the projects must be equal,
+ * otherwise the accounts. A claim from before projects were stored is therefore compared by its account. The relation is symmetric.
  */
 export const isSameScope = (a: InstanceScope, b: InstanceScope): boolean =>
   a.project !== null && b.project !== null ? a.project === b.project : a.account === b.account
 
-/** Whether a reservation's time is over at a store time, although no entry has expired it yet. */
+/** Whether the time of a reservation is over at a store time although no log entry has expired it yet. */
 export const isOverdue = ({ state, expiresAt }: Claim, now: number): boolean =>
   state === 'RESERVED' && expiresAt !== null && expiresAt <= now
 
 /**
- * An index of the ids of live claims by instance. It can be computed from the claims, so checkpoints do not contain it; copies of a
+ * An index of the ids of live claims by instance. Checkpoints do not contain it, because it can be computed from the claims. Copies of a
  * fleet share it (shared-map.ts).
  */
 export class InstanceIndex {
@@ -61,7 +61,7 @@ export class InstanceIndex {
   }
 }
 
-/** A live claim of an instance, with the destination if a move of it is open. */
+/** A live claim of an instance, and the destination of its move if one is open. */
 export interface LiveClaim {
   /** The claim, or the source of its open move. */
   readonly claim: Claim
@@ -69,7 +69,7 @@ export interface LiveClaim {
   readonly destination: Claim | null
 }
 
-/** The live claims among some, in their order, with both ends of an open move as one. */
+/** The live claims among the given claims, in their order. Both ends of an open move are returned as one. */
 export function liveClaimsOf(claims: Iterable<Claim>): readonly LiveClaim[] {
   const live = new Map<string, Claim>()
   for (const claim of claims) if (isLive(claim)) live.set(claim.id, claim)

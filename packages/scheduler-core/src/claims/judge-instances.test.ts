@@ -25,7 +25,7 @@ describe('an instance has one live claim in its project', () => {
     ['as one of several', someInstances({ key: 'k2', hosts: ['h2', 'h3'], instances: [Y, X], project: 'p' }), 'claim.instance_taken'],
     ['to be unshelved', { ...someInstances({ key: 'k2', instances: [X], project: 'p' }), intent: 'UNSHELVE' }, 'claim.instance_taken'],
     ['by a type from before the level', { ...aClaim({ key: 'k2', instances: [X] }) }, 'claim.instance_taken'],
-  ])('asked again %s', (_name, change, expected) => {
+  ])('a second claim for an instance %s', (_name, change, expected) => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], project: 'p' })])
     const before = stored(log.fleet)
@@ -34,18 +34,18 @@ describe('an instance has one live claim in its project', () => {
     expect({ ...stored(log.fleet), place: null, places: null }).toEqual({ ...before, place: null, places: null })
   })
 
-  test('named twice in one proposal, it is refused', () => {
+  test('an instance named twice in one proposal is refused', () => {
     expect(threeHosts().append([someInstances({ hosts: ['h1', 'h2'], instances: [X, X] })])).toEqual(['claim.instance_taken'])
   })
 
-  test('two replicas that decide at once: the first of the log wins, whatever their bases', () => {
+  test('of two proposals decided on the same basis, the one that is first in the log counts', () => {
     const log = threeHosts()
     const basis = log.fleet.place
     expect(log.append([someInstances({ key: 'a', instances: [X] })], { basis })).toEqual([undefined])
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X] })], { basis })).toEqual(['claim.instance_taken'])
   })
 
-  test.each(['RELEASED', 'REVOKED', 'EXPIRED', 'abandoned'])('once its claim is %s, the instance may have another', (how) => {
+  test.each(['RELEASED', 'REVOKED', 'EXPIRED', 'abandoned'])('once its claim is %s, the instance may have another claim', (how) => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], ttlMs: 100 })])
     const ends: Readonly<Record<string, Change>> = {
@@ -58,7 +58,7 @@ describe('an instance has one live claim in its project', () => {
     expect(log.append([someInstances({ key: 'k2', instances: [X] })])).toEqual([undefined])
   })
 
-  test('a reservation whose time is over is no claim: it expires with the entry that claims the instance anew', () => {
+  test('an overdue reservation does not exclude a new claim of its instance, and expires with the entry that makes the new claim', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], ttlMs: 100 })])
     expect(log.append([someInstances({ key: 'k2', hosts: ['h2'], instances: [X] })], { at: 1_099 })).toEqual(['claim.instance_taken'])
@@ -68,7 +68,7 @@ describe('an instance has one live claim in its project', () => {
     expect(log.append([{ type: 'extend', ...ref, ttlMs: 1_000 }])).toEqual(['claim.lost'])
   })
 
-  test('a move keeps the scope of its instance, whoever makes it', () => {
+  test('a move by another account keeps the scope of its instance', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], mode: 'CONFIRM' })])
     log.append([aMove({ key: 'm', account: 'operators', hosts: ['h2'], instances: [X], mode: 'CONFIRM', source: refOf(log, 'k1.0') })])
@@ -81,8 +81,8 @@ describe('an instance has one live claim in its project', () => {
   })
 })
 
-describe('below the level, and at the entry that raises it', () => {
-  test('the same instance twice counts in a log of level 7, and stays as it was', () => {
+describe('one live claim per instance, before level 8 and at the entry that raises the level', () => {
+  test('a second claim of an instance counts at level 7, and stays after the level is raised', () => {
     const log = threeHosts(7)
     expect(log.append([aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })])).toEqual([
       undefined,
@@ -94,7 +94,7 @@ describe('below the level, and at the entry that raises it', () => {
     expect(log.append([someInstances({ key: 'c', hosts: ['h3'], instances: [X] })])).toEqual(['claim.instance_taken'])
   })
 
-  test('a claim from before the level counts within its account, whatever project is named now', () => {
+  test('a claim from before level 8 excludes claims by its account under any project', () => {
     const log = threeHosts(7)
     log.append([aClaim({ key: 'a', instances: [X] })])
     log.append([{ type: 'feature', level: 8 }])
@@ -102,13 +102,13 @@ describe('below the level, and at the entry that raises it', () => {
     expect(log.append([someInstances({ key: 'b', account: 'other', instances: [X], project: 'p' })])).toEqual([undefined])
   })
 
-  test('the entry that raises the level is judged by the rules of the new level, whatever was decided before', () => {
+  test('the entry that raises the level is judged by the rules of the new level', () => {
     const log = threeHosts(7)
     const twice = [aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', hosts: ['h2'], instances: [X] })]
     expect(log.append([...twice, { type: 'feature', level: 8 }])).toEqual([undefined, 'claim.instance_taken', undefined])
   })
 
-  test('a proposal of the old type that lands later counts for the project of its request', () => {
+  test('a proposal of the old type after level 8 is judged within the project of its request', () => {
     const log = threeHosts()
     const claim = aClaim({ key: 'a', instances: [X] })
     const request = publishedSpec(aRequest({ projectId: 'p' }))
@@ -118,8 +118,8 @@ describe('below the level, and at the entry that raises it', () => {
   })
 })
 
-describe('Z19 and what Placement and Nova test about consumers', () => {
-  test('Z19, F9: the same instance by CREATE under two keys holds room once', () => {
+describe('situation Z19, and situations about consumers from the tests of Placement and Nova', () => {
+  test('Z19, F9: the same instance by CREATE under two keys holds resources once', () => {
     const log = threeHosts()
     const create = (key: string, host: string) =>
       someInstances({ key, hosts: [host], instances: [X], mode: 'CONFIRM', grants: { classes: { VCPU: 4, MEMORY_MB: 64 } } })
@@ -128,29 +128,29 @@ describe('Z19 and what Placement and Nova test about consumers', () => {
     expect(free(log, 'h2')).toBe(4)
   })
 
-  test('allocations-1.28 "new version no gen existing": allocations of a consumer that is taken to be new are refused', () => {
+  test('allocations-1.28 "new version no gen existing": allocations of a consumer that exists already are refused', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], project: 'p' })])
     expect(log.append([someInstances({ key: 'b', instances: [X], project: 'p' })])).toEqual(['claim.instance_taken'])
   })
 
-  test('allocations-1.28 "empty allocations dict now possible": a consumer that gave everything back is new again', () => {
+  test('allocations-1.28 "empty allocations dict now possible": a consumer that released everything is new again', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], project: 'p' })])
     log.append([release(log, 'a.0')])
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X], project: 'p' })])).toEqual([undefined])
   })
 
-  test('allocations-1.28 "put that allocation to new consumer": room on host and shared disk is one claim of one consumer', () => {
+  test('allocations-1.28 "put that allocation to new consumer": resources of host and shared disk are one claim', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
-    // the pool is not reported: whether its amount fits is another rule, and this one is that both parts belong to one
-    // claim
+    // the pool is not reported, so the claim may fail to fit; this test only checks that its two parts are not refused as two claims of the
+    // instance
     const verdict = log.append([{ type: 'feature', level: 8 }, someInstances({ key: 'a', instances: [X], grants })])
     expect(verdict).not.toContain('claim.instance_taken')
   })
 
-  test('test_claim_resources_success_resize_to_same_host_no_shared: a resize on its own host is the same instance, once', () => {
+  test('test_claim_resources_success_resize_to_same_host_no_shared: a resize on its own host counts as the same instance', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], mode: 'CONFIRM', grants: passing })])
     const resize = aMove({ key: 'r', intent: 'RESIZE', instances: [X], grants: { classes: { VCPU: 2 } }, source: refOf(log, 'a.0') })
@@ -159,7 +159,7 @@ describe('Z19 and what Placement and Nova test about consumers', () => {
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X] })])).toEqual(['claim.instance_taken'])
   })
 
-  test('reshaper "one consumer, many providers": a claim for several instances is refused whole where one of them is taken', () => {
+  test('reshaper "one consumer, many providers": a claim for several instances is void if one of the instances has a live claim', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [Y] })])
     expect(log.append([someInstances({ key: 'b', hosts: ['h2', 'h3'], instances: [X, Y] })])).toEqual(['claim.instance_taken'])
@@ -175,7 +175,7 @@ describe('limits of idempotency keys', () => {
     afterlifeMs,
   })
 
-  test('keys of live claims do not count against the cap; ended ones do, and forgetting makes room', () => {
+  test('keys of live claims do not count against the cap, ended keys do, and forgetting them allows new keys', () => {
     const log = threeHosts()
     expect(log.append([limits(0, 2, 1_000), limits(0, 5, 5)])).toEqual([undefined, 'claim.key_limits'])
     const claims = ['a', 'b', 'c'].map((key) => someInstances({ key, grants: passing }))
@@ -190,7 +190,7 @@ describe('limits of idempotency keys', () => {
     expect(log.append([next, move], { at: 2_000 })).toEqual([undefined, undefined])
   })
 
-  test('another afterlife holds for the keys that have ended already', () => {
+  test('a new retention time applies to keys that have already ended', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a' }), someInstances({ key: 'b', hosts: ['h2'] })])
     log.append([release(log, 'a.0')])
@@ -206,13 +206,13 @@ describe('limits of idempotency keys', () => {
   })
 })
 
-/** Small numbers that become changes about two instances, so that most histories contain changes that are refused. */
+/** Small numbers that are mapped to changes about two instances, so that most histories contain changes that are refused. */
 const acts = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),
   { minLength: 5, maxLength: 40 },
 )
 
-test('for any proposals: one live claim for each instance in its scope, correct sums, and copies and restored fleets that agree', () => {
+test('law: each instance has at most one live claim in its scope, sums are correct, and copies and restored fleets agree', () => {
   fc.assert(
     fc.property(acts, (steps) => {
       const log = threeHosts()

@@ -18,16 +18,16 @@ import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void 
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * Decides since feature level 8 whether a proposal counts: the rules of judge.ts, and in addition that an instance has
- * one live claim in its project, and that the keys of live claims do not count against the cap. Frozen like judge.ts
- * and checked by golden tests: a new rule is a new kind of entry behind a new level. Proposals of types from before
- * the level are judged by these rules too, with the project of their request, so that no proposal that was under way
- * when the level rose escapes them.
+ * Decides since feature level 8 whether a proposal counts. In addition to the rules of judge.ts, an instance has one live claim in its
+ * project, and the keys of live claims do not count against the cap.
+ * Frozen like judge.ts and checked by golden tests: a new rule is a new kind of entry behind a new level. Proposals of types from before
+ * level 8 are judged by these rules too, with the project of their request. No proposal that was in flight when the level rose escapes
+ * them.
  */
 
 const isFull = ({ ledger }: JudgedFleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
 
-/** Either all parts count or none: the rules of `judgeClaims`, and none of the instances may have a live claim. */
+/** Applies the rules of `judgeClaims`, and the rule that none of the instances has a live claim. Either all parts count or none. */
 export function judgeInstances(fleet: JudgedFleet, basis: number, change: ClaimsProposed | InstancesProposed, fence: number): Void {
   const scope = { account: change.account, project: projectOf(change) }
   const refusal =
@@ -39,13 +39,13 @@ export function judgeInstances(fleet: JudgedFleet, basis: number, change: Claims
   return undefined
 }
 
-/** Moves a claim by the rules of `judgeMove`; its instance stays the same. */
+/** Moves a claim by the rules of `judgeMove`, with the cap of keys that operators set. The instance stays the same. */
 export const judgeMoveOfInstance = (fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void =>
   judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
 
 /**
- * A further attempt to move an instance: the destination of its open move is released, and a move to another host
- * begins. Either both happen or neither.
+ * A further attempt to move an instance: the destination of its open move is released, and a move to another host begins. Either both
+ * happen or neither.
  */
 export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptProposed, fence: number): Void {
   const { ledger, hosts, groups, place, now } = fleet
@@ -57,11 +57,10 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   if (!mayAttempt(fleet, change, source) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
   if (!isSameScope(scopeOf(source), change)) return 'claim.lost'
   const ended = source.target === null ? undefined : ledger.claims.get(source.target)
-  // the caller names the destination that it releases, so that a move which another attempt began meanwhile is not
-  // released
+  // the caller names the destination that it releases, so that it cannot release a move that another attempt began meanwhile
   if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
   if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
-  // the instance may have no claim besides this move; there may be one from before level 8
+  // the instance may have no claim apart from this move; a claim from before level 8 may still exist
   if (ledger.rivalsOf(part.instance, change, now).some(({ claim }) => claim.id !== source.id)) return 'claim.instance_taken'
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
@@ -84,11 +83,11 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   return undefined
 }
 
-/** A live claim of the caller's own account, with the fence that the caller names. */
+/** Whether this is a live claim of the caller's account with the fence that the caller names. */
 const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | undefined): claim is Claim =>
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
 
-/** Like `isOwn`; also true if the instance belongs to the account and another account moved its claim. */
+/** Like `isOwn`, but also true if the instance belongs to the account and another account moved its claim. */
 const mayAttempt = ({ featureLevel }: JudgedFleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
   claim !== undefined &&
   (claim.account === change.account || (featureLevel >= OWNERS_ATTEMPTS && scopeOf(claim).account === change.account)) &&
@@ -105,10 +104,7 @@ function isTaken({ ledger, now }: JudgedFleet, { parts }: Proposal, scope: Insta
   return false
 }
 
-/**
- * Expired reservations of an instance end when it is claimed again, because a late extend would otherwise bring them
- * back.
- */
+/** Expires overdue reservations of an instance when the instance is claimed again. Otherwise a late extend could revive them. */
 function expireOverdue({ ledger, place, now }: JudgedFleet, instance: string, scope: InstanceScope): void {
   for (const { claim, destination } of ledger.liveClaimsIn(instance, scope))
     for (const end of [destination, claim]) if (end !== null && isLive(end)) ledger.end(end, 'EXPIRED', null, place.revision, now)
@@ -130,7 +126,7 @@ export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): 
   return undefined
 }
 
-/** Counts only if the limits still have the version that the change was made from. */
+/** Sets new limits. Counts only if the limits still have the version on which the change is based. */
 export function judgeKeyLimits({ ledger }: JudgedFleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
   if (ledger.keyLimits.version !== expectedVersion) return 'claim.key_limits'
   ledger.setKeyLimits({ cap, afterlifeMs, version: expectedVersion + 1 })

@@ -26,7 +26,7 @@ const cpus = (amount: number): Grants => ({ classes: { VCPU: amount } })
 const free = ({ fleet }: TestLog) => fleet.hosts.classColumns('VCPU').free[0]
 const findings = ({ fleet }: TestLog) => [...audit(fleet)].flatMap((found) => found.findings)
 
-test('the claim is materialised at once, takes nothing that is free, and holds its amount from then on', () => {
+test('a claim for a listed instance is materialised at once, takes no free capacity, and holds its amount from then on', () => {
   const log = filled()
   expect(log.append([aClaim({ key: 'plain', grants: cpus(4), instances: [one] })])).toEqual(['claim.no_room'])
   expect(log.append([listed(cpus(4))])).toEqual([undefined])
@@ -34,12 +34,12 @@ test('the claim is materialised at once, takes nothing that is free, and holds i
   expect([free(log), log.fleet.hosts.columns.instances[0]]).toEqual([0, 0])
   expect(findings(log)).toEqual([])
   expect(findings({ ...log, fleet: restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))) })).toEqual([])
-  // a report that shows less use than the instance has does not make room for others
+  // a later report that shows less use than the instance has does not free its amount for others
   log.append([aReport('h1', { vcpus: 8, vcpusUsed: 0, memoryMb: 4_096, instances: [one, other] }, 2)])
   expect(free(log)).toBe(4)
 })
 
-test('what is beyond the use that the report counts without claims needs room', () => {
+test('amounts beyond the reported use without claims need free capacity', () => {
   const log = filled()
   expect(log.append([listed(cpus(9)), listed(cpus(6)), listed(cpus(3), other)])).toEqual(['claim.no_room', undefined, 'claim.no_room'])
   expect(log.append([listed(cpus(2), other)])).toEqual([undefined])
@@ -47,20 +47,20 @@ test('what is beyond the use that the report counts without claims needs room', 
   expect(findings(log)).toEqual([])
 })
 
-describe('it is void', () => {
+describe('a claim for a listed instance is void', () => {
   test.each<readonly [string, () => TestLog, Change, string]>([
-    ['where the host does not list the instance', () => filled(), listed(cpus(1), aUuid(3)), 'claim.not_listed'],
-    ['where no instance is named', () => filled(), listed(cpus(1), null), 'claim.not_listed'],
-    ['where the host has no list', () => filled({ instances: null }), listed(cpus(1)), 'claim.not_listed'],
+    ['if the host does not list the instance', () => filled(), listed(cpus(1), aUuid(3)), 'claim.not_listed'],
+    ['if no instance is named', () => filled(), listed(cpus(1), null), 'claim.not_listed'],
+    ['if the host has no list of instances', () => filled({ instances: null }), listed(cpus(1)), 'claim.not_listed'],
     ['below its level', () => filled({}, LISTED_CLAIMS - 1), listed(cpus(1)), 'claim.not_listed'],
     [
-      'for units, because a report does not show which instance uses them',
+      'if it asks for units, because a report does not show which instance uses them',
       () => filled({ gpus: [{ index: 0, usedMilli: 1_000 }] }),
       listed({ gpu: [{ index: 0, milli: 1_000 }] }),
       'claim.no_room',
     ],
     [
-      'where used amounts come from claims and all is taken',
+      'if used amounts come from claims and the host is full',
       () => {
         const log = filled()
         log.append([{ type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'test' }])
@@ -78,19 +78,19 @@ describe('it is void', () => {
     expect(findings(log)).toEqual([])
   })
 
-  test.each([null, 'p'])('where the instance has a live claim, whosever it is (project %s)', (project) => {
+  test.each([null, 'p'])('if the instance has a live claim of any account (project %s)', (project) => {
     const log = filled()
     expect(log.append([listed(cpus(2), one, 'first')])).toEqual([undefined])
     expect(log.append([listed(cpus(2), one, project)])).toEqual(['claim.instance_taken'])
   })
 })
 
-test('it takes the place of an ended claim of the instance', () => {
+test('a claim for a listed instance replaces an ended claim of that instance', () => {
   const log = filled()
   log.append([listed(cpus(6))])
   const [claim] = log.fleet.ledger.claimsFor(one)
   log.append([{ type: 'revoke', claim: claim?.id ?? '', reason: 'test' }])
-  // the ended claim holds 6 of the 8 in use until the instance is gone
+  // the ended claim holds 6 of the 8 CPUs in use until it is replaced or the instance leaves the list
   expect(log.append([listed(cpus(7))])).toEqual([undefined])
   expect(free(log)).toBe(0)
   expect(findings(log)).toEqual([])

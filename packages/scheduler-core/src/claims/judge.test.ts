@@ -6,8 +6,8 @@ import type { Place } from '../records/place.ts'
 import { aClaim, aReport, aUuid, type TestLog } from '../testing/index.ts'
 import { abandon, disable, expire, fenceOf, free, passing, stateOf, stored, twoHosts } from './testing/two-hosts.ts'
 
-describe('rule 1: the basis is judged', () => {
-  test('a place whose stamp is earlier than that of the place before is a basis as every other, and time does not go back', () => {
+describe('rule 1: an entry with an unknown basis is void', () => {
+  test('an entry with an earlier stamp than its predecessor is a valid basis, and log time does not go back', () => {
     const log = twoHosts()
     log.append([], { at: 9_000 })
     log.append([], { at: 2_000 })
@@ -24,9 +24,9 @@ describe('rule 1: the basis is judged', () => {
   test.each<[string, (head: Place) => Place]>([
     ['another id', (head) => ({ ...head, id: 'other' })],
     ['another stamp', (head) => ({ ...head, at: head.at + 1 })],
-    ['an earlier revision under the name of the head', (head) => ({ ...head, revision: head.revision - 1 })],
+    ['an earlier revision and the id of the head', (head) => ({ ...head, revision: head.revision - 1 })],
     ['a future revision', (head) => ({ ...head, revision: head.revision + 1 })],
-  ])('a basis with %s makes the entry void whole, edits and reports too', (_name, lie) => {
+  ])('a basis with %s makes the entire entry void, including edits and reports', (_name, lie) => {
     const log = twoHosts()
     const basis = lie(log.fleet.place)
     const before = stored(log.fleet)
@@ -36,14 +36,14 @@ describe('rule 1: the basis is judged', () => {
     expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'place' && name !== 'places')))
   })
 
-  test('a void entry has its position in the log nevertheless: the next one follows it', () => {
+  test('a void entry still has a revision, and the next entry follows it', () => {
     const log = twoHosts()
     log.append([aClaim()], { basis: { revision: 1, id: 'other', at: 1_000 }, id: 'void' })
     expect(log.fleet.place).toEqual({ revision: 2, id: 'void', at: 1_000 })
     expect(log.append([aClaim()])).toEqual([undefined])
   })
 
-  test('an entry that is not the next one is no part of this log', () => {
+  test('an entry whose revision is not the next one is rejected', () => {
     const log = twoHosts()
     const entry = { ...(log.entries[0] as LogEntry), id: 'x' }
     expect(() => log.fleet.apply({ ...entry, revision: 3 })).toThrow(RangeError)
@@ -51,14 +51,14 @@ describe('rule 1: the basis is judged', () => {
   })
 })
 
-describe('rule 2: the judge is never skipped', () => {
-  test('two proposals of one entry on the head may carry one key: the second is void', () => {
+describe('rule 2: every proposal is judged, also within one entry', () => {
+  test('of two proposals with the same key in one entry, the second is void', () => {
     const log = twoHosts()
     expect(log.append([aClaim({ key: 'k' }), aClaim({ key: 'k', hosts: ['h2'], ids: ['other'] })])).toEqual([undefined, 'claim.key_used'])
     expect([free(log), free(log, 'h2')]).toEqual([3, 4])
   })
 
-  test('two proposals of one entry on the head may need the last room: the second is void', () => {
+  test('of two proposals in one entry that need the last free capacity, the second is void', () => {
     const log = twoHosts()
     const grants = { classes: { VCPU: 3 } }
     expect(log.append([aClaim({ key: 'a', grants }), aClaim({ key: 'b', grants })])).toEqual([undefined, 'claim.no_room'])
@@ -66,20 +66,20 @@ describe('rule 2: the judge is never skipped', () => {
 })
 
 describe('rule 3: the fence is set by apply', () => {
-  test('it is computed from the revision and the index in the entry, and rises with the log', () => {
+  test('a fence is computed from the revision and the index in the entry, and increases along the log', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a', hosts: ['h1', 'h2'] }), aClaim({ key: 'b' })])
     log.append([aClaim({ key: 'c' })])
     expect(['a.0', 'a.1', 'b.0', 'c.0'].map((id) => fenceOf(log, id))).toEqual([131_072, 131_073, 131_074, 196_608])
   })
 
-  test('a void proposal uses up its fences, so that they depend on the place alone', () => {
+  test('a void proposal uses up its fences, so that fences depend only on the position in the log', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a', grants: { classes: { VCPU: 99 } }, hosts: ['h1', 'h1'] }), aClaim({ key: 'b' })])
     expect(fenceOf(log, 'b.0')).toBe(131_074)
   })
 
-  test('confirm keeps it, and only its owner may confirm, extend and release', () => {
+  test('confirm keeps the fence, and only the caller that names it may confirm, extend and release', () => {
     const log = twoHosts()
     log.append([aClaim()])
     const fence = fenceOf(log, 'k1.0')
@@ -96,28 +96,28 @@ describe('rule 3: the fence is set by apply', () => {
   })
 })
 
-describe('rule 4: the expiry is judged', () => {
+describe('rule 4: an expiry counts only if the reservation is over', () => {
   const reserved = (): TestLog => {
     const log = twoHosts()
     log.append([aClaim({ ttlMs: 500 })], { at: 2_000 })
     return log
   }
 
-  test('it does not count before the end, and counts at the end', () => {
+  test('an expire does not count before the end of the reservation, and counts at the end', () => {
     const log = reserved()
     expect(log.append([expire('k1.0')], { at: 2_499 })).toEqual(['claim.not_expired'])
     expect(log.append([expire('k1.0')], { at: 2_500 })).toEqual([undefined])
     expect([stateOf(log, 'k1.0'), free(log)]).toEqual(['EXPIRED', 4])
   })
 
-  test('an extend that came first moves the end', () => {
+  test('an extend before the expire moves the end', () => {
     const log = reserved()
     log.append([{ type: 'extend', claim: 'k1.0', fence: fenceOf(log, 'k1.0'), ttlMs: 500 }], { at: 2_400 })
     expect(log.append([expire('k1.0')], { at: 2_600 })).toEqual(['claim.not_expired'])
     expect(log.append([expire('k1.0')], { at: 2_900 })).toEqual([undefined])
   })
 
-  test('an extend never shortens', () => {
+  test('an extend never shortens a reservation', () => {
     const log = reserved()
     log.append([{ type: 'extend', claim: 'k1.0', fence: fenceOf(log, 'k1.0'), ttlMs: 1 }], { at: 2_001 })
     expect(log.fleet.ledger.claims.get('k1.0')?.expiresAt).toBe(2_500)
@@ -130,13 +130,13 @@ describe('rule 4: the expiry is judged', () => {
     expect(expired.append([expire('k1.0'), confirm], { at: 9_000 })).toEqual([undefined, 'claim.lost'])
   })
 
-  test('a stamp that goes back expires nothing early and nothing late', () => {
+  test('after a stamp that goes back, a reservation expires neither early nor late', () => {
     const log = reserved()
     log.append([], { at: 2_500 })
     expect(log.append([expire('k1.0')], { at: 1 })).toEqual([undefined])
   })
 
-  test('a deadline is judged by the stamp too', () => {
+  test('a deadline is also compared with the stamp of the entry', () => {
     const log = twoHosts()
     expect(log.append([aClaim({ notAfter: 4_999 })], { at: 5_000 })).toEqual(['claim.deadline'])
     expect(log.append([aClaim({ notAfter: 5_000 })], { at: 5_000 })).toEqual([undefined])
@@ -145,31 +145,31 @@ describe('rule 4: the expiry is judged', () => {
 
 describe('rule 5: a void proposal binds no key', () => {
   test.each<[string, (log: TestLog) => Change, string]>([
-    ['no room', () => aClaim({ key: 'k', grants: { classes: { VCPU: 99 } } }), 'claim.no_room'],
+    ['an amount that does not fit', () => aClaim({ key: 'k', grants: { classes: { VCPU: 99 } } }), 'claim.no_room'],
     ['a deadline that passed', () => aClaim({ key: 'k', notAfter: 1 }), 'claim.deadline'],
     ['a host that does not exist', () => aClaim({ key: 'k', hosts: ['h9'] }), 'claim.no_room'],
-  ])('%s leaves the key free', (_name, make, code) => {
+  ])('a proposal with %s leaves the key free', (_name, make, code) => {
     const log = twoHosts()
     expect(log.append([make(log)])).toEqual([code])
     expect(log.fleet.ledger.findKey('acme', 'k')).toBeUndefined()
     expect(log.append([aClaim({ key: 'k' })])).toEqual([undefined])
   })
 
-  test('all parts or none: what the first parts held is free again', () => {
+  test('if one part does not fit, what the parts before it held is free again', () => {
     const log = twoHosts()
     const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
     expect(log.append([aClaim({ hosts: ['h1', 'h2', 'h2'], group })])).toEqual(['claim.group_rule'])
     expect([free(log), free(log, 'h2'), log.fleet.groups.find(group.uuid)]).toEqual([4, 4, undefined])
   })
 
-  test('a key belongs to its account', () => {
+  test('two accounts may use the same key', () => {
     const log = twoHosts()
     expect(log.append([aClaim({ key: 'k' }), aClaim({ key: 'k', account: 'other', ids: ['o'] })])).toEqual([undefined, undefined])
   })
 })
 
 describe('rule 6: entries of unknown outcome are sent again', () => {
-  test('the second copy of an entry is void, one after another and much later', () => {
+  test('the second copy of an entry is void, both directly after the first and much later', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     expect(log.append([aClaim()], { basis, id: 'twice' })).toEqual([undefined])
@@ -179,7 +179,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
     expect(free(log)).toBe(3)
   })
 
-  test('an entry whose basis is as old as the window counts; one that is older is void whole', () => {
+  test('an entry whose basis is exactly as old as the window counts, and an entry with an older basis is void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     while (log.entries.length < PLACE_WINDOW) log.append([])
@@ -187,7 +187,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
     expect(log.append([aClaim({ key: 'b' })], { basis })).toEqual(['entry.basis'])
   })
 
-  test('a copy that comes when its id is forgotten is older than the window, so it is void all the same', () => {
+  test('a copy of an entry whose id is forgotten is void, because its basis is older than the window', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     log.append([aClaim({ ttlMs: 1 })], { basis, id: 'late' })
@@ -195,7 +195,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
     expect(log.append([aClaim({ key: 'again', ids: ['x'] })], { basis, id: 'late' })).toEqual(['entry.basis'])
   })
 
-  test('an id that came twice is known as long as its second place is, in a restored fleet too', () => {
+  test('an id that occurs twice is remembered as long as its second position in the log, also in a restored fleet', () => {
     const log = twoHosts()
     log.append([], { id: 'twice' })
     for (let i = 0; i < 10; i++) log.append([])
@@ -216,7 +216,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
 })
 
 describe('rule 8: edits', () => {
-  test('a claim decided before an edit of its host is void, on another host it counts', () => {
+  test('a claim decided before an edit of its host is void, and a claim on another host counts', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     log.append([disable])
@@ -232,7 +232,7 @@ describe('rule 8: edits', () => {
     expect(free(log, 'h2')).toBe(4)
   })
 
-  test('an aggregate edit touches members before and after it', () => {
+  test('an edit of an aggregate voids claims on its former and its new members', () => {
     const log = twoHosts()
     const edit = (expectedVersion: number, hosts: readonly string[]): Change => ({
       type: 'aggregate',
@@ -246,7 +246,7 @@ describe('rule 8: edits', () => {
     expect(log.append([aClaim({ key: 'a' }), aClaim({ key: 'b', hosts: ['h2'] })], { basis })).toEqual(['claim.edited', 'claim.edited'])
   })
 
-  test('reports and other claims since the basis void nothing by themselves', () => {
+  test('reports and other claims since the basis void no claim', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     log.append([aReport('h1', { vcpus: 4 }, 2), aClaim({ key: 'a' })])
@@ -255,7 +255,7 @@ describe('rule 8: edits', () => {
 })
 
 describe('rule 9: abandoned keys', () => {
-  test('abandon binds an unused key: an earlier copy of the call that lands later is void', () => {
+  test('abandon binds an unused key, so that a delayed copy of the call is void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     expect(log.append([abandon('k1')])).toEqual([undefined])
@@ -263,7 +263,7 @@ describe('rule 9: abandoned keys', () => {
     expect(log.fleet.ledger.findKey('acme', 'k1')?.answer).toBeNull()
   })
 
-  test('abandon releases every part that a used key holds, and may be repeated', () => {
+  test('abandon releases all claims of a used key, and may be repeated', () => {
     const log = twoHosts()
     log.append([aClaim({ hosts: ['h1', 'h2'] })])
     log.append([{ type: 'confirm', claim: 'k1.1', fence: fenceOf(log, 'k1.1') }])
@@ -271,7 +271,7 @@ describe('rule 9: abandoned keys', () => {
     expect([stateOf(log, 'k1.0'), stateOf(log, 'k1.1'), free(log), free(log, 'h2')]).toEqual(['RELEASED', 'RELEASED', 4, 4])
   })
 
-  test('a released key still answers with its claims until it is forgotten', () => {
+  test('a key whose claims are released still lists them until it is forgotten', () => {
     const log = twoHosts()
     log.append([aClaim()])
     log.append([abandon('k1')])
@@ -301,7 +301,7 @@ describe('an entry of a newer release', () => {
       { changes: [{ type: 'feature', level: FEATURE_LEVEL + 1 }] },
       new RegExp(`raises the feature level to ${FEATURE_LEVEL + 1}`),
     ],
-  ])('%s is refused whole, and the fleet stays as it was', (_name, parts, message) => {
+  ])('an entry %s is refused entirely, and the fleet is unchanged', (_name, parts, message) => {
     const log = twoHosts()
     const before = stored(log.fleet)
     expect(() => log.fleet.apply(next(log, parts))).toThrow(UnknownEntryError)

@@ -21,19 +21,20 @@ import { growsInPlace } from './in-place.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * The frozen file: decides whether a proposal counts at its position in the log. Every replica of every release must
- * decide alike, so it reads only whole numbers, names and revisions, and no filter, profile, plug-in or clock. Golden
- * tests check it; a new rule is a new kind of entry, never an edit here. Each function returns undefined if the change
- * counts (it has then been applied), or the code that says why it is void (nothing has changed then).
+ * Decides whether a proposal counts at its position in the log. This file is frozen: every replica of every release must decide
+ * identically. The judge therefore reads only whole numbers, names and revisions, and no filter, profile, plug-in or clock. Golden tests
+ * check it. A new rule is a new kind of entry, never an edit of this file.
+ * Each function applies a change that counts and returns undefined. For a void change it returns the code with the cause, and changes
+ * nothing.
  */
 export type Void = Code | undefined
 
-/** The number of keys that a fleet remembers; when it is reached, new claims are void. */
+/** The maximum number of keys that a fleet remembers. When it is reached, new claims are void. */
 export const KEY_CAP = 1_000_000
 
 /**
- * Either all parts count or none: hosts and group were not edited since the basis, the key is free, every part has
- * room after the parts before it, and the group's rule is kept.
+ * Either all parts count or none. They count if hosts and group were not edited since the basis, the key is free, every part fits after
+ * the parts before it, and the group's rule is kept.
  */
 export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsProposed, fence: number): Void {
   const refusal = judgeProposal(fleet, basis, change) ?? consume(fleet, change)
@@ -48,7 +49,7 @@ export function judgeMove(fleet: JudgedFleet, basis: number, change: MovePropose
   return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
 }
 
-/** The rules that hold for moves only, and the effect of a move. */
+/** Checks the rules that apply only to moves, and applies the move. */
 export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: number): Void {
   const { ledger, hosts, groups } = fleet
   const source = ledger.claims.get(change.source.claim)
@@ -57,11 +58,11 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   if (source === undefined || source.fence !== change.source.fence || !isLive(source) || source.instance !== part.instance)
     return 'claim.lost'
   if (source.source !== null || source.target !== null) return 'claim.moving'
-  // a move keeps its group: both ends count as members, because it is not known yet which of them will stay
+  // a move keeps its group, and both ends count as members until the move ends
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
-  // the instance itself takes no room from its own move
+  // the instance's own grants on the source do not reduce what its move may take
   const restore = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
@@ -77,8 +78,8 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
 }
 
 /**
- * The rules for every proposal, apart from those about room. `isFull`: whether the maximum number of keys is kept
- * already.
+ * The rules for every proposal, apart from those about free capacity. `isFull` is whether the maximum number of keys is already
+ * remembered.
  */
 export function judgeProposal(
   { hosts, groups, ledger, now }: JudgedFleet,
@@ -110,7 +111,7 @@ export function touchHosts({ hosts, place }: JudgedFleet, { parts }: Proposal): 
   }
 }
 
-/** Holds all parts, one after the other; if one does not fit, nothing changes. */
+/** Holds all parts, one after the other. If one does not fit, nothing changes. */
 export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
   if (group !== null && groups.sharesWith(group) !== undefined) return 'claim.group_mismatch'
   const unbind = group === null ? undefined : groups.bind(group)
@@ -134,8 +135,8 @@ export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<C
 }
 
 /**
- * Confirms a reservation; if it is the destination of an open move, it replaces its source. Also counts for a claim
- * that is confirmed already, so that a repeated call gets the same answer.
+ * Confirms a reservation. The destination of an open move then replaces its source. Also counts for a claim that is already confirmed, so
+ * that a repeated call gets the same answer.
  */
 export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, fence }: ClaimConfirmed): Void {
   const found = ledger.claims.get(id)
@@ -147,7 +148,7 @@ export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Moves the end of a reservation to now + ttl, if that is later than its present end. */
+/** Moves the end of a reservation to now + ttl, if this is later than its present end. */
 export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
   const found = ledger.claims.get(id)
   if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'
@@ -157,7 +158,7 @@ export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fe
   return undefined
 }
 
-/** Also counts for a claim that is released already. */
+/** Releases a claim. Also counts for a claim that is already released. */
 export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, fence, reason }: ClaimReleased): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence) return 'claim.lost'
@@ -167,7 +168,7 @@ export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Operators end a claim whatever its fence is. Also counts for a claim that is revoked already. */
+/** Ends a claim for an operator, without a check of its fence. Also counts for a claim that is already revoked. */
 export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, reason }: ClaimRevoked): Void {
   const claim = ledger.claims.get(id)
   if (claim?.state === 'REVOKED') return undefined
@@ -176,9 +177,7 @@ export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, re
   return undefined
 }
 
-/**
- * A reservation expires only if the time of the log has passed its present end, because an extend may have come first.
- */
+/** Expires a reservation only if the time of the log has passed its present end. An extend may have moved this end. */
 export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: ClaimExpired): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > now) return 'claim.not_expired'
@@ -186,7 +185,7 @@ export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: 
   return undefined
 }
 
-/** Binds an unused key to no claim, or releases the claims of a used one. */
+/** Binds an unused key to no claim, or releases the claims of a used key. */
 export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key }: KeyAbandoned): Void {
   const bound = ledger.findKey(account, key)
   if (bound === undefined) {
@@ -211,10 +210,7 @@ export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key
   return undefined
 }
 
-/**
- * Changes the rule of a group if its members satisfy the new rule already, so that the log never breaks a rule that
- * applies.
- */
+/** Changes the rule of a group, but only if its members already satisfy the new rule. */
 export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersion, policy, maxServerPerHost }: GroupChanged): Void {
   const found = groups.find(uuid)
   if (found === undefined) return 'group.unknown'
@@ -228,7 +224,7 @@ export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersi
   return undefined
 }
 
-/** Takes a claim out of its group and adds it to another one if the rule allows that; both groups count as edited. */
+/** Takes a claim out of its group and adds it to another one if that group's rule allows it. Both groups count as edited. */
 export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'

@@ -3,7 +3,7 @@ import type { HostTable } from '../hosts/hosts.ts'
 import type { Place } from '../records/place.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What the judge reads of a fleet, and writes through: hosts, groups and claims, and the position and time of the entry. */
+/** The part of a fleet that the judge reads and writes: hosts, groups and claims, and the position and time of the entry. */
 export interface JudgedFleet {
   readonly hosts: HostTable
   readonly groups: Groups

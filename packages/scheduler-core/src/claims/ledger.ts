@@ -35,7 +35,10 @@ export class Ledger {
     this.#ended = new EndedClaims(hosts, this.#keys)
   }
 
-  /** All claims by id: those stored in full, in the order of creation, then packed ones in the order in which their keys ended. */
+  /**
+   * All claims by id: first the claims stored in full, in the order of creation, then the packed claims in the order in which their keys
+   * ended.
+   */
   get claims(): ClaimMap {
     return this.#store.all
   }
@@ -65,12 +68,12 @@ export class Ledger {
     return this.#store.claimsFor(instance)
   }
 
-  /** The live claims for an instance within a scope; both ends of an open move count as one. */
+  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     return this.#store.liveClaimsIn(instance, scope)
   }
 
-  /** The live claims that exclude another claim of an instance at a store time, without reservations whose time is over. */
+  /** The live claims that exclude another claim of an instance at a store time. Reservations that are overdue at that time are left out. */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.#store.rivalsOf(instance, scope, now)
   }
@@ -80,12 +83,12 @@ export class Ledger {
     return this.#keys.inFull()
   }
 
-  /** Ended keys with their claims, packed; undefined: there are none. */
+  /** Ended keys with their claims, packed. Undefined if there are none. */
   endedKeys(): StoredEndedKeys | undefined {
     return this.#keys.ended()
   }
 
-  /** Takes over the ended keys of a checkpoint, after its claims; a step for each part. */
+  /** Restores the ended keys of a checkpoint, one chunk in each step. The claims must be restored before. */
   restoreEndedKeys(stored: StoredEndedKeys): Generator<void, void> {
     return this.#keys.restoreEnded(stored)
   }
@@ -95,17 +98,17 @@ export class Ledger {
     return this.#keys.limits
   }
 
-  /** Sets new limits: the new afterlife applies to all ended keys. */
+  /** Sets new limits. The new retention time also applies to keys that have already ended. */
   setKeyLimits(limits: KeyLimits): void {
     this.#keys.setLimits(limits)
   }
 
-  /** Takes over the limits of a checkpoint, before its keys. */
+  /** Restores the limits of a checkpoint. Must be called before its keys are restored. */
   restoreKeyLimits(limits: KeyLimits): void {
     this.#keys.restoreLimits(limits)
   }
 
-  /** The number of keys whose claims have all ended, and which are not forgotten yet. */
+  /** The number of keys whose claims have all ended and that are not forgotten yet. */
   get endedKeyCount(): number {
     return this.#keys.endedCount
   }
@@ -118,22 +121,22 @@ export class Ledger {
     return this.#keys[Symbol.iterator]()
   }
 
-  /** Undefined when the key is unbound or forgotten. */
+  /** Returns undefined if the key is unbound or forgotten. */
   findKey(account: string, key: string): BoundKey | undefined {
     return this.#keys.find(account, key)
   }
 
-  /** Whether the key of a claim lists it; fast for many claims of one key in a row. */
+  /** Whether the key of a claim lists the claim. Fast for consecutive claims of one key. */
   isListedByKey(claim: Claim): boolean {
     return this.#keys.lists(claim)
   }
 
-  /** Takes over the keys of a checkpoint. */
+  /** Restores the keys of a checkpoint. */
   restoreKeys(keys: readonly BoundKey[]): void {
     this.#keys.restore(keys)
   }
 
-  /** Takes over another ledger's claims and keys in their order; they are shared until one side writes them. */
+  /** Copies another ledger's claims and keys in their order. They are shared until one side writes them. */
   takeCopy(from: Ledger): void {
     this.#store.takeCopy(from.#store)
     this.#keys.takeCopy(from.#keys)
@@ -143,12 +146,12 @@ export class Ledger {
     this.#keys.bind(bound)
   }
 
-  /** Forgets keys whose time is over, and the ended claims that only they kept. */
+  /** Forgets keys whose retention time is over, and the ended claims that only these keys kept. */
   forgetEnded(now: number): void {
     this.#keys.forgetEnded(now)
   }
 
-  /** Records the claims of a proposal whose parts are held already; `source` is the claim that a move replaces. */
+  /** Records the claims of a proposal whose grants are already held. `source` is the claim that a move replaces. */
   open(change: Proposal, fence: number, revision: number, now: number, source: Claim | null = null): void {
     for (const [i, part] of change.parts.entries()) {
       const record = this.#hosts.find(part) as HostRecord
@@ -197,7 +200,7 @@ export class Ledger {
     })
   }
 
-  /** The scope of a new claim's instance: stored since feature level 8, and kept by a move. */
+  /** The scope of a new claim's instance, which is stored since feature level 8. A move keeps the scope of its source. */
   #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
     if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
     if (source === null) return { project: projectOf(change), instanceAccount: null }
@@ -212,7 +215,7 @@ export class Ledger {
     return claim
   }
 
-  /** A claim for writing: if it may be shared with another fleet, it is replaced by a clone everywhere (owner.ts). */
+  /** Returns a claim for writing. A claim that another fleet may share is first replaced by a clone everywhere (owner.ts). */
   own(claim: Claim): OwnClaim {
     return this.#store.own(claim)
   }
@@ -222,12 +225,12 @@ export class Ledger {
     this.#store.changed.clear()
   }
 
-  /** Marks a claim as changed at a revision. */
+  /** Marks a claim as changed at a log revision. */
   touch(claim: OwnClaim, revision: number): void {
     this.#store.touch(claim, revision)
   }
 
-  /** Changes the state of a live claim, and the resources that it holds accordingly. Only reservations expire. */
+  /** Changes the state of a live claim. Only a reservation keeps its end time. */
   move(moved: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
     const claim = this.own(moved)
     claim.state = state
@@ -244,9 +247,9 @@ export class Ledger {
   }
 
   /**
-   * Ends a live claim. Its resources are free, unless only claims count on its host and the host still lists the instance, or the host's
-   * report cannot show yet what it added in place. The other end of an open move becomes an ordinary claim; a destination on the source's
-   * own host ends with its source.
+   * Ends a live claim and frees its resources. They stay held if only claims count on its host and the host still lists the instance, or
+   * if the host's report cannot show yet what the claim added in place.
+   * The other end of an open move becomes an ordinary claim. A destination on the source's own host ends with its source.
    */
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
@@ -256,7 +259,7 @@ export class Ledger {
     this.#end(current, state, reason, revision, now, lasts, lasts ? this.#ended.extraOnceEnded(current) : null)
   }
 
-  /** With `lasts` the claim continues to hold its grants if its instance is still listed, and `extra` in any case. */
+  /** With `lasts`, the claim continues to hold its grants if its instance is still listed, and its `extra` in any case. */
   #end(
     claim: OwnClaim,
     state: EndState,
@@ -278,7 +281,7 @@ export class Ledger {
     this.touch(claim, revision)
     this.reserved.delete(claim.id)
     this.instances.remove(claim)
-    // the instance still runs: what the host's report does not count stays held until a report no longer lists the instance
+    // the instance may still run, so what the host's report does not count stays held until a report no longer lists the instance
     if (lasts && this.#ended.holds(record, claim)) this.#ended.hold(record, claim)
     else record.claims.delete(claim)
     record.revision = revision
@@ -290,7 +293,7 @@ export class Ledger {
     return this.#ended.holds(record, claim)
   }
 
-  /** Confirms an open move: the source ends and the destination takes its place, in one step. */
+  /** Confirms an open move: the source ends and the destination replaces it, in one step. */
   settleMove(claim: OwnClaim, revision: number, now: number): void {
     const source = claim.source === null ? undefined : this.claims.get(claim.source)
     if (source === undefined) return
@@ -298,7 +301,7 @@ export class Ledger {
       this.end(source, 'RELEASED', 'moved', revision, now)
       return
     }
-    // the claim replaces its source on the host; the report counts the source's grants, and not those that the claim adds
+    // the claim replaces its source on the host; the report counts the source's grants, but not the grants that the claim adds
     const counted = source.state === 'MATERIALISED' && claim.extra !== null
     this.#groups.join(claim.group, claim.host)
     this.#holds.drop(claim)
@@ -311,7 +314,7 @@ export class Ledger {
     this.#end(this.own(source), 'RELEASED', 'moved', revision, now, false)
   }
 
-  /** Changes the group of a live claim; the former group is forgotten if this was its last member. */
+  /** Changes the group of a live claim. The former group is forgotten if this was its last member. */
   changeGroup(changed: Claim, group: string | null, revision: number): void {
     const claim = this.own(changed)
     this.#leaveGroup(claim)
@@ -321,22 +324,19 @@ export class Ledger {
   }
 
   /**
-   * Takes a claim out of the sums as if it were not there, for judging and deciding its move: out of its group, and with
-   * `room` off its host. Returns a function that undoes this exactly.
+   * Removes a claim from its group and, with `room`, from its host while its move is judged or decided. Returns a function that undoes
+   * this.
    */
   lift(claim: Claim, room: boolean): () => void {
     return this.#holds.lift(claim, room)
   }
 
-  /**
-   * Takes the destination of an open move out of the sums, for judging and deciding what follows it: out of its group, and off its host where
-   * no report counts it (below feature level OWN_UNITS only where both are plain amounts). Returns a function that undoes this.
-   */
+  /** Removes the destination of an open move from the sums while the next step of its instance is judged or decided (claim-holds.ts). */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     return this.#holds.liftDestination(claim, isPlainNext)
   }
 
-  /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
+  /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instances are gone. */
   holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
     const { runningVms, numIoOps } = statsToCount(record)
@@ -349,17 +349,17 @@ export class Ledger {
     }
   }
 
-  /** Drops ended claims of a host whose instances are counted by other claims, because an instance holds its room once. */
+  /** Drops ended claims of a host if other claims count the same instances, so that an instance holds its resources only once. */
   dropReplaced(record: OwnHostRecord): void {
     this.#ended.dropReplaced(record)
   }
 
-  /** Removes from the sums what ended claims of an instance hold of reported use; afterwards they hold it again or are removed. */
+  /** Removes from the sums the reported use that ended claims of an instance hold. The functions hold it again or remove the claims. */
   liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }
 
-  /** The grants that a live claim adds to those of the other claims on its host: of a move in place, what it adds to its source. */
+  /** The grants that a live claim adds to those of its host's other claims. A move in place adds only its difference to the source. */
   addedGrants(claim: Claim): Grants {
     return this.#holds.addedGrants(claim)
   }
@@ -380,7 +380,7 @@ export class Ledger {
     claim.target = null
   }
 
-  /** Restarts the time for which the instance is unlisted, because during the move it could be on the other host. */
+  /** Restarts the time for which the instance counts as unlisted, because during the move it could run on the other host. */
   #askFor(claim: OwnClaim, now: number): void {
     if (this.#hosts.featureLevel >= UNLISTED_TIMES && claim.state === 'CONFIRMED' && claim.instance !== null) claim.unlistedAt = now
   }
@@ -391,7 +391,7 @@ export class Ledger {
   }
 }
 
-/** The first state of a claim: if its host lists the instance already, it is materialised at once. */
+/** The first state of a claim. If its host already lists the instance, the claim is materialised at once. */
 function firstStateOf(change: Proposal, now: number): Pick<Claim, 'state' | 'expiresAt' | 'confirmedAt'> {
   if (change.type === 'instances' && change.isListed === true) return { state: 'MATERIALISED', expiresAt: null, confirmedAt: now }
   return change.mode === 'RESERVE'

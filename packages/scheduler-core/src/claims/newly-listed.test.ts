@@ -5,10 +5,7 @@ import type { Claim } from '../records/claim.ts'
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
 import { NEWLY_LISTED } from '../values/levels.ts'
 
-/**
- * The state of an unconfirmed claim after a report with a list, by the earlier lists of its host. Each step is an instance list (null: the
- * report has none), a claim on h1, or a change of that claim.
- */
+/** A step of a test: an instance list that the host reports (null: the report has no list), a claim on h1, or a change of that claim. */
 type Step = string[] | null | 'reserve' | 'move here' | 'confirm'
 
 const VM = aUuid(1)
@@ -16,7 +13,7 @@ const OLD = 2
 const NEW = 5
 const VCPUS = 16
 
-/** An instance that ran with 2 CPUs on h1 gets a claim of 5 there. */
+/** The log after these steps. The instance ran with 2 CPUs on h1, and gets a claim of 5 CPUs there. */
 function afterSteps(steps: readonly Step[], level: number): TestLog {
   const log = aLog(new Fleet())
   let sequence = 0
@@ -52,21 +49,26 @@ test.each<readonly [string, readonly Step[], string, number]>([
   ['reserved before its host listed the instance', ['reserve', [VM]], 'MATERIALISED', VCPUS - NEW],
   ['reserved while the instance was listed', [[VM], 'reserve', [VM]], 'RESERVED', VCPUS - OLD - NEW],
   ['reserved while the instance was listed, and confirmed', [[VM], 'reserve', 'confirm', [VM]], 'MATERIALISED', VCPUS - NEW],
-  ['reserved while the instance was listed, which left and came back', [[VM], 'reserve', [], [VM]], 'MATERIALISED', VCPUS - NEW],
+  [
+    'reserved while the instance was listed, which then left the list and returned',
+    [[VM], 'reserve', [], [VM]],
+    'MATERIALISED',
+    VCPUS - NEW,
+  ],
   ['reserved before its host listed any instances', [null, 'reserve', [VM]], 'MATERIALISED', VCPUS - NEW],
-  ['reserved, and the host stopped listing meanwhile', ['reserve', null, [VM]], 'MATERIALISED', VCPUS - NEW],
-  ['reserved after the host listed the instance, and then nothing', [[VM], null, 'reserve', [VM]], 'RESERVED', VCPUS - OLD - NEW],
+  ['reserved, after which the host once reported no list', ['reserve', null, [VM]], 'MATERIALISED', VCPUS - NEW],
+  ['reserved after the host listed the instance and then reported no list', [[VM], null, 'reserve', [VM]], 'RESERVED', VCPUS - OLD - NEW],
   ['moved to a host that did not list the instance', ['move here', [VM]], 'MATERIALISED', VCPUS - NEW],
   ['moved to a host that listed the instance', [[VM], 'move here', [VM]], 'CONFIRMED', VCPUS - OLD - NEW],
   ['moved to a host that listed the instance, and confirmed', [[VM], 'move here', 'confirm', [VM]], 'MATERIALISED', VCPUS - NEW],
-])('a claim that was %s', (_name, steps, state, free) => {
+])('the state of a claim that was %s', (_name, steps, state, free) => {
   expect(stateAndFree(afterSteps(steps, FEATURE_LEVEL))).toEqual([state, free])
 })
 
 test.each<readonly [string, readonly Step[]]>([
   ['reserved while the instance was listed', [[VM], 'reserve', [VM]]],
-  ['reserved after the host listed the instance, and then nothing', [[VM], null, 'reserve', [VM]]],
+  ['reserved after the host listed the instance and then reported no list', [[VM], null, 'reserve', [VM]]],
   ['moved to a host that listed the instance', [[VM], 'move here', [VM]]],
-])('below the level any list materialises a claim that was %s', (_name, steps) => {
+])('below the feature level any list with the instance materialises a claim that was %s', (_name, steps) => {
   expect(stateAndFree(afterSteps(steps, NEWLY_LISTED - 1))).toEqual(['MATERIALISED', VCPUS - NEW])
 })

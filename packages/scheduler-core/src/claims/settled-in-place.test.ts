@@ -9,12 +9,12 @@ import type { Claim } from '../records/claim.ts'
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The auditor's findings about an instance that was resized in place and confirmed, until its host reports again. */
+/** Checks the auditor's findings about an instance that was resized in place and confirmed, until its host reports again. */
 
 const roomy: HostShape = { vcpus: 16, memoryMb: 16_384 }
 const fromClaims: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'its agent lists nothing' }
 
-/** Two instances that each have half of a host, which then reports fewer CPUs: `vcpus`. */
+/** A log in which two instances each have half of a host, which then reports only this number of CPUs: `vcpus`. */
 function smaller(vcpus: number, more: HostShape = {}, ...edits: readonly Change[]): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', roomy)])
@@ -47,7 +47,7 @@ describe.each<readonly [string, HostShape, readonly Change[]]>([
   ['that lists no instances', { instances: null }, []],
   ['whose used amounts come from claims', { vcpusUsed: 16, instances: [aUuid(1), aUuid(2)] }, [fromClaims]],
 ])('on an over-full host %s', (_name, shape, edits) => {
-  test('a smaller size in place is no excess of its own, after one or two resizes', () => {
+  test('after one or two resizes in place to a smaller size, the auditor finds no excess', () => {
     const log = smaller(4, shape, ...edits)
     const first = resizeTo(log, 'a.0', { classes: { VCPU: 6 } }, 20_000)
     expect(findingsOf(log.fleet)).toEqual([])
@@ -58,7 +58,7 @@ describe.each<readonly [string, HostShape, readonly Change[]]>([
     expect(findingsOf(log.fleet)).toEqual([])
   })
 
-  test('the same size counts as much as before', () => {
+  test('a resize in place to the same size changes no sums', () => {
     const log = smaller(4, shape, ...edits)
     const free = () => log.fleet.hosts.classColumns('VCPU').free[0]
     const before = free()
@@ -71,18 +71,18 @@ describe.each<readonly [string, HostShape, readonly Change[]]>([
 test.each<readonly [string, HostShape, readonly Change[]]>([
   ['does not list the instance', {}, []],
   ['takes its used amounts from claims', { vcpusUsed: 16, instances: [aUuid(1), aUuid(2)] }, [fromClaims]],
-])('what an instance adds in place is an excess of its own if the host %s', (_name, shape, edits) => {
+])('the auditor finds an excess if an instance adds more than fits in place and the host %s', (_name, shape, edits) => {
   const log = smaller(18, shape, ...edits)
   const moved = resizeTo(log, 'a.0', { classes: { VCPU: 10 } }, 20_000)
   expect(findingsOf(log.fleet)).toEqual([])
-  // a state as if the judge had granted more than the host has
+  // set the total below what the instance needs, as if the judge had granted more than the host has
   const record = log.fleet.hosts.own(log.fleet.hosts.get(0 as never).index)
   record.stats = { ...record.stats, vcpus: 17 }
   countAnew(log.fleet, record)
   expect(findingsOf(log.fleet)).toMatchObject([{ code: 'state.over_capacity', field: 'VCPU', claim: moved }])
 })
 
-test.each([null, aUuid(1)])('the next report ends the addition (instance %s)', (instance) => {
+test.each([null, aUuid(1)])('with the next report, the claim no longer has extra grants (instance %s)', (instance) => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { ...roomy, instances: [] })])
   log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: { classes: { VCPU: 2 } }, instances: [instance] })])
@@ -107,7 +107,7 @@ test('after several moves in place between two reports everything that the repor
       for (const [step, size] of sizes.entries()) {
         claim = resizeTo(log, claim, { classes: { VCPU: size } }, 20_000 + 10 * step)
         least = Math.min(least, size)
-        // the report shows the first size: the part of it that all later sizes contain is counted
+        // the report shows the first size, and the sums count the part of it that all later sizes contain
         expect(64 - (log.fleet.hosts.classColumns('VCPU').free[0] as number)).toBe(first + others + size - least)
       }
       expect(findingsOf(log.fleet)).toEqual([])
@@ -115,19 +115,27 @@ test('after several moves in place between two reports everything that the repor
   )
 })
 
-describe('an addition in place before the host became too small is no excess of a later move of the same size', () => {
+describe('the auditor finds no excess in a move of the same size if an earlier addition in place came before the host was reduced', () => {
   const reporter = { incarnation: aUuid(1), sequence: 2 }
   const shape: HostShape = { ...roomy, instances: null }
   const h1 = { host: 'h1', node: 'h1' }
 
   test.each<readonly [string, readonly Change[], readonly Change[]]>([
-    ['by a delta that does not count the addition', [], [{ type: 'report', ...h1, ...reporter, delta: { baseSequence: 1, vcpusUsed: 5 } }]],
     [
-      'by the report of its other name, from before the addition',
+      'reduced by a delta that does not count the addition',
+      [],
+      [{ type: 'report', ...h1, ...reporter, delta: { baseSequence: 1, vcpusUsed: 5 } }],
+    ],
+    [
+      'reduced by a report under its other name from before the addition',
       [aReport('h2', { ...shape, vcpus: 12 })],
       [{ type: 'replace', hosts: [{ from: h1, to: { host: 'h2', node: 'h2' } }], reason: 'new name' }],
     ],
-    ['by an operator', [], [{ type: 'hostAllocation', ...h1, resourceClass: 'VCPU', reserved: 3, by: 'op', reason: 'less to give' }]],
+    [
+      'reduced by an operator',
+      [],
+      [{ type: 'hostAllocation', ...h1, resourceClass: 'VCPU', reserved: 3, by: 'op', reason: 'less to give' }],
+    ],
   ])('%s', (_name, before, then) => {
     const log = aLog(new Fleet())
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', shape)])
@@ -163,9 +171,9 @@ describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
     return log.fleet.hosts.classColumns('VCPU').free[0]
   }
 
-  test('it counts once, at its larger size, if the report shows the old size', () => expect(freeAfter(2)).toBe(2))
+  test('the instance counts once, at its larger size, if the report shows the old size', () => expect(freeAfter(2)).toBe(2))
 
-  test('a use of 4 in addition to the old size looks like the new size, and is not free', () => expect(freeAfter(6)).toBe(-2))
+  test('a reported use of 4 in addition to the old size is counted in addition to the new size', () => expect(freeAfter(6)).toBe(-2))
 
-  test('it counts once with any report if used amounts come from claims', () => expect(freeAfter(6, fromClaims)).toBe(2))
+  test('the instance counts once with any report if used amounts come from claims', () => expect(freeAfter(6, fromClaims)).toBe(2))
 })

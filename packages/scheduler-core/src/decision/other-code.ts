@@ -3,8 +3,8 @@ import type { DecisionRecord } from '../records/decision.ts'
 import { CORE_VERSION } from '../values/version.ts'
 
 /**
- * How the code that made a decision differs from this service's, so that a replay may decide otherwise: the rest of a sentence that begins
- * with `decided`. Undefined: it was the same code.
+ * How the code that made a decision differs from this service's code, because a replay may then decide otherwise. The text completes a
+ * sentence that begins with `decided`. Undefined if the code is the same.
  */
 export function otherCode({ core, plugins = [] }: Pick<DecisionRecord, 'core' | 'plugins'>, { list }: Plugins): string | undefined {
   if (core !== CORE_VERSION) return `by release ${core}; this is ${CORE_VERSION}`

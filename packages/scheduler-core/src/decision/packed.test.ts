@@ -68,7 +68,7 @@ const again = (decision: KeptDecision): KeptDecision => {
 test('any decision is restored exactly, to the last bit', () => {
   fc.assert(
     fc.property(kept, (decision) => {
-      // toEqual distinguishes -0 from 0.
+      // toEqual distinguishes -0 from 0
       expect(again(decision)).toEqual(decision)
     }),
     { numRuns: byExtent(80, 300, 1_000) },
@@ -107,7 +107,7 @@ test.each(builtInProfiles.filter(isPackable).map((profile) => [profile.name, pro
 )
 
 test.each(builtInProfiles.filter((profile) => !isPackable(profile)).map((profile) => [profile.name, profile] as const))(
-  'a decision by the profile %s has a solution, which the format cannot hold: it is kept unpacked',
+  'a decision by the profile %s is not packed, because the format cannot contain its solution',
   (_, profile) => expect(packDecision(decisionBy(profile, { numInstances: 3 }))).toBeUndefined(),
 )
 
@@ -119,7 +119,7 @@ test('with the default profile a decision takes less than 400 bytes per instance
   expect(Math.max(...sizes)).toBeLessThan(400)
 })
 
-test('what the format cannot hold is not packed', () => {
+test('a decision that the format cannot express is not packed', () => {
   const decision = decisionBy(builtInProfiles[0] as (typeof builtInProfiles)[number], {})
   const [first] = decision.record.instances as [InstanceRecord]
   const withRecord = (record: object): KeptDecision => ({ ...decision, record: { ...decision.record, ...record } as DecisionRecord })
@@ -135,7 +135,7 @@ test('what the format cannot hold is not packed', () => {
   for (const one of strange) expect(packDecision(one)).toBeUndefined()
 })
 
-test('bytes that no release wrote are refused, and never read past their end', () => {
+test('bytes that no release wrote are refused, without reading past their end', () => {
   const decision = decisionBy(builtInProfiles[0] as (typeof builtInProfiles)[number], {})
   const packed = packDecision(decision) as Uint8Array
   for (let length = 0; length < packed.length; length++)
@@ -146,7 +146,7 @@ test('bytes that no release wrote are refused, and never read past their end', (
   expect(() => unpackDecision(Uint8Array.of(...packed, 0), decision.record)).toThrow('more bytes than it needs')
 })
 
-/** A decision in the first format, which must be readable for ever. */
+/** A decision in the first format, which all later releases must read. */
 const GOLDEN =
   'AQUwLjEuMAIAASgBBAoAAAAMAAAADQAAABkAAAAKAQAAGGNvbXB1dGUtMDAzMC5leGFtcGxlLm9yZxmBwBBBiR0AAAAQQAd3V4+lJNoBCgwCMTUA/x8AOwAAADBOCQn7CHgBCgwCMDYAgaABAyMAAAAwAVgNVI1TAQsMATAA/78BBRcAAAAgAcNj9h2VmwEKDAIzNgCBIAORAQAAADAcTq3c8f4BCgwCMjcAgaABAyMAAAAwAvgFs/93AQsMATEA/78BBRcAAAAwTOES/Pe/AQoMAjEyAIGgAQMjAAAAMA7oC7WP8AEKDAIzMwAAA1UAAAAw8nLar5kyAQoMAjE4AP8fADsAAAAwQgcbyTj4AQACAQACAUECgcAQAgACAUECgaAQAwACAUECgcAR'
 

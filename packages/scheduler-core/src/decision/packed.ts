@@ -2,21 +2,21 @@ import { ByteReader, ByteWriter } from '../records/bytes.ts'
 import type { DecisionRecord, Destination, FilterCount, InstanceRecord, RankedHost, SelectedDestination } from '../records/decision.ts'
 import { type Intent, intents } from '../request/intent.ts'
 
-/** A decision as it is kept: its record and its answer. */
+/** A decision as it is stored: its record and its answer. */
 export interface KeptDecision {
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
 
-/** The fields that are kept outside of the packed bytes, because many decisions share them or because they are searched. */
+/** The fields that are stored outside of the packed bytes, because many decisions share them or because they are searched. */
 export type StoredFields = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
 
-/** The first byte. Formats that were written once stay readable for ever; a new format gets the next number. */
+/** The first byte. Every format that was ever written stays readable, and a new format gets the next number. */
 const FORMAT = 1
 
 /**
- * Names that take a byte instead of their letters. Frozen: a name keeps its position for ever, and names are only added at the end. Other
- * names are written out.
+ * Names that are stored as one byte instead of their letters. Frozen: a name never changes its position, and new names are added only at
+ * the end. Other names are written in full.
  */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'VGPU', 'PGPU', 'PCI_DEVICE', 'NET_BW_EGR_KILOBIT_PER_SEC', 'NET_BW_IGR_KILOBIT_PER_SEC'],
@@ -34,8 +34,8 @@ const positions: ReadonlyMap<string, number> = new Map(NAMES.map((name, position
 const NONE: Destination | RankedHost = { host: '', node: '', raw: [], total: 0 }
 
 /**
- * Packs a decision into few bytes, from which exactly the same decision is read, to the last bit of its numbers. Undefined for a decision
- * that this format cannot hold: it is to be kept unpacked.
+ * Packs a decision into few bytes. Unpacking returns exactly the same decision, to the last bit of its numbers. Returns undefined for a
+ * decision that this format cannot express, which must be stored unpacked.
  */
 export function packDecision({ record, answer }: KeptDecision): Uint8Array | undefined {
   if (!isKnown(record, answer)) return undefined
@@ -60,7 +60,7 @@ export function packDecision({ record, answer }: KeptDecision): Uint8Array | und
   return out.end()
 }
 
-/** Throws RangeError for a format of another release, and for bytes that no release wrote. */
+/** Unpacks a decision. Throws RangeError for a format that this release does not read, and for bytes that no release wrote. */
 export function unpackDecision(bytes: Uint8Array, stored: StoredFields): KeptDecision {
   const from = new ByteReader(bytes)
   const format = from.byte()
@@ -142,7 +142,10 @@ function readInstance(from: ByteReader): InstanceRecord {
   return { candidates, filters, best, tied }
 }
 
-/** a destination is usually one of the best hosts: its position among them from 1, otherwise 0 and its name */
+/**
+ * Writes a destination. It is usually one of the best hosts and then stored as its position among them, from 1. Otherwise 0 is stored,
+ * followed by its name.
+ */
 function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
   const position = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
   out.whole(position + 1)
@@ -172,8 +175,8 @@ interface Named {
 }
 
 /**
- * Names of hosts are similar: the letters at both ends that a name shares with the one before are not repeated, nor is
- * the name of a node if it equals the host's.
+ * Writes the name of a host. Names of hosts are similar, so the letters that a name shares with the previous name at both ends are not
+ * repeated. The name of a node is omitted if it equals the host's name.
  */
 function writeHost(out: ByteWriter, { host, node }: Named, before: Named): void {
   out.byte(node === host ? 1 : 0)
@@ -232,7 +235,7 @@ const MEMBERS = {
   destination: ['host', 'node', 'weight', 'limits'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** Whether the format can hold everything: a newer release may record more, and JSON has no NaN. */
+/** Whether the format can express everything in a decision. A newer release may record further fields, and JSON has no NaN. */
 function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {
   const has = (thing: object, members: readonly string[]): boolean => Object.keys(thing).every((member) => members.includes(member))
   const areNumbers = (numbers: readonly unknown[]): boolean => numbers.every((number) => typeof number === 'number')

@@ -23,12 +23,12 @@ if (!joined.ok) throw new Error('the plug-in of this test is not valid')
 const plugins = joined.value
 const profile = profileSchema.parse({ name: 'site', number: 1, filters: [{ name: 'ComputeFilter' }, { name: 'FarFilter' }], weighers: [] })
 
-/** Hosts that a filter outside of the process is asked about. */
+/** The hosts that are sent to a filter outside of the process. */
 function asked(fleet: Fleet, shape: Parameters<typeof aRequest>[0], away: LookedAway): readonly string[] {
   return questionsOf(fleet, profile, aRequest(shape), away).flatMap(({ hosts }) => hosts.map((host) => fleet.hosts.get(host).host))
 }
 
-test('for a rebuild, the host that the instance itself fills is asked about', () => {
+test('a filter outside of the process gets the host that the rebuilt instance itself fills', () => {
   const log = aLog(new Fleet({ plugins }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { gpus: [{ index: 0 }] })])
   log.append([aClaim({ grants: { classes: { VCPU: 16 }, gpu: [{ index: 0, milli: 1_000 }] } })])
@@ -36,11 +36,11 @@ test('for a rebuild, the host that the instance itself fills is asked about', ()
   const request = { vcpus: 16, memoryMb: 64, gpus: { count: 1 } }
   expect(asked(log.fleet, request, { source, intent: 'REBUILD' })).toEqual(['h1'])
   expect(asked(log.fleet, request, { source, intent: 'RESIZE' })).toEqual(['h1'])
-  // one GPU is its own, and the other one is new
+  // one of the two GPUs would be needed in addition to the instance's own GPU
   expect(asked(log.fleet, { ...request, gpus: { count: 2 } }, { source, intent: 'RESIZE' })).toEqual([])
 })
 
-test('for a further attempt, the host that the previous attempt holds is asked about', () => {
+test('a filter outside of the process gets the host that the previous attempt of a move fills', () => {
   const log = aLog(new Fleet({ plugins }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1'), aReport('h2')])
   log.append([aClaim({ grants: { classes: { VCPU: 16 } } })])

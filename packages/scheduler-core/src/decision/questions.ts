@@ -19,18 +19,18 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { JsonObject } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
-/** The most hosts in one question. Hosts beyond it are not asked about, and so are refused. */
+/** The maximum number of hosts in one call of a part outside of the process. Further hosts get no answer, and so are refused. */
 export const MOST_ASKED = 20_000
 
-/** The claims that a decision ignores, just as the decision itself will ignore them. */
+/** The claims that a decision ignores. They are also ignored while the hosts for the calls are determined. */
 export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
 
-/** The filters and weighers of a profile that run outside of this process; nearly all profiles have none. */
+/** The filters and weighers of a profile that run outside of this process. Most profiles have none. */
 export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] => knownAsks(pluginsOf(fleet))(profile)
 
 const knownAsks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).asks))
 
-/** Filters and weighers outside of this process without an answer about some kind of a request's instances. */
+/** Filters and weighers outside of this process that have no answer for at least one kind of a request's instances. */
 export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpec): readonly string[] =>
   asksOf(fleet, profile)
     .filter(({ part, optionsKey }) =>
@@ -39,9 +39,9 @@ export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpe
     .map(({ part }) => part.name)
 
 /**
- * What has to be asked before a request can be decided by a profile: each filter or weigher outside of this process is asked about all
- * hosts that the filters in this process let through, for each kind of the request's instances, whatever the call is for. Answers that the
- * profile has already are not asked for again. No other overlay may be open on the fleet.
+ * The calls that must be made before a request can be decided by a profile. Each filter or weigher outside of this process gets all hosts
+ * that the filters in this process pass, for each kind of the request's instances. Answers that the profile already has are not requested
+ * again. No other overlay may be open on the fleet.
  */
 export function questionsOf(
   fleet: Fleet,
@@ -68,7 +68,7 @@ export function questionsOf(
   }
 }
 
-/** Hosts that may be chosen for any instance: filters that depend on where the other instances of the request go are left out. */
+/** Hosts that may be chosen for any instance. Filters that depend on the hosts of the request's other instances are left out. */
 function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
   const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)
@@ -102,7 +102,7 @@ function toQuestion(
     ...(optionsKey !== undefined && { options: optionsKey }),
     ...('unit' in part && { unit: part.unit }),
     members,
-    // The options were JSON, and were validated by a schema that has a JSON form.
+    // the options were JSON, and were validated by a schema that has a JSON form
     parameters: options as JsonObject,
     multiplier,
     request: shownRequest(request),

@@ -3,12 +3,12 @@ import { NOT_THERE } from '../pipeline/findings.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import type { KeptDecision } from './packed.ts'
 
-/** Version of the texts of a receipt. Each text contains it, so that hashes of two formats are never mistaken for each other. */
+/** The version of the texts of a receipt. Each text contains it, so that hashes of two formats cannot be confused. */
 export const RECEIPT_FORMAT = 1
 
 /**
- * The position of a decision in the log: its entry, and the number of its change there. They determine the proposals that were decided
- * before it.
+ * The position of a decision in the log: its entry, and the number of its change in the entry. The position determines the proposals that
+ * were decided before.
  */
 export interface ReceiptPosition {
   readonly basis: number
@@ -17,8 +17,8 @@ export interface ReceiptPosition {
 }
 
 /**
- * The inputs of a decision, as the text that a receipt hashes: equal on every replica and after every replay. The core does not hash it
- * itself: SHA-256 is provided by the caller, and a weaker hash would be worthless as a receipt.
+ * The inputs of a decision as the text that a receipt hashes. It is equal on every replica and after every replay. The core does not
+ * compute the hash, because SHA-256 depends on the platform and a weaker hash would not protect a receipt.
  */
 export function inputsText({ record }: KeptDecision, { basis, entryId, position }: ReceiptPosition): string {
   const { instances: _decided, ...inputs } = record
@@ -26,12 +26,15 @@ export function inputsText({ record }: KeptDecision, { basis, entryId, position 
 }
 
 /**
- * The result of a decision: hosts with scores, alternates and limits; for each instance the hosts left after each filter, and the best ten.
+ * The result of a decision as the text that a receipt hashes: hosts with scores, alternates and limits, and for each instance the number
+ * of hosts after each filter and the ten best hosts.
  */
 export const decidedText = ({ record: { id, instances }, answer }: KeptDecision): string =>
   canonicalJson({ receipt: RECEIPT_FORMAT, part: 'decided', id, instances, answer })
 
-/** The recorded fields of a decision besides its inputs and its result: the caller, the answer, the time, and the search columns. */
+/**
+ * The stored fields of a decision that are neither inputs nor its result: the caller, the answer, the time, and the columns for searches.
+ */
 export interface ReceiptRow {
   readonly id: string
   readonly outcome: string
@@ -40,29 +43,32 @@ export interface ReceiptRow {
   readonly account: string
   readonly requestSpecId: string
   readonly claimIds: readonly string[]
-  /** Why hosts were refused; present for a refusal. */
+  /** The reasons for which hosts were refused. Present for a refusal. */
   readonly reasons: readonly unknown[]
-  /** Why a refusal found no host; absent where it was not kept, or the decision is from before KEPT_CAUSES. */
+  /** The cause of a refusal. Absent if it was not stored, or if the decision is from before KEPT_CAUSES. */
   readonly cause?: object
-  /** Chosen hosts, and instances, in the form in which they are searched. */
+  /** The chosen hosts and the instances, in the form for searches. */
   readonly hosts: readonly string[]
   readonly instanceUuids: readonly string[]
 }
 
-/** The kept fields as a text. Records from before this text existed have no hash of it; their other hashes remain valid. */
+/**
+ * The stored fields as the text that a receipt hashes. Records from before this text existed have no hash of it, and their other hashes
+ * remain valid.
+ */
 export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
   const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
 }
 
-/** The verdicts for one instance as a replay finds them: names by index, and the totals of the hosts that passed, best first. */
+/** The verdicts for one instance that a replay found: names by index, and the totals of the hosts that passed, best first. */
 export interface ReplayedVerdicts {
   readonly names: readonly { readonly host: string; readonly node: string }[]
   readonly matrix: VerdictMatrix
   readonly totals: readonly number[]
 }
 
-/** The verdict of every filter on every host, and every total, as successive parts of the text that a receipt hashes. */
+/** The verdict of every filter on every host, and every total, as consecutive parts of the text that a receipt hashes. */
 export function* matrixTexts(decision: string, instance: number, { names, matrix, totals }: ReplayedVerdicts): Generator<string> {
   const { hostCount, filters, firstRefusing, codes, reason, bytesPerHost, refusedBy, rank } = matrix
   yield canonicalJson({ receipt: RECEIPT_FORMAT, part: 'matrix', decision, instance, hostCount, filters, codes })
@@ -74,11 +80,11 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
   for (const total of totals) yield `\n${total}`
 }
 
-/** The first difference between two documents, in the order of the members of the first; undefined where they are equal. */
+/** The first difference between two documents, in the order of the members of the first document. Undefined if they are equal. */
 export interface FirstDifference {
-  /** Member names and positions joined by dots; empty: the whole document. */
+  /** Member names and positions, joined by dots. Empty for the whole document. */
   readonly path: string
-  /** Canonical JSON; null if absent. */
+  /** Canonical JSON. Null if absent. */
   readonly was: string | null
   readonly is: string | null
 }

@@ -17,18 +17,18 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { unansweredOf } from './questions.ts'
 import { isUnsolved } from './unsolved.ts'
 
-/** The claims that were proposed before a change in its entry: the overlay on which it was decided. */
+/** The claims that were proposed before a change in its entry. They are the overlay on which the change was decided. */
 export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, position: number): readonly Proposal[] =>
   entry.changes.slice(0, position).filter(isProposal)
 
 /**
- * Replays a decision on the fleet at its basis: the same hosts, grants and scores, bit for bit. Leaves the fleet as it was. `profile`:
- * decide by it instead. Throws RangeError when the fleet does not hold the profile version or a claim that the record names, and when a
- * filter or weigher outside of the process was never asked about the request.
+ * Replays a decision on the fleet at its basis. The result has the same hosts, grants and scores, bit for bit. The fleet is unchanged
+ * afterwards. With `profile`, this profile decides instead. Throws RangeError if the fleet does not have the profile version or a claim
+ * that the record names, or if the record has no answer of a filter or weigher outside of the process.
  */
 export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** `replay` as a generator that pauses. Nothing may use the fleet until it ends. */
 export function* replayInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -40,13 +40,13 @@ export function* replayInSteps(
 }
 
 /**
- * Decides a request differently from its record: by another profile version, or on another state. Throws RangeError as `replay` does, and
- * where the result cannot be known: it needs the answer of a filter or weigher outside of the process about other hosts, or that of a
- * solver.
+ * Decides a request differently from its record: by another profile version, or on another state. Throws RangeError like `replay`. Also
+ * throws RangeError if the result cannot be known, because it needs the answer of a filter or weigher outside of the process about other
+ * hosts, or the answer of a solver.
  */
 export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** `replayOtherwise` as a generator that pauses. Nothing may use the fleet until it ends. */
 export function* replayOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -67,7 +67,7 @@ function refuseUnasked({ steps }: Examination): void {
   if (unasked !== undefined) throw new RangeError(`${unasked.filter} was not asked about ${unasked.hosts} hosts that come into question`)
 }
 
-/** Everything about one instance of a replayed decision; the earlier instances hold their share. */
+/** All details about one instance of a replayed decision, while the earlier instances hold their share. */
 export function examineAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -80,7 +80,7 @@ export function examineAgain<T>(
   return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** `examineAgain` as a generator that pauses. Nothing may use the fleet until it ends. */
 export function examineAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -97,14 +97,17 @@ export function examineAgainInSteps<T>(
   })
 }
 
-/** Data that is read in one call. */
+/** Wraps a function without pauses as a generator. */
 const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<T>) =>
   // biome-ignore lint/correctness/useYield: it is done in one go
   function* (found) {
     return read(found)
   }
 
-/** Everything about the first instances of a decision, one after the other, where the earlier ones are decided once; pauses between two. */
+/**
+ * All details about the first instances of a decision, one after the other. Each earlier instance is decided only once. Pauses between two
+ * instances.
+ */
 export function* examineEach(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -122,7 +125,7 @@ export function* examineEach(
   }
 }
 
-/** The filters in the state in which one instance of a decision was checked, for questions about single hosts. */
+/** The filters in the state in which one instance of a decision was checked, for checks of single hosts. */
 export function checkAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -133,7 +136,7 @@ export function checkAgain<T>(
   return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
 }
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** `checkAgain` as a generator that pauses. Nothing may use the fleet until it ends. */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -147,7 +150,7 @@ export function checkAgainInSteps<T>(
   )
 }
 
-/** Reads the fleet in the state that one instance of a decision saw. */
+/** Reads the fleet in the state in which one instance of a decision was decided. */
 function* atInstance<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -183,7 +186,7 @@ function withEarlier<T>(
   })
 }
 
-/** Reads the fleet with these proposals held. */
+/** Reads the fleet while these proposals are held. */
 export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => T): T {
   const overlay = openOverlay(fleet)
   try {
@@ -194,7 +197,7 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   }
 }
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** `withProposals` as a generator that pauses. Nothing may use the fleet until it ends. */
 export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
   const overlay = openOverlay(fleet)
   try {
@@ -228,7 +231,7 @@ function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
   if (id === undefined) return undefined
   const claim = fleet.ledger.claims.get(id)
   if (claim === undefined) throw new RangeError(`claim ${id} is not known at revision ${fleet.place.revision}`)
-  // An ended claim holds nothing any more: removing it would show room that does not exist.
+  // an ended claim holds nothing, so removing it would show free capacity that does not exist
   if (!isLive(claim)) throw new RangeError(`claim ${id} has ended at revision ${fleet.place.revision}`)
   return claim
 }
@@ -255,15 +258,15 @@ function inputOf(fleet: Fleet, record: DecisionRecord, profile: Profile): Decide
   }
 }
 
-/** How the refused request could have been placed, as its answer said; undefined if no such way was found. */
+/** The way in which the refused request could have been placed, as in its answer. Undefined if no way was found. */
 export function* wayOutAgain(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, cause: Cause): Steps<string | undefined> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
   return yield* withProposalsInSteps(fleet, before, (overlay) => wayOutInSteps(fleet, overlay, inputOf(fleet, record, profile), cause))
 }
 
 /**
- * The profile with the answers that filters and weighers outside of the process gave when the decision was made, in addition to answers of
- * its own. Throws RangeError when the profile needs one without an answer, since its decision cannot be known.
+ * The profile with the answers that filters and weighers outside of the process gave when the decision was made. Throws RangeError if the
+ * profile needs an answer that does not exist, since its decision cannot be known.
  */
 function answeredAs(
   fleet: Fleet,
@@ -274,7 +277,7 @@ function answeredAs(
   const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
   const [part] = unansweredOf(fleet, answered, spec)
   if (part !== undefined) throw new RangeError(`${part} was not asked about the request of this decision`)
-  // the failure was that of the original profile's scheduler; another one may work
+  // the failure was that of the original profile's scheduler, and another profile's scheduler may work
   return failure === undefined || ref !== profileRef(profile) ? answered : withFailure(answered, failure)
 }
 

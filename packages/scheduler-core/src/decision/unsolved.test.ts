@@ -38,11 +38,11 @@ test.each([
   ['one instance', decidedBy(greedy, 1), solving, false],
   ['a claim that left its host, possibly with others', { ...decidedBy(greedy, 1), intent: 'EVACUATE' as const }, solving, true],
   ['a claim that left its host alone', { ...decidedBy(solving, 1), intent: 'EVACUATE' as const }, packing, false],
-])('%s (%#)', (_what, record, profile, expected) => {
+])('whether a solver is missing for %s (%#)', (_what, record, profile, expected) => {
   expect(isUnsolved(fleet, record, profile)).toBe(expected)
 })
 
-test('a decision that needs a solver is not replayed without one; the original version decides as it did', () => {
+test('a decision that needs a solver cannot be replayed without one, and the original version decides as before', () => {
   const record = decidedBy(solving, 2)
   expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(
     new RangeError('the solver of site@4 was not asked about this decision'),

@@ -6,9 +6,9 @@ import { asksSolver } from '../schedulers/solver-scheduler.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
 /**
- * Whether a profile would have asked its solver about a decision that another version made: its own decision cannot be known then. A
- * solution belongs to one program, and another version's filters and weighers give a different program; versions that differ only in their
- * notes give the same one.
+ * Whether the decision of a profile cannot be known, because it would have called its solver for a decision that another version made. A
+ * solution belongs to one program, and another version's filters and weighers give a different program. Versions that differ only in their
+ * notes have the same program.
  */
 export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profile): boolean {
   if (profile.scheduler !== 'solver') return false
@@ -17,7 +17,10 @@ export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profil
   return asksSolver(profile, currentSpec(record.request)) || mayBeOfBatch(record, decider)
 }
 
-/** Claims that leave a host are solved together; if the original version had no solver, it is not known which claims left together. */
+/**
+ * Whether a claim may have been solved together with others. Claims that leave a host are solved together. If the original version had no
+ * solver, it is not known which claims left together.
+ */
 const mayBeOfBatch = ({ intent, solver }: DecisionRecord, decider: Profile | undefined): boolean =>
   solver?.solution.batch !== undefined || (intent === 'EVACUATE' && decider?.scheduler !== 'solver')
 

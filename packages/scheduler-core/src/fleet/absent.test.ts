@@ -14,7 +14,7 @@ import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
 import { countWarnings } from './warnings.ts'
 
-// A forgotten host must be like one that never existed, for everything that decides, counts or explains.
+// For everything that decides, counts or explains, a forgotten host must be like a host that never existed.
 
 const HOSTS = ['h1', 'h2', 'h3', 'h4']
 const zoneOf = (host: string, i: number): Change => ({
@@ -24,7 +24,7 @@ const zoneOf = (host: string, i: number): Change => ({
   next: { name: `zone of ${host}`, metadata: { availability_zone: `z${i % 2}`, rack: host }, hosts: [host] },
 })
 
-/** `left`: hosts that are forgotten in one fleet and never existed in the other. */
+/** A fleet of the given hosts. The hosts in `left` were forgotten, while in the other fleet they never existed. */
 function fleetOf(hosts: readonly string[], left: readonly string[] = []): Fleet {
   const log = aLog()
   const all = HOSTS.filter((host) => hosts.includes(host) || left.includes(host))
@@ -60,7 +60,7 @@ function decided(fleet: Fleet, profile: Profile, request: RequestSpec) {
   return { parts, answer, record }
 }
 
-/** Hosts are compared by name: their indexes differ, since a tombstone keeps its own. */
+/** The explanation of a decision by host names. Indexes of hosts differ between the two fleets, since a tombstone keeps its index. */
 function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   const found = examine(fleet, request, profile, 's')
   const matrix = withoutGone(verdictMatrix(found, found))
@@ -74,7 +74,7 @@ function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   }
 }
 
-// What `chance` draws depends on the index of a host, which a tombstone keeps; here only the set of hosts that it may draw is checked,
+// The draws of `chance` depend on the indexes of hosts, and tombstones keep theirs. So only the set of hosts that it may draw is compared
 // below.
 const isDrawn = ({ scheduler }: Profile): boolean => scheduler === 'chance'
 
@@ -92,13 +92,13 @@ describe.each(builtInProfiles.filter((profile) => !isDrawn(profile)).map((profil
   },
 )
 
-test.each(builtInProfiles.filter(isDrawn))('$name draws among the hosts that are present', (profile) => {
+test.each(builtInProfiles.filter(isDrawn))('the profile $name draws only present hosts', (profile) => {
   const { parts, record } = decided(fleetOf(['h2', 'h3'], ['h1', 'h4']), profile, aRequest({ vcpus: 1, numInstances: 6 }))
   expect(new Set(parts.map(({ host }) => host))).toEqual(new Set(['h2', 'h3']))
   expect(record.instances.map(({ candidates }) => candidates)).toEqual([2, 2, 2, 2, 2, 2])
 })
 
-test('capacity, utilisation and warnings do not count it', () => {
+test('capacity, utilisation and warnings do not include a forgotten host', () => {
   const [never, tombstones] = [fleetOf(['h2', 'h3']), fleetOf(['h2', 'h3'], ['h1', 'h4'])]
   const profile = builtInProfiles[0] as Profile
   const read = (fleet: Fleet) => ({

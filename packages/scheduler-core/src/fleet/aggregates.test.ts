@@ -14,7 +14,7 @@ const edit = (next: AggregateState | null, expectedVersion = 1): Change => ({
   next,
 })
 
-/** The hosts on which a claim that was decided before a change does not count. */
+/** The hosts with claims that are void because they were decided before a change. */
 function concerned(change: Change, level: number): string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])
@@ -27,31 +27,35 @@ function concerned(change: Change, level: number): string[] {
 
 describe('the hosts that an edit of an aggregate concerns', () => {
   test.each<[string, Change, string[]]>([
-    ['the list: one leaves and one joins', edit({ ...FIRST, hosts: ['h2', 'h3', 'h4'] }), ['h1', 'h4']],
+    ['the list, which one host leaves and one joins', edit({ ...FIRST, hosts: ['h2', 'h3', 'h4'] }), ['h1', 'h4']],
     ['the order of the list', edit({ ...FIRST, hosts: ['h3', 'h2', 'h1'] }), []],
     ['nothing', edit(FIRST), []],
     ['the order of the metadata', edit({ ...FIRST, metadata: { tier: 'gold', availability_zone: 'z1' } }), []],
     ['a value of the metadata', edit({ ...FIRST, metadata: { ...FIRST.metadata, tier: 'iron' } }), ['h1', 'h2', 'h3']],
-    ['a key that goes', edit({ ...FIRST, metadata: { availability_zone: 'z1' } }), ['h1', 'h2', 'h3']],
-    ['a key in the place of another', edit({ ...FIRST, metadata: { availability_zone: 'z1', toString: 'gold' } }), ['h1', 'h2', 'h3']],
+    ['the metadata, from which a key is removed', edit({ ...FIRST, metadata: { availability_zone: 'z1' } }), ['h1', 'h2', 'h3']],
+    [
+      'the metadata, in which another key replaces a key',
+      edit({ ...FIRST, metadata: { availability_zone: 'z1', toString: 'gold' } }),
+      ['h1', 'h2', 'h3'],
+    ],
     ['the name', edit({ ...FIRST, name: 'row' }), ['h1', 'h2', 'h3']],
     ['the list and the metadata', edit({ ...FIRST, metadata: { tier: 'iron' }, hosts: ['h2', 'h4'] }), HOSTS],
-    ['the aggregate is deleted', edit(null), ['h1', 'h2', 'h3']],
-    ['a member is forgotten', forget('h1'), ['h1']],
-    ['a member is replaced', replace('h1', 'h9'), ['h1']],
-    ['a member takes the name of another one', replace('h1', 'h2'), ['h1', 'h2']],
+    ['a deletion of the aggregate', edit(null), ['h1', 'h2', 'h3']],
+    ['a forgotten member', forget('h1'), ['h1']],
+    ['a replaced member', replace('h1', 'h9'), ['h1']],
+    ['a member that gets the name of another member', replace('h1', 'h2'), ['h1', 'h2']],
   ])('%s', (_what, change, hosts) => {
     expect(concerned(change, EDITED_MEMBERS)).toEqual(hosts)
   })
 
   test.each<[string, Change]>([
     ['the list', edit({ ...FIRST, hosts: ['h2', 'h3'] })],
-    ['a member is forgotten', forget('h1')],
-  ])('below level EDITED_MEMBERS all members: %s', (_what, change) => {
+    ['a forgotten member', forget('h1')],
+  ])('below level EDITED_MEMBERS all members are concerned: %s', (_what, change) => {
     expect(concerned(change, EDITED_MEMBERS - 1)).toEqual(['h1', 'h2', 'h3'])
   })
 
-  test('a member that stays keeps its revision and its zone', () => {
+  test('a member that stays in the list keeps its revision and its zone', () => {
     const log = aLog()
     log.append([{ type: 'feature', level: EDITED_MEMBERS }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])
     const zonesAndRevisions = () =>

@@ -9,21 +9,21 @@ import { ALLOCATION_RULES, EDITED_MEMBERS } from '../values/levels.ts'
 import { SharedMap } from '../values/shared-map.ts'
 import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 
-/** An aggregate as every replica holds it. */
+/** An aggregate with its version and history, as every replica stores it. */
 export interface Aggregate extends AggregateState {
   readonly uuid: string
-  /** Rises by one with every edit; 1 when new. */
+  /** 1 for a new aggregate. Increases by one with every edit. */
   readonly version: number
   /** Store time of the last edit. */
   readonly updatedAt: number
   readonly revision: number
-  /** Who set each of its ratios, and when, by resource class; absent if nobody did since feature level ALLOCATION_RULES. */
+  /** Who set each of its ratios, and when, by resource class. Absent if nobody has set one since feature level ALLOCATION_RULES. */
   readonly ratiosSet?: RatiosSet
 }
 
 type RatiosSet = Readonly<Record<string, Omit<SetBy, 'reason'>>>
 
-/** The members of an aggregate as a column, and the lists that it was made of. */
+/** The members of an aggregate as a column, and the state from which the column was computed. */
 interface Members {
   readonly of: Aggregate
   readonly hostCount: number
@@ -31,34 +31,35 @@ interface Members {
   readonly column: Uint8Array
 }
 
-/** The largest number of aggregates whose members are kept as columns; requests name few. */
+/** The maximum number of aggregates with cached member columns. Requests name only a few aggregates. */
 const MEMBER_COLUMNS = 64
 
 const NO_MEMBERS = new Uint8Array(0)
 
-/** All aggregates, and what follows from them for their member hosts. */
+/** All aggregates, and the data of their member hosts that is derived from them. */
 export class Aggregates {
   readonly byUuid = new Map<string, Aggregate>()
   /**
-   * The former states of the aggregates that the last entry edited; null: it did not exist. Like `HostTable.before`, no part of the state.
+   * The former states of the aggregates that the last entry edited. Null for a new aggregate. Like `HostTable.before`, this is not part of
+   * the state.
    */
   readonly before = new Map<string, Aggregate | null>()
-  /** Aggregates by member host name, each list in order of uuid. */
+  /** Aggregates by the host names of their members, in order of uuid. */
   #ofHost = new SharedMap<readonly string[]>()
   readonly #members = new Map<string, Members>()
-  /** The keys in the metadata of all aggregates; undefined after an edit. */
+  /** The keys in the metadata of all aggregates. Undefined after an edit, until they are needed. */
   #keys: ReadonlySet<string> | undefined
 
   readonly #hosts: HostTable
   readonly #countAnew: (record: OwnHostRecord) => void
 
-  /** `countAnew`: recounts a host's inventory and claims, after its aggregates changed its ratios. */
+  /** `countAnew` recounts a host's inventory and claims after its aggregates changed its ratios. */
   constructor(hosts: HostTable, countAnew: (record: OwnHostRecord) => void) {
     this.#hosts = hosts
     this.#countAnew = countAnew
   }
 
-  /** Why an edit is void; undefined if it counts. A generator that pauses; nobody may write the fleet until it ends. */
+  /** The code for which an edit is void, or undefined if it counts. A generator that pauses. Nothing may write the fleet until it ends. */
   *refusesInSteps({ uuid, expectedVersion, next }: AggregateChanged): Steps<Code | undefined> {
     if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
     if (next === null) return undefined
@@ -76,9 +77,9 @@ export class Aggregates {
   }
 
   /**
-   * Applies an accepted edit and marks every host that it concerns as edited: all former and present members, or, from feature level
-   * EDITED_MEMBERS on, those that join or leave if nothing but the list changes. A generator that pauses; nobody may use the fleet until
-   * it ends.
+   * Applies an accepted edit and marks every host that it concerns as edited. These are all former and present members. From feature level
+   * EDITED_MEMBERS on, an edit of only the list concerns only hosts that join or leave. A generator that pauses. Nothing may use the fleet
+   * until it ends.
    */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
@@ -115,7 +116,7 @@ export class Aggregates {
     }
   }
 
-  /** Takes over another fleet's aggregates, which can be shared since they are replaced and never changed. */
+  /** Copies another fleet's aggregates. They can be shared because they are replaced and never changed. */
   takeCopy(from: Aggregates): void {
     for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
     this.#ofHost = from.#ofHost.copy()
@@ -128,14 +129,14 @@ export class Aggregates {
     return this.#keys.has(key)
   }
 
-  /** Aggregates that list a host name, in order of uuid. */
+  /** The aggregates that list a host name, in order of uuid. */
   of(host: string): readonly Aggregate[] {
     return (this.#ofHost.get(host) ?? []).map((uuid) => this.byUuid.get(uuid) as Aggregate)
   }
 
   /**
-   * 1 for each host that is in an aggregate, by index; shorter than the number of hosts where there is no such aggregate. Valid until the
-   * next edit or new host. Code that visits all hosts reads this column first, so that it needs no records.
+   * A column with 1 for each host in an aggregate, by index. Empty if there is no such aggregate. Valid until the next edit or new host.
+   * Code that visits all hosts reads this column instead of the records.
    */
   members(uuid: string): Uint8Array {
     const of = this.byUuid.get(uuid)
@@ -152,7 +153,7 @@ export class Aggregates {
     return column
   }
 
-  /** Sets the data of a host record that follows from its aggregates. */
+  /** Sets the data of a host record that is derived from its aggregates. */
   attach(record: OwnHostRecord): void {
     const aggregates = record.gone === null ? this.of(record.host) : []
     record.aggregates = aggregates.map(({ uuid }) => uuid)
@@ -167,14 +168,14 @@ export class Aggregates {
   }
 }
 
-/** Whether two states of an aggregate differ in nothing but the list of hosts. */
+/** Whether two states of an aggregate differ only in the list of hosts. */
 function hasSameRest(before: AggregateState | undefined, next: AggregateState | null): boolean {
   if (before === undefined || next === null || before.name !== next.name) return false
   const keys = Object.keys(before.metadata)
   return keys.length === Object.keys(next.metadata).length && keys.every((key) => before.metadata[key] === next.metadata[key])
 }
 
-/** Who set the ratios of an aggregate: a ratio that an edit leaves unchanged keeps the account that set it. */
+/** Who set the ratios of an aggregate. A ratio that an edit does not change keeps the account that set it. */
 function ratiosSetIn({ metadata }: AggregateState, before: Aggregate | undefined, edit: Omit<SetBy, 'reason'>): RatiosSet {
   return Object.fromEntries(
     Object.keys(aggregateRatioKeys).flatMap((resourceClass) => {

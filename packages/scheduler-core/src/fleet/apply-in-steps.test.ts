@@ -8,11 +8,11 @@ import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
 
 const HOSTS = 2_000
-/** The most hosts that may be read or written between two pauses. */
+/** The maximum number of hosts that may be read or written between two pauses. */
 const MOST = 600
 const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
-/** Many hosts at level 1, every tenth with a claim, all in one aggregate of no zone. */
+/** A log with many hosts at level 1. Every tenth host has a claim, and all hosts are in one aggregate without a zone. */
 function aTown(): TestLog {
   const log = aLog()
   log.append(names.map((name) => aReport(name)))
@@ -38,7 +38,7 @@ const rows: readonly (readonly [string, readonly Change[]])[] = [
   ['an aggregate that every host joins', [{ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names) }]],
   ['an aggregate that every host leaves', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: { ...zone([]), name: 'all' } }]],
   ['an aggregate that is deleted', [{ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }]],
-  ['a feature level at which all hosts and claims are recounted', [{ type: 'feature', level: FEATURE_LEVEL }]],
+  ['a feature level that recounts all hosts and claims', [{ type: 'feature', level: FEATURE_LEVEL }]],
   [
     'a host that is forgotten',
     [
@@ -47,7 +47,7 @@ const rows: readonly (readonly [string, readonly Change[]])[] = [
     ],
   ],
   [
-    'hosts that get the names of others, and one that gets a new name',
+    'hosts that get the names of other hosts, and a host that gets a new name',
     [
       { type: 'feature', level: FEATURE_LEVEL },
       {
@@ -61,7 +61,7 @@ const rows: readonly (readonly [string, readonly Change[]])[] = [
     ],
   ],
   [
-    'changes of which some are void',
+    'changes that are partly void',
     [
       { type: 'aggregate', uuid: aUuid(1), expectedVersion: 7, next: null },
       { type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: zone(names.slice(0, 1_000)) },
@@ -77,7 +77,7 @@ const rows: readonly (readonly [string, readonly Change[]])[] = [
 ]
 
 describe('an entry that is applied with pauses', () => {
-  test.each(rows)('touches few hosts between two of them, and leaves what applying it at once leaves: %s', (_name, changes) => {
+  test.each(rows)('writes few hosts between two pauses, and has the same result as without pauses: %s', (_name, changes) => {
     const { fleet } = aTown()
     const other = copyFleet(fleet)
     const verdicts = other.apply(nextOf(other, changes))
@@ -101,7 +101,7 @@ describe('an entry that is applied with pauses', () => {
     expect(most).toBeLessThan(MOST)
   })
 
-  test('locks the fleet until it is applied completely', () => {
+  test('an entry locks the fleet until it is applied completely', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, rows[0]?.[1] ?? [])
     const steps = fleet.applyInSteps(entry)
@@ -113,7 +113,7 @@ describe('an entry that is applied with pauses', () => {
     expect(copyFleet(fleet).place.revision).toBe(entry.revision)
   })
 
-  test('leaves an unusable fleet if it is ended early', () => {
+  test('a fleet is unusable if applying an entry is ended early', () => {
     const { fleet } = aTown()
     const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
     steps.next()
@@ -121,7 +121,7 @@ describe('an entry that is applied with pauses', () => {
     expect(() => copyFleet(fleet)).toThrow('cannot be copied')
   })
 
-  test('is refused before anything is written if it is not the next one', () => {
+  test('an entry that is not the next one is refused before anything is written', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, [])
     expect(() => fleet.applyInSteps({ ...entry, revision: entry.revision + 1 }).next()).toThrow(RangeError)

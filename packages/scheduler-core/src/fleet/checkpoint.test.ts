@@ -7,7 +7,7 @@ import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
 import { Historian, histories } from './history.suite.ts'
 
-test.each([1, 2, 3, 4])('a checkpoint of a fleet that moves on meanwhile has the state at its begin (seed %i)', (seed) => {
+test.each([1, 2, 3, 4])('a checkpoint of a fleet that changes meanwhile has the state at the beginning (seed %i)', (seed) => {
   fc.assert(
     fc.property(histories, fc.nat({ max: 5 }), (steps, pace) => {
       const fleet = new Fleet()
@@ -20,7 +20,7 @@ test.each([1, 2, 3, 4])('a checkpoint of a fleet that moves on meanwhile has the
         for (let pauses = 0; pauses <= pace; pauses++) {
           const { done, value } = capture.next()
           if (!done) continue
-          // The values must be equal to the last bit and in the same order.
+          // the values must be equal to the last bit and in the same order
           expect(JSON.stringify(value)).toBe(begun)
           capture = captureFleet(copyFleet(fleet), 1)
           begun = JSON.stringify(checkpointOf(fleet))
@@ -31,7 +31,7 @@ test.each([1, 2, 3, 4])('a checkpoint of a fleet that moves on meanwhile has the
   )
 })
 
-test('a checkpoint does not change when the fleet moves on', () => {
+test('a checkpoint does not change when the fleet changes', () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()
@@ -49,7 +49,7 @@ test('a checkpoint does not change when the fleet moves on', () => {
   )
 })
 
-test('a fleet that is restored with pauses is the same', () => {
+test('a fleet that is restored with pauses equals one that is restored without', () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()

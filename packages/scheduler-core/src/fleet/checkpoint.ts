@@ -21,54 +21,55 @@ import type { Aggregate } from './aggregates.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 
 /**
- * Format of checkpoints. A release reads this one and those before it, and refuses others with a message. Format 2 has moves and edited
- * groups; it is written once the log holds changes of feature level 2, so that until then an older release can start from every checkpoint.
+ * The format of checkpoints. A release reads this format and earlier ones, and refuses others with an error. Format 2 has moves and edited
+ * groups. It is written only once the log has changes of feature level 2, so that until then an older release can start from every
+ * checkpoint.
  */
 export const CHECKPOINT_FORMAT = 2
 
-/** A fleet at one position of the log as plain data, from which `restoreFleet` creates the same fleet. */
+/** A fleet at one position of the log as plain data. `restoreFleet` creates the same fleet from it. */
 export interface Checkpoint {
   readonly format: 1 | typeof CHECKPOINT_FORMAT
   readonly place: Place
   /** Time of the log at that position. */
   readonly now: number
   readonly featureLevel: number
-  /** Time of the log at which level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached; absent before. */
+  /** Time of the log at which level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. Absent before. */
   readonly strictSince?: number
-  /** The last positions up to this one, oldest first. */
+  /** The last log positions that the fleet remembers, oldest first. */
   readonly places: readonly Place[]
-  /** Hosts in the order of first sight. */
+  /** Hosts in the order in which they were first seen. */
   readonly hosts: readonly StoredHost[]
   readonly aggregates: readonly Aggregate[]
   readonly groups: readonly (GroupBinding & { readonly lastEdit: number; readonly version?: number })[]
-  /** Live claims, and ended ones that a key or a present instance needs, in the order in which they were made. */
+  /** Live claims, and ended claims that a key or a present instance needs, in the order of creation. */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
-  /** Written since feature level 8; absent if operators set no values. */
+  /** Written since feature level 8. Absent if operators set no values. */
   readonly keyLimits?: KeyLimits
-  /** Written since feature level 10; absent if operators set no values. */
+  /** Written since feature level 10. Absent if operators set no values. */
   readonly fleetAllocation?: FleetAllocation
-  /** Since feature level 8; keys whose claims have all ended, with those claims, are listed here and not in `keys` and `claims`. */
+  /** Written since feature level 8. Keys whose claims have all ended, and these claims, are stored here and not in `keys` and `claims`. */
   readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
-  /** Since feature level 4; older releases do not start from a checkpoint that contains it. Absent if there are no rollouts. */
+  /** Written since feature level 4. Older releases do not start from a checkpoint that contains it. Absent if there are no rollouts. */
   readonly profileCourses?: readonly (ProfileCourse & { readonly name: string })[]
 }
 
 export interface StoredHost extends HostName {
   readonly firstSeen: number
-  /** The state in the oldest version that can express all of it. */
+  /** The host's report in the oldest published version that can express all of it. */
   readonly stats: PublishedStats
   readonly status: HostStatus
   readonly statusReason: string
   readonly liveness: number
-  /** Absent while the host is UP, and in checkpoints of releases that did not keep it. */
+  /** Absent while the host is UP, and in checkpoints of releases that did not store it. */
   readonly livenessReason?: string
-  /** Both absent while its used amounts come from its report. */
+  /** Both are absent while the host's used amounts come from its report. */
   readonly usedFrom?: UsedFrom
   readonly usedFromReason?: string
-  /** Written since feature level 10; absent if operators set nothing. */
+  /** Written since feature level 10. Absent if operators set nothing. */
   readonly allocation?: AllocationOverrides
   readonly lastEdit: number
   readonly reportedAt: number
@@ -76,10 +77,10 @@ export interface StoredHost extends HostName {
   readonly reporters: readonly (readonly [string, Reporter])[]
   readonly namespaces: readonly (readonly [string, NamespaceDocument])[]
   readonly present: readonly string[]
-  /** Written since feature level 9; absent for hosts in the fleet that were never renamed. */
+  /** Written since feature level 9. Absent for hosts in the fleet that were never renamed. */
   readonly gone?: Gone
   readonly formerNames?: readonly FormerName[]
-  /** Ids of ended claims whose instance has been on the host ever since: what the host does not count itself stays taken. */
+  /** Ids of ended claims with instances that have stayed on the host. What the report does not count of these stays held. */
   readonly lingering: readonly string[]
 }
 
@@ -87,12 +88,12 @@ export interface StoredHost extends HostName {
 export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(fleet, SLICE))
 
 /**
- * Restores the fleet of a checkpoint. Throws UnknownEntryError for a checkpoint of a log with a newer feature level, RangeError for a
- * format of another release.
+ * Restores the fleet of a checkpoint. Throws UnknownEntryError for a checkpoint with a feature level that is not read, and RangeError for
+ * a format that this release does not read.
  */
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
-/** The same as a generator that pauses; the fleet must not change until it ends, so pass a copy of a live fleet. */
+/** `checkpointOf` as a generator that pauses. The fleet must not change until the generator ends, so pass a copy of a live fleet. */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 
 function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
@@ -132,7 +133,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   }
 }
 
-/** The same as a generator that pauses. */
+/** `restoreFleet` as a generator that pauses. */
 export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slice = SLICE): Generator<void, Fleet> {
   const fleet = new Fleet(reader)
   assertLevel(
@@ -167,7 +168,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     }
     const { host, node, index, ...claim } = stored
     const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
-    if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
+    if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
     const restored = ledger.restore({
       project: null,
       instanceAccount: null,
@@ -195,7 +196,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     }
     const record = hosts.own(hosts.get(restored++ as HostIndex).index)
     ledger.holdAll(record)
-    // After the aggregates, since these mark hosts as edited.
+    // set after the aggregates are restored, since these mark hosts as edited
     record.revision = stored.revision
     hosts.columns.lastEdit[record.index] = stored.lastEdit
   }
@@ -271,7 +272,7 @@ function storeClaim(
     ...claim,
     host: name,
     node,
-    // Another host may have that name by now.
+    // another host may have this name by now
     ...(gone !== null && { index: host }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),

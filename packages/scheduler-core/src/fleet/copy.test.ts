@@ -11,7 +11,7 @@ import { Historian, histories } from './history.suite.ts'
 import { grantsOf } from './history-grants.suite.ts'
 import { openOverlay } from './overlay.ts'
 
-/** All observable state of a fleet: its digests, its checkpoint in order, and what neither of them contains. */
+/** All observable state of a fleet: its digests, its checkpoint in order, and data that neither contains. */
 const stateOf = (fleet: Fleet): string =>
   JSON.stringify([
     digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))),
@@ -23,7 +23,7 @@ const stateOf = (fleet: Fleet): string =>
     [...fleet.groups.byUuid.values()].map(({ members }) => [...members]),
   ])
 
-/** Holds and lifts everything that an overlay can on every host, and takes it back. */
+/** Holds and lifts everything that an overlay can on every host, and then discards the overlay. */
 function tryOverlay(fleet: Fleet, choice: number): void {
   const overlay = openOverlay(fleet)
   for (const { host, node, index } of fleet.hosts.records) {
@@ -34,11 +34,11 @@ function tryOverlay(fleet: Fleet, choice: number): void {
   overlay.discard()
 }
 
-/** The `version` columns are not compared with a fleet that had an overlay, since versions only rise. */
+/** The state to compare with a fleet that had an overlay. It has no `version` columns, since an overlay increases versions. */
 const storedOf = (fleet: Fleet): string =>
   JSON.stringify([digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))), checkpointOf(fleet)])
 
-/** Enough hosts that the columns have to grow. */
+/** Adds enough hosts that the columns must grow. */
 function grow(fleet: Fleet): void {
   const changes = Array.from({ length: 100 }, (_, i) => aReport(`more${i}`))
   const revision = fleet.place.revision + 1
@@ -47,7 +47,7 @@ function grow(fleet: Fleet): void {
 
 const faultsOf = (fleet: Fleet) => [...audit(fleet)].flatMap(({ findings }) => findings)
 
-test.each([1, 2, 3])('a copy and its original apply entries alike, and neither changes the other (seed %i)', (seed) => {
+test.each([1, 2, 3])('a copy and its original apply entries identically, and neither changes the other (seed %i)', (seed) => {
   fc.assert(
     fc.property(histories, fc.nat({ max: 39 }), (steps, when) => {
       const fleet = new Fleet()
@@ -67,7 +67,7 @@ test.each([1, 2, 3])('a copy and its original apply entries alike, and neither c
         if (copy !== undefined) later.push({ entry, verdicts, state: stateOf(fleet) })
       }
       if (copy === undefined) return
-      // the original has changed by now
+      // the original has changed since the copy was made
       expect(stateOf(copy)).toBe(before)
       const end = stateOf(fleet)
       for (const { entry, verdicts, state } of later) {
@@ -102,7 +102,7 @@ test.each([1, 2])('copies at any position, and copies of copies, do not change u
         states.push(storedOf(fleet))
       }
       for (const { copy, stored } of copies) expect(storedOf(copy)).toBe(stored)
-      // Every second copy applies further entries, and the others do not change.
+      // every second copy applies further entries, and the others do not change
       for (const [i, { copy, behind }] of copies.entries()) {
         if (i % 2 === 1) continue
         for (const entry of entries.slice(behind)) copy.apply(entry)
@@ -117,7 +117,7 @@ test.each([1, 2])('copies at any position, and copies of copies, do not change u
   )
 })
 
-test('a copy in the columns of a discarded fleet equals any other copy, whatever that fleet was', () => {
+test('a copy that reuses the columns of any discarded fleet equals any other copy', () => {
   fc.assert(
     fc.property(histories, histories, fc.nat({ max: 2 }), (steps, others, more) => {
       const [fleet, spare] = [steps, others].map((each) => {
@@ -127,7 +127,7 @@ test('a copy in the columns of a discarded fleet equals any other copy, whatever
         for (const step of each) made.apply(historian.next(made, step))
         return made
       }) as [Fleet, Fleet]
-      // A copy of the same size, of a larger size, or a copy of a copy.
+      // the spare is of the same size, larger, or itself a copy of the fleet
       if (more === 1) grow(spare)
       const of = copyFleet(fleet)
       const copy = copyFleet(fleet, more === 2 ? of : spare)
@@ -140,7 +140,7 @@ test('a copy in the columns of a discarded fleet equals any other copy, whatever
   )
 })
 
-test('a fleet whose columns were taken is empty for readers', () => {
+test('a fleet whose columns are reused by a copy is empty for readers', () => {
   const [log, other] = [aLog(), aLog()]
   for (const { append } of [log, other]) append([aReport('h1', { vcpus: 8 })])
   copyFleet(log.fleet, other.fleet)
@@ -149,7 +149,7 @@ test('a fleet whose columns were taken is empty for readers', () => {
   expect(other.fleet.hosts.classes.get('VCPU')?.used).toHaveLength(0)
 })
 
-test('different entries on one side are not seen by the other', () => {
+test('entries that one side applies do not change the other side', () => {
   fc.assert(
     fc.property(histories, histories, fc.boolean(), (steps, others, isOriginal) => {
       const fleet = new Fleet()
@@ -167,7 +167,7 @@ test('different entries on one side are not seen by the other', () => {
   )
 })
 
-test.each(['copy', 'original'] as const)('an overlay on the %s is not seen by the other', (where) => {
+test.each(['copy', 'original'] as const)('an overlay on the %s does not change the other fleet', (where) => {
   fc.assert(
     fc.property(histories, fc.nat({ max: 10 }), (steps, choice) => {
       const fleet = new Fleet()
@@ -191,13 +191,13 @@ test.each(['copy', 'original'] as const)('an overlay on the %s is not seen by th
   )
 })
 
-test('a fleet with an open overlay is not copied', () => {
+test('a fleet with an open overlay cannot be copied', () => {
   const fleet = new Fleet()
   openOverlay(fleet)
   expect(() => copyFleet(fleet)).toThrow('a fleet cannot be copied while an overlay is open')
 })
 
-test('a report that counts the growth of a claim is not seen by a copy', () => {
+test('a report that counts the growth of a claim does not change a copy', () => {
   const log = aLog()
   const grants = (VCPU: number) => ({ classes: { VCPU } })
   const [instance, host] = [aUuid(1), { vcpus: 8, vcpusUsed: 1, instances: [aUuid(1)] }]
@@ -227,11 +227,11 @@ test('a report that counts the growth of a claim is not seen by a copy', () => {
   expect(stateOf(copy)).toBe(before)
 })
 
-/** The pieces of memory of all columns that a copy does not share with its original. */
+/** The memory of all columns that a copy does not share with its original. */
 const memoryOf = ({ hosts }: Fleet): ReadonlySet<ArrayBufferLike> =>
   new Set([hosts.columns, ...Array.from(hosts.classes.values(), useOf)].flatMap((set) => Object.values(set)).map(({ buffer }) => buffer))
 
-test('the columns of a copy take one piece of memory, which a discarded copy of the same size provides', () => {
+test('the columns of a copy are in one buffer, which may be that of a discarded copy of the same size', () => {
   const log = aLog()
   log.append([aReport('h1'), aReport('h2', { vcpus: 8 })])
   const first = copyFleet(log.fleet)

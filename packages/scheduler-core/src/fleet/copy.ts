@@ -1,10 +1,10 @@
 import { Fleet } from './fleet.ts'
 
 /**
- * A private copy: the same fleet at the same position, which can apply entries and open overlays. Both share what neither has written
- * since, so that a copy costs little more than its columns. Throws Error while an overlay is open on the fleet, or an entry is being
- * applied to it. `spare` is a discarded fleet: the copy reuses its columns, so that no garbage is left, and the spare fleet cannot be read
- * from then on.
+ * Makes a private copy: the same fleet at the same position, which can apply entries and open overlays. Both fleets share all data that
+ * neither has written since, so a copy costs little more than its columns. Throws Error while an overlay is open on the fleet, or an entry
+ * is being applied to it. `spare` is a discarded fleet. The copy reuses its columns, so that no garbage is created, and the spare fleet
+ * cannot be read afterwards.
  */
 export function copyFleet(fleet: Fleet, spare?: Fleet): Fleet {
   if (fleet.isLocked) throw new Error('a fleet cannot be copied while an overlay is open, or an entry is being applied')

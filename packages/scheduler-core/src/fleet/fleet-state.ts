@@ -1,7 +1,7 @@
 import type { JudgedFleet } from '../claims/judged-fleet.ts'
 import type { Aggregates } from './aggregates.ts'
 
-/** The parts of a fleet that reports, edits of allocation and leaving hosts read and write. */
+/** The parts of a fleet that reports, edits of allocation, and changes of hosts that leave read and write. */
 export interface FleetState extends JudgedFleet {
   readonly aggregates: Aggregates
 }

@@ -23,10 +23,10 @@ const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(stored(fleet))
 class Checker {
   readonly fleet = new Fleet()
   readonly historian: Historian
-  /** Ended claims whose instance has been on the host ever since. */
+  /** Ended claims whose instances have stayed on the host. */
   readonly #lingering = new Set<string>()
   readonly #ended = new Set<string>()
-  /** Sources of moves within one host, by destination. */
+  /** The sources of moves within one host, by destination. */
   readonly #inPlace = new Map<string, string>()
   readonly #settled = new Set<string>()
   readonly #twins: Fleet[] = []
@@ -54,7 +54,7 @@ class Checker {
       expect(stored(twin)).toBe(stored(fleet))
       expect(columnsOf(twin)).toBe(columnsOf(fleet))
     }
-    // From here on a restored fleet applies the same entries.
+    // from here on, a restored fleet applies the same entries
     const twin = restored(fleet)
     expect(stored(twin)).toBe(stored(fleet))
     expect(columnsOf(twin)).toBe(columnsOf(fleet))
@@ -92,23 +92,23 @@ class Checker {
     }
   }
 
-  /** Whether another claim of its instance is counted on its host. */
+  /** Whether another claim of the same instance is counted on its host. */
   #isReplaced({ host, instance }: Claim): boolean {
     if (this.fleet.featureLevel < ENDED_CLAIMS) return false
     return [...this.fleet.hosts.get(host).claims].some((other) => other.instance === instance && other.state === 'MATERIALISED')
   }
 
-  /** Whether an instance on its host belongs to the other end of a move there when this one ends. */
+  /** Whether the instance of an ended claim belongs to the other end of its move within the host. */
   #isOthers({ id, reason }: Claim): boolean {
     const source = this.#inPlace.get(id)
     if (source !== undefined) return !this.#settled.has(source)
     return reason === 'moved' && [...this.#inPlace.values()].includes(id)
   }
 
-  /** I1, I2: claims make no free amount negative, and no excess larger. */
+  /** I1, I2: claims make no free amount negative and no excess larger. */
   #checkRoom(entry: LogEntry, verdicts: readonly Void[], before: readonly number[]): void {
     if (entry.changes.some(isAlone)) return
-    // A ratio may be set below the claimed amount, which stays claimed.
+    // a ratio may be set so low that the capacity is below the claimed amount, which stays claimed
     const mayLower = entry.changes.some(({ type }) => ['hostAllocation', 'fleetAllocation', 'aggregate'].includes(type))
     if (mayLower && this.fleet.featureLevel >= ALLOCATION_RULES) return
     for (const [i, room] of roomOf(this.fleet).entries()) expect(room).toBeGreaterThanOrEqual(Math.min(0, before[i] as number))
@@ -121,7 +121,7 @@ class Checker {
     }
   }
 
-  /** I5: all parts of a proposal or none. */
+  /** I5: all parts of a proposal count, or none. */
   #checkParts(entry: LogEntry, verdicts: readonly Void[]): void {
     for (const [i, change] of entry.changes.entries()) {
       if (!isProposal(change)) continue
@@ -134,12 +134,12 @@ class Checker {
     }
   }
 
-  /** Whether another proposal of the entry makes the same claims. */
+  /** Whether another proposal of the entry counts, which may have the same claim ids. */
   #countsElsewhere(entry: LogEntry, verdicts: readonly Void[], index: number): boolean {
     return entry.changes.some((change, i) => i !== index && isProposal(change) && verdicts[i] === undefined)
   }
 
-  /** I13: the claimed amounts are exactly those of the claims. */
+  /** I13: the claimed amounts are exactly the amounts of the claims. */
   #checkConservation(): void {
     const { hosts, ledger } = this.fleet
     for (const record of hosts.records) {
@@ -161,7 +161,10 @@ class Checker {
     }
   }
 
-  /** I7: claims live only on hosts that are in the fleet, and a host that left has no room and no instances and belongs to nothing. */
+  /**
+   * I7: claims are live only on hosts in the fleet. A host that left has no capacity and no instances, and belongs to no aggregate or
+   * group.
+   */
   #checkPresence(): void {
     const { hosts, aggregates, groups } = this.fleet
     for (const claim of this.#live()) expect(hosts.get(claim.host).gone).toBeNull()
@@ -178,21 +181,21 @@ class Checker {
     }
   }
 
-  /** I6: hard group rules hold among live claims. */
+  /** I6: live claims satisfy the hard rules of groups. */
   #checkGroups(): void {
     for (const [uuid, { policy, maxServerPerHost, members }] of this.fleet.groups.byUuid) {
       const counted = new Map<HostIndex, number>()
       for (const claim of this.#live())
         if (claim.group === uuid && !this.fleet.ledger.isInPlace(claim)) counted.set(claim.host, (counted.get(claim.host) ?? 0) + 1)
       expect(new Map([...members].sort())).toEqual(new Map([...counted].sort()))
-      // The only member may be moving to another host.
+      // an instance may be moving to another host, and then both ends are members
       const moving = this.#live().filter(({ group, source }) => group === uuid && source !== null).length
       if (policy === 'AFFINITY') expect(members.size).toBeLessThanOrEqual(1 + moving)
       if (policy === 'ANTI_AFFINITY') for (const count of members.values()) expect(count).toBeLessThanOrEqual(maxServerPerHost ?? 1)
     }
   }
 
-  /** What an overlay held is taken back to the last bit. */
+  /** A discarded overlay leaves the fleet unchanged to the last bit. */
   #checkOverlay(position: number): void {
     const { fleet } = this
     const [json, columns] = [stored(fleet), columnsOf(fleet)]
@@ -231,18 +234,21 @@ function run(level: number, steps: readonly Step[], prefix = 0): void {
   checker.end()
 }
 
-describe.each([3, FEATURE_LEVEL])('at feature level %i random histories keep every invariant, restored and from scratch', (level) => {
-  test.each(byExtent([1], [1, 2, 3], [1, 2, 3, 4, 5, 6, 7, 8]))('seed %i', (seed) => {
-    fc.assert(
-      fc.property(histories, (steps) => run(level, steps)),
-      { seed, numRuns: byExtent(3, 10) },
-    )
-  })
+describe.each([3, FEATURE_LEVEL])(
+  'at feature level %i random histories satisfy every invariant, in restored fleets and in fleets that applied the whole log',
+  (level) => {
+    test.each(byExtent([1], [1, 2, 3], [1, 2, 3, 4, 5, 6, 7, 8]))('seed %i', (seed) => {
+      fc.assert(
+        fc.property(histories, (steps) => run(level, steps)),
+        { seed, numRuns: byExtent(3, 10) },
+      )
+    })
 
-  test('seed 9, where the first positions of the log leave the window', () => {
-    fc.assert(
-      fc.property(histories, (steps) => run(level, steps, 2 * PLACE_WINDOW - 5)),
-      { seed: 9, numRuns: byExtent(1, 2) },
-    )
-  })
-})
+    test('the history of seed 9, in which the first positions of the log leave the window', () => {
+      fc.assert(
+        fc.property(histories, (steps) => run(level, steps, 2 * PLACE_WINDOW - 5)),
+        { seed: 9, numRuns: byExtent(1, 2) },
+      )
+    })
+  },
+)

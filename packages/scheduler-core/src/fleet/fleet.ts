@@ -48,33 +48,34 @@ import {
   takeUsedFrom,
 } from './report.ts'
 
-/** Changes that may concern every host, so that they are applied with pauses. */
+/** Changes that may concern every host. They are applied with pauses. */
 type LongChange = Extract<Change, { readonly type: 'aggregate' | 'fleetAllocation' | 'forget' | 'replace' }>
 
-/** How many of the last positions of the log a fleet remembers: an entry with an older basis is void as a whole. */
+/** The number of log positions that a fleet remembers. An entry with an older basis is entirely void. */
 export const PLACE_WINDOW = 1_024
 
-/** An entry or a checkpoint of a newer release: the replica must stop writing, and has to be upgraded. */
+/** An entry or a checkpoint of a newer release. The replica must stop writing, and has to be upgraded. */
 export class UnknownEntryError extends Error {
   override readonly name = 'UnknownEntryError'
 }
 
 /**
- * Settings of the code that reads a log into a fleet; no part of its state. Every fleet exposes them, so that another one can be created
- * alike.
+ * Settings of the code that applies a log to a fleet. They are not part of its state. Every fleet exposes them, so that another fleet can
+ * be created with the same settings.
  */
 export interface FleetReader {
-  /** The plug-ins whose parts profiles may name, in addition to those of the release; by default none. */
+  /** The plug-ins with parts that profiles may name, in addition to the parts of the release. By default there are none. */
   readonly plugins?: LoadedParts | undefined
   /**
-   * The highest feature level that is read: 1 to FEATURE_LEVEL, which is the default. A lower level reads the log as an older release does.
+   * The highest feature level that is read: 1 to FEATURE_LEVEL, which is the default. With a lower level the log is read as an older
+   * release reads it.
    */
   readonly readsUpTo?: number | undefined
 }
 
 /**
- * Everything that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is the log applied up to `place`, the same on every
- * replica, and `apply` is its only writer (an overlay takes back what it wrote).
+ * Everything that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is the result of the log up to `place` and is the
+ * same on every replica. `apply` is its only writer, apart from an overlay, which removes what it wrote.
  */
 export class Fleet {
   readonly hosts = new HostTable((from, to) => {
@@ -84,16 +85,16 @@ export class Fleet {
   readonly aggregates = new Aggregates(this.hosts, (record) => countAnew(this, record))
   readonly profiles = new Profiles()
   readonly ledger = new Ledger(this.hosts, this.groups)
-  /** Position of the last entry applied. */
+  /** The position of the last applied entry. */
   place: Place = ORIGIN
-  /** Time of the log, milliseconds: the latest stamp so far. Never decreases. */
+  /** The time of the log in milliseconds, which is the latest stamp so far. Never decreases. */
   now = 0
   /**
-   * Time of the log at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached; 0 before. Earlier claims were accepted by
-   * earlier rules.
+   * The time of the log at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. 0 before. Claims from before this time
+   * were accepted by earlier rules.
    */
   strictSince = 0
-  /** The last positions by revision, and the ids among them. */
+  /** The last log positions by revision, and their entry ids. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
   #locked = false
@@ -107,17 +108,17 @@ export class Fleet {
   }
 
   /**
-   * Applies the next entry: every change is judged at its position, in order. Returns for each change undefined if it
-   * counted, or the code of the reason why it is void. Throws RangeError if the entry is not the next one,
-   * UnknownEntryError if it is of a newer release; the fleet is then unchanged.
+   * Applies the next entry: every change is judged at its position, in order. Returns for each change undefined if it counted, or the code
+   * for which it is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release wrote it. The fleet
+   * is then unchanged.
    */
   apply(entry: LogEntry): readonly Void[] {
     return atOnce(this.applyInSteps(entry))
   }
 
   /**
-   * The same with pauses, for a private fleet. It is locked until the whole entry is applied, so that an intermediate state is never taken
-   * for a state of the log; where it is ended early, the fleet is unusable.
+   * `apply` with pauses, for a private fleet. The fleet is locked until the whole entry is applied, so that nothing uses an intermediate
+   * state. If the generator is ended early, the fleet is unusable.
    */
   *applyInSteps(entry: LogEntry): Steps<readonly Void[]> {
     if (this.#locked) throw new Error('the fleet cannot change while an overlay is open, or another entry is being applied')
@@ -151,18 +152,18 @@ export class Fleet {
     return verdicts
   }
 
-  /** Whether a position is in this log, among the last that are remembered. */
+  /** Whether a position is among the last positions of this log that are remembered. */
   knows({ revision, id, at }: Place): boolean {
     const place = this.places.get(revision)
     return place !== undefined && place.id === id && place.at === at
   }
 
-  /** The latest revision of an entry among the last that are remembered. */
+  /** The latest revision of an entry with this id, if it is among the last positions that are remembered. */
   revisionOf(entryId: string): number | undefined {
     return this.#ids.get(entryId)
   }
 
-  /** Takes over the positions of a checkpoint, oldest first: exactly these are remembered, as in the original fleet. */
+  /** Restores the positions of a checkpoint, oldest first. Exactly these are remembered, as in the original fleet. */
   restorePlaces(places: readonly Place[], now: number): void {
     this.places.clear()
     this.#ids.clear()
@@ -170,7 +171,7 @@ export class Fleet {
     this.now = now
   }
 
-  /** Takes over which positions another fleet remembers, and its own position. */
+  /** Copies the remembered positions of another fleet and its own position. */
   takePlaces(from: Fleet): void {
     this.places.clear()
     this.#ids.clear()
@@ -184,7 +185,7 @@ export class Fleet {
     return this.hosts.featureLevel
   }
 
-  /** Takes over the level of a checkpoint, before its claims are held. */
+  /** Restores the level of a checkpoint. Must be called before its claims are held. */
   restoreLevel(level: number): void {
     this.hosts.featureLevel = level
     this.profiles.reach(level)
@@ -194,7 +195,7 @@ export class Fleet {
     return this.#locked
   }
 
-  /** While locked, `apply` throws. For overlays. */
+  /** Locks the fleet for an overlay. While it is locked, `apply` throws. */
   lock(): void {
     if (this.#locked) throw new Error('the fleet has an open overlay already, or an entry is being applied to it')
     this.#locked = true
@@ -208,7 +209,7 @@ export class Fleet {
     this.place = place
     this.now = Math.max(this.now, place.at)
     this.places.set(place.revision, place)
-    // The latest position of an id that occurred twice: it is known as long as one of its positions is, in a restored fleet too.
+    // an id that occurred twice is remembered until its last position leaves the window, in a restored fleet too
     this.#ids.set(place.id, place.revision)
     const old = this.places.get(place.revision - PLACE_WINDOW)
     if (old === undefined) return
@@ -216,7 +217,7 @@ export class Fleet {
     if (this.#ids.get(old.id) === old.revision) this.#ids.delete(old.id)
   }
 
-  /** Runs before anything else in the entry: the level is raised by the first change that needs it, wherever it is in the entry. */
+  /** Raises the feature level before any change of the entry is applied, wherever the change that raises it is in the entry. */
   *#raiseLevel(changes: readonly Change[]): Steps<void> {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
@@ -230,14 +231,14 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Since when an instance was not listed is unknown before the level that keeps it, so the time starts now. */
+  /** Starts the time for which instances are unlisted. It is not known for the time before this level. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield
       else if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
-  /** Recounts the claims of hosts by the rules of the level that has just been reached. */
+  /** Recounts the claims of hosts by the rules of a level that has just been reached. */
   *#holdAnew(isAffected: (host: HostRecord) => boolean): Steps<void> {
     for (const host of inSlices(this.hosts.records, SLICE)) {
       if (host === undefined) {
@@ -307,7 +308,7 @@ export class Fleet {
       case 'rollout':
         return this.profiles.rollOut(change, this.now)
       case 'feature':
-        // The level was raised before the changes.
+        // the level was raised before the changes
         return undefined
     }
   }
@@ -326,7 +327,7 @@ export class Fleet {
     return undefined
   }
 
-  /** Existing claims stay: only new ones are refused on a host that is down, including those that were decided earlier. */
+  /** Sets the liveness of a host. Existing claims stay. New claims on a host that is down are void, also if they were decided earlier. */
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'
@@ -384,7 +385,7 @@ function assertReadable(entry: LogEntry, readsUpTo: number): void {
   }
 }
 
-/** Throws UnknownEntryError for a feature level that is not read; `what` names the object that has it. */
+/** Throws UnknownEntryError for a feature level that is not read. `what` returns the text about the object that has the level. */
 export function assertLevel(level: number, readsUpTo: number, what: (level: number) => string): void {
   if (level <= readsUpTo) return
   const isHeld = readsUpTo < FEATURE_LEVEL

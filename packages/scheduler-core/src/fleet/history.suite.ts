@@ -17,14 +17,14 @@ import type { Fleet } from './fleet.ts'
 import { GROUPS, grantsOf, groupOf } from './history-grants.suite.ts'
 
 /**
- * Random histories. A step is a few small numbers whose meaning depends on the fleet at that time, so that most changes count and every
- * shrunk history is a valid history.
+ * Generates random histories. A step consists of small numbers whose meaning depends on the state of the fleet. So most changes count, and
+ * every shortened history is valid.
  */
 export interface Step {
   readonly acts: readonly Act[]
-  /** Milliseconds since the entry before; may be negative. */
+  /** Milliseconds since the previous entry. May be negative. */
   readonly elapsedMs: number
-  /** 0..99: selects the basis and the id of the entry. */
+  /** A number from 0 to 99 that selects the basis and the id of the entry. */
   readonly trust: number
 }
 
@@ -81,15 +81,15 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 const HOSTS = ['h1', 'h2', 'h3']
-/** Names for hosts that leave and are replaced. */
+/** The names of hosts that leave and are replaced. */
 const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
 
-/** A host whose report counts use itself, or leaves it to claims, class by class. */
+/** A report of a host that states its use or leaves it to claims, for each class. */
 function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   const record = fleet.hosts.find({ host, node: host })
   const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
-  // The numbers decide which instances are listed; one of them has no claim.
+  // the numbers decide which instances are listed, and one listed instance may have no claim
   const running = [...new Set([...instances.filter((_, i) => (b >> (i % 3)) % 2 === 0), ...(c % 4 === 0 ? [aUuid(0xff)] : [])])]
   const counts = c % 2 === 0
   return {
@@ -103,7 +103,7 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
     traits: c % 2 === 0 ? ['FAST'] : [],
     inventories:
       c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
-    // The properties of the devices change with the report, so that some claims name pools that no longer exist.
+    // the properties of the devices change with the report, so that claims may name pools that no longer exist
     pciPools:
       c === 10
         ? []
@@ -132,10 +132,10 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   }
 }
 
-/** Whether a change is alone in its entry, so that its effect can be distinguished from that of claims. */
+/** Whether a change is always the only one in its entry, so that its effect can be distinguished from that of claims. */
 export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
 
-/** The sequence of the last report of a host; 0 if there is none. */
+/** The sequence of the last report of a host, or 0 if there is none. */
 function sequenceOf({ hosts }: Fleet, host: string): number {
   const name = { host, node: host }
   return (hosts.find(name) ?? hosts.findForgotten(name))?.reporters.get('compute')?.sequence ?? 0
@@ -148,19 +148,19 @@ function leaving(name: HostName, to: string, c: number): Change {
   return { type: 'forget', hosts: [name], isForced: c % 4 === 1, ...(c % 3 === 0 && { expectedClaims: c % 5 }), reason }
 }
 
-/** Turns steps into entries of one log, remembering what it needs of the past. */
+/** Turns steps into entries of one log, and remembers earlier proposals to repeat them. */
 export class Historian {
   readonly entries: LogEntry[] = []
   readonly #proposed: Change[] = []
   readonly #level: number
   #claims = 0
 
-  /** A history at a feature level. */
+  /** Creates a history at a feature level. */
   constructor(level = FEATURE_LEVEL) {
     this.#level = level
   }
 
-  /** The first entry: every host reports in full. */
+  /** The first entry, in which every host sends a full report. */
   first(fleet: Fleet): LogEntry {
     const reports = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
     const changes: Change[] = [{ type: 'feature', level: this.#level }, ...reports]
@@ -170,7 +170,7 @@ export class Historian {
     return entry
   }
 
-  /** The next entry as some replica, correct or faulty, would write it. */
+  /** The next entry, as a correct or faulty replica would write it. */
   next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
     const report = changes.find(isAlone)
@@ -261,7 +261,7 @@ export class Historian {
       case 'revoke':
         return { type: 'revoke', claim: claim?.id ?? 'none', reason: 'history' }
       case 'move': {
-        // Mostly a live claim, to another host or within its own.
+        // usually moves a live claim, to another host or within its own host
         const live = claims.filter(isLive)
         const source = c === 0 ? claim : live[(a * 12 + b) % Math.max(1, live.length)]
         if (source === undefined || record === undefined) return undefined
@@ -281,7 +281,7 @@ export class Historian {
         return proposal
       }
       case 'settle': {
-        // Ends an open move by confirming or reverting it.
+        // ends an open move by confirming or reverting it
         const open = claims.filter((one) => isLive(one) && one.source !== null)
         const destination = open[a % Math.max(1, open.length)]
         if (destination === undefined) return undefined

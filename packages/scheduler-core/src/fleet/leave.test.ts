@@ -7,7 +7,7 @@ import { checkpointOf } from './checkpoint.ts'
 import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
 describe('forget', () => {
-  test('is void if the number of live claims is not the expected one', () => {
+  test('forgetting a host is void if it has another number of live claims than expected', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     expect(log.append([{ ...forget('h1', true), expectedClaims: 2 }])).toEqual(['leave.claims_changed'])
@@ -16,7 +16,7 @@ describe('forget', () => {
   })
 
   // after Placement's test_delete_provider_in_use and Nova's test_delete_compute_service_with_allocations
-  test('is void while the host has live claims, and then changes nothing', () => {
+  test('forgetting a host with live claims is void and changes nothing', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     const before = canonicalJson({ ...checkpointOf(log.fleet), place: 0, places: 0 })
@@ -24,25 +24,25 @@ describe('forget', () => {
     expect(canonicalJson({ ...checkpointOf(log.fleet), place: 0, places: 0 })).toBe(before)
   })
 
-  test('is judged at its position in the log: a claim that came in between keeps the host', () => {
+  test('forgetting a host is void if the host got a claim between the decision and the entry', () => {
     const log = hostsOf('h1')
     const basis = log.fleet.place
     log.append([claimOn('h1')])
     expect(log.append([forget('h1')], { basis })).toEqual(['leave.has_claims'])
   })
 
-  test('a claim decided before it does not count after it', () => {
+  test('claims that were decided before a host was forgotten are void afterwards', () => {
     const log = hostsOf('h1', 'h2')
     const basis = log.fleet.place
     log.append([forget('h1')])
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.no_room'])
     log.append([readmit('h1')])
     log.append([aReport('h1', ENOUGH, 2)])
-    // The host is in the fleet again, but it is not the one that was decided on.
+    // the host is in the fleet again, but the claim was decided before it left
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.edited'])
   })
 
-  test('by force ends its claims with its reason in the same entry; their keys keep their answers', () => {
+  test('forgetting a host by force ends its claims in the same entry, and their keys still list them', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1', 'k1'), aClaim({ key: 'k2', hosts: ['h1'], instances: [aUuid(2)] })])
     expect(log.append([forget('h1', true)])).toEqual([undefined])
@@ -52,7 +52,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  test('an expired reservation does not prevent it', () => {
+  test('an overdue reservation does not prevent forgetting a host', () => {
     const log = hostsOf('h1')
     log.append([aClaim({ key: 'k1', hosts: ['h1'], ttlMs: 10 })])
     expect(log.append([forget('h1')], { at: 1_010 })).toEqual([undefined])
@@ -63,7 +63,7 @@ describe('forget', () => {
   test.each([
     ['source', 'h1', ['REVOKED', 'RESERVED']],
     ['destination', 'h2', ['CONFIRMED', 'REVOKED']],
-  ])('an open move whose %s is on the host ends as by a revocation, and only the other end stays', (_end, host, states) => {
+  ])('forgetting the host of the %s of an open move revokes the claim there, and only the other end stays', (_end, host, states) => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h1')])
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }
@@ -75,7 +75,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  test('a move within the host ends with it', () => {
+  test('forgetting a host ends a move within the host', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }
@@ -85,7 +85,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  test('leaves a tombstone with index and history, but without room, aggregates, groups or instances', () => {
+  test('a forgotten host leaves a tombstone with index and history, but without capacity, aggregates, groups or instances', () => {
     const log = hostsOf('h1', 'h2')
     const { fleet } = log
     const zone = { type: 'aggregate', uuid: aUuid(7), expectedVersion: 0 } as const
@@ -124,7 +124,7 @@ describe('forget', () => {
     expect(log.append([change])).toEqual(['report.unknown_host'])
   })
 
-  test('is void a second time, or for a host that never existed', () => {
+  test('forgetting a forgotten host or a host that never existed is void', () => {
     const log = hostsOf('h1')
     log.append([forget('h1')])
     expect(log.append([forget('h1'), forget('h9')])).toEqual(['leave.not_there', 'leave.not_there'])
@@ -140,7 +140,7 @@ describe('forget', () => {
     expect(log.fleet.hosts.presentCount).toBe(0)
   })
 
-  test('a node leaves its host, whose other nodes stay in the aggregates', () => {
+  test('after one node of a host is forgotten, its other nodes stay in the aggregates', () => {
     const log = hostsOf('h1')
     const node = { host: 'h1', node: 'n2' }
     log.append([{ ...aReport('h1', ENOUGH), ...node }])
@@ -152,7 +152,7 @@ describe('forget', () => {
   })
 })
 
-test('a host that was readmitted and has not reported yet is forgotten again', () => {
+test('a host that was readmitted and has not reported yet can be forgotten again', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: 9 }, aReport('h1')])
   log.append([forget('h1'), readmit('h1')])
@@ -163,7 +163,7 @@ test('a host that was readmitted and has not reported yet is forgotten again', (
 
 describe('readmit', () => {
   // after Nova's tests of a deleted compute node whose host returns with the same uuid
-  test('accepts reports again: the host comes back under its index with a full report, without its former data', () => {
+  test('a readmitted host returns with a full report under its former index, without its former data', () => {
     const log = hostsOf('h1')
     log.append([{ type: 'status', ...named('h1'), status: 'MAINTENANCE', reason: 'fan' }])
     log.append([forget('h1')])
@@ -184,7 +184,7 @@ describe('readmit', () => {
     expectSound(log)
   })
 
-  test('what the host sent before it was forgotten stays stale', () => {
+  test('a readmitted host cannot send reports from before it was forgotten', () => {
     const log = hostsOf('h1')
     const late = aReport('h1', ENOUGH, 3)
     log.append([aReport('h1', ENOUGH, 4)])
@@ -195,12 +195,12 @@ describe('readmit', () => {
     expect(log.append([{ ...late, incarnation: aUuid(99), sequence: 2 }])).toEqual([undefined])
   })
 
-  test('of a present host is void', () => {
+  test('readmitting a present host is void', () => {
     const log = hostsOf('h1')
     expect(log.append([readmit('h1'), readmit('h9')])).toEqual(['leave.not_gone', 'leave.not_gone'])
   })
 
-  test('of a former name releases it for another machine', () => {
+  test('readmitting a former name releases the name for another machine', () => {
     const log = hostsOf('h1')
     log.append([replace('h1', 'h2')])
     expect(log.append([readmit('h1'), aReport('h1', ENOUGH)])).toEqual([undefined, undefined])
@@ -209,7 +209,7 @@ describe('readmit', () => {
   })
 })
 
-test('the history of a host is reported: forgotten, readmitted, back, replaced', () => {
+test('changes of a host are published when it is forgotten, readmitted, returns and is replaced', () => {
   const log = hostsOf('h1')
   const kinds = (...changes: readonly Change[]) => {
     log.append(changes)

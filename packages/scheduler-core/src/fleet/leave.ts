@@ -16,28 +16,31 @@ import type { FleetState } from './fleet-state.ts'
 import { PAST_INCARNATIONS, takeStats } from './report.ts'
 
 /**
- * How hosts leave a fleet, and come back (feature level HOSTS_LEAVE). A host that left keeps its index, which is its identity for the log:
- * its record stays as a tombstone without capacity, instances, documents, aggregates or live claims, under a name that no report may use
- * until it is readmitted. A host that is replaced keeps everything and gets another name.
+ * Applies changes by which hosts leave a fleet and return (feature level HOSTS_LEAVE). A host that left keeps its index, which is its
+ * identity in the log. Its record stays as a tombstone without capacity, instances, documents, aggregates or live claims. No report may
+ * use its name until it is readmitted. A host that is replaced keeps everything and gets another name.
  */
 
-/** The report of a host that never reported anything. */
+/** The report of a host that never sent one. */
 const NOTHING = currentStats(
   hostStatsV1_0.parse({ vcpus: 0, vcpusUsed: 0, memoryMb: 0, memoryMbUsed: 0, localGb: 0, localGbUsed: 0, instances: [] }),
 )
 
-/** Live claims that keep a host from being forgotten; an expired reservation does not. */
+/** Live claims that prevent a host from being forgotten. Overdue reservations do not prevent it. */
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
 
-/** The name of a node after its host is renamed: a node with the host's name gets the new name; others keep their own if none is given. */
+/**
+ * The name of a node after its host is renamed. A node with the host's name gets the new name. Other nodes keep their names if no name is
+ * given.
+ */
 export const nameAfter = (
   { host, node }: HostName,
   by: { readonly host: string; readonly node?: string | null | undefined },
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /**
- * Forgets all of the named hosts, or none: a host with live claims only leaves by force, which ends these claims. A generator that pauses;
- * nobody may use the fleet until it ends.
+ * Forgets either all of the named hosts or none. A host with live claims leaves only by force, which ends these claims. A generator that
+ * pauses. Nothing may use the fleet until it ends.
  */
 export function* takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Steps<Void> {
   const { hosts, now } = fleet
@@ -49,7 +52,7 @@ export function* takeForget(fleet: FleetState, { hosts: names, isForced, expecte
   if (expectedClaims !== undefined && claims !== expectedClaims) return 'leave.claims_changed'
   for (const { index, gone } of records) {
     if (gone !== null) {
-      // The host was readmitted and has not reported since: its name is given up again.
+      // the host was readmitted and has not reported since, so only its name becomes reserved again
       const record = hosts.own(index)
       hosts.rename(record, { gone: { ...gone, reason, isReadmitted: false } })
       record.revision = fleet.place.revision
@@ -63,12 +66,12 @@ export function* takeForget(fleet: FleetState, { hosts: names, isForced, expecte
 
 const readmitted = (record: HostRecord | undefined): HostRecord | undefined => (record?.gone?.isReadmitted === true ? record : undefined)
 
-/** Steps in the order in which they were made, which is the same on every replica. */
+/** Ends the claims of a host in the order of their creation, which is the same on every replica. */
 function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, reason: string): void {
   const ids = [...claims].sort((a, b) => a.fence - b.fence).map(({ id }) => id)
   for (const id of ids) {
     const claim = ledger.claims.get(id)
-    // The destination of a move in place ends with its source.
+    // the destination of a move in place has already ended with its source
     if (claim === undefined || !isLive(claim)) continue
     if (isOverdue(claim, now)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
     else ledger.end(claim, 'REVOKED', reason, place.revision, now)
@@ -76,8 +79,8 @@ function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, r
 }
 
 /**
- * The name may be used again: a forgotten host comes back with its next full report; a former name of a replaced host is free for another
- * machine.
+ * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host is available
+ * for another machine.
  */
 export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted): Void {
   const forgotten = hosts.findForgotten(name)
@@ -98,23 +101,23 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 }
 
 /**
- * Gives hosts other names; what they hold, and all that refers to them by index, stays with them. A host that already came up under a new
- * name is merged into the replaced one: it may hold no live claim, and its report becomes the report. A generator that pauses;
- * nobody may use the fleet until it ends.
+ * Gives hosts other names. What they hold, and everything that refers to them by index, stays unchanged. If a host already reports under a
+ * new name, it is merged into the replaced host. It must have no live claims, and its report becomes the report of the replaced host. A
+ * generator that pauses. Nothing may use the fleet until it ends.
  */
 export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Void> {
   const refusal = refusesReplace(fleet, change)
   if (refusal !== undefined) return refusal
   const { hosts } = fleet
   const { hosts: pairs, reason } = change
-  // All hosts that are merged into others leave first: the last node of a name removes the name from the lists of aggregates.
+  // hosts that are merged into others leave first, because the last node of a name removes the name from the lists of aggregates
   const reports: (Reported | undefined)[] = []
   for (const { from, to } of pairs) reports.push(yield* makeWay(fleet, hosts.find(from) as HostRecord, to, reason))
   for (const [i, { from, to }] of pairs.entries()) yield* replace(fleet, hosts.find(from) as HostRecord, to, reason, reports[i])
   return undefined
 }
 
-/** Why hosts cannot get the names; undefined when they can. */
+/** The code for which hosts cannot get the names, or undefined if they can. */
 export function refusesReplace(fleet: FleetState, { hosts: pairs }: HostReplaced): Void {
   const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
   if (keys.size < 2 * pairs.length) return 'leave.name_taken'
@@ -132,7 +135,7 @@ function refusesPair(
   if (old === undefined) return 'leave.not_there'
   const renamed = hosts.findRenamed(to)
   if (renamed !== undefined && renamed.index !== old.index) return 'leave.name_taken'
-  // A former name of another machine stays reserved, unless that machine is renamed with the others.
+  // a former name of another machine stays reserved, unless that machine is renamed in the same change
   const isBack = hosts.renamedNodesOf(to.host).some((index) => replaced.has(index))
   if (!isBack && hosts.refusesName(to) === 'report.host_replaced') return 'leave.name_taken'
   const next = hosts.find(to)
@@ -142,8 +145,8 @@ function refusesPair(
 }
 
 /**
- * Whether a host name would end up in two availability zones: an operator may have listed the new name in an aggregate before. It mirrors
- * what `takeReplace` does to the lists of aggregates, name by name.
+ * Whether a host name would be in two availability zones after the change. This is possible because an operator may have listed the new
+ * name in an aggregate before. The function follows the changes that `takeReplace` makes to the lists of aggregates, name by name.
  */
 function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['hosts']): boolean {
   const zonesIn = (host: string) => new Set(aggregates.of(host).flatMap(({ metadata }) => metadata[ZONE_KEY] ?? []))
@@ -165,10 +168,10 @@ function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['h
   return [...after.values()].some(({ zones }) => zones.size > 1)
 }
 
-/** The reports of a host that is merged into another one, from before it left. */
+/** The record of a host that is merged into another one, from before it left. */
 type Reported = HostRecord & { readonly state: number }
 
-/** Removes a host of that name, so that the replaced host can get the name. */
+/** Removes the host that has a name, so that the replaced host can get this name. */
 function* makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Steps<Reported | undefined> {
   const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
@@ -201,7 +204,8 @@ function* replace(fleet: FleetState, old: HostRecord, to: HostName, reason: stri
 }
 
 /**
- * Takes over the report, documents, sign of life and overrides of the host that is the same machine; late reports of the old one are stale.
+ * Copies the report, documents, liveness and overrides of the host that is the same machine. Late reports of the replaced reporter are
+ * then stale.
  */
 function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
@@ -218,7 +222,7 @@ function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): voi
     takeDocument(hosts, record.index, name, before)
   }
   record.allocation = mergedOverrides(record.allocation, from.allocation)
-  // that report came before: what was added in place since is not in it
+  // the copied report is from before this entry, so it does not include what was added in place since
   takeStats(fleet, record, from.stats, undefined, from.reportedAt)
 }
 
@@ -228,7 +232,7 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
   return { ...reporter, past: [...new Set(past)].slice(0, PAST_INCARNATIONS) }
 }
 
-/** Reduces a host without live claims to its history and to what makes its old reports stale. */
+/** Reduces a host without live claims to its history and to the data by which its old reports are recognised as stale. */
 function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
   const { hosts, place, now } = fleet
   const { index, host } = record
@@ -254,7 +258,7 @@ function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason
   hosts.touch(index)
 }
 
-/** Removes a host's name from the lists of aggregates, for its last node. */
+/** Removes a host name from the lists of aggregates when its last node leaves. */
 function* leaveAggregates({ aggregates, place, now }: FleetState, host: string): Steps<void> {
   for (const { uuid, version, name, metadata, hosts } of aggregates.of(host)) {
     const next = { name, metadata, hosts: hosts.filter((other) => other !== host) }
@@ -263,7 +267,9 @@ function* leaveAggregates({ aggregates, place, now }: FleetState, host: string):
   }
 }
 
-/** Puts the new name of a host into the lists of aggregates: instead of the old one, or next to it while other nodes have that. */
+/**
+ * Adds the new name of a host to the lists of aggregates that have the old name. The old name is removed unless other nodes still have it.
+ */
 function* renameInAggregates({ aggregates, hosts, place, now }: FleetState, from: string, to: string): Steps<void> {
   if (from === to) return
   const stays = hosts.nodesOf(from).length > 0

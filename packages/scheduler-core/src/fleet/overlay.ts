@@ -7,37 +7,38 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Proposals that are treated as if they counted, while one batch is being decided. It writes into the fleet's columns and takes everything
- * back on `discard`, so that reading costs nothing; between `open` and `discard` nothing else may run.
+ * Proposals that are treated as if they counted while one batch is being decided. The overlay writes into the fleet's columns, so that
+ * reading costs nothing extra, and undoes everything on `discard`. Between `open` and `discard` nothing else may use the fleet.
  */
 export interface Overlay {
-  /** Holds the grants of a chosen instance, so that the next choice sees the remaining resources. The grants must fit. */
+  /** Holds the grants of a chosen instance, so that the next choice uses the remaining resources. The grants must fit. */
   hold(part: ClaimPart, group: GroupBinding | null): void
-  /** Holds the same plain amounts a number of times, as one step. */
+  /** Holds the same plain amounts `copies` times in one step. */
   holdCopies(part: ClaimPart, group: GroupBinding | null, copies: number): void
   /** Holds what a move adds to its source. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Removes a claim from the view, so that its instance does not take room from its own move: from its group, and from
-   * its host if the judge will remove it too, because the request asks for no units there beyond those that it holds.
-   * A rebuild takes nothing, so that from feature level STRICT_CLAIMS on everything that it holds counts as free.
+   * Removes a claim from the sums, so that it does not take free capacity from its own move. It is removed from its group. It is also
+   * removed from its host if the judge will do so too, because the request asks there for no units beyond those that the claim holds. A
+   * rebuild takes nothing new, so from feature level STRICT_CLAIMS on everything that the claim holds counts as free.
    */
   lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
   /**
-   * Removes the destination of an open move, which ends before the decision takes effect; `isPlainNext`: what follows takes plain amounts.
+   * Removes the destination of an open move, which ends before the decision takes effect. With `isPlainNext` the next grants are plain
+   * amounts.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): void
-  /** Counts what a request asks as free on its destination: its instance runs there, and the report counts its use. */
+  /** Counts what a request asks for as free on its destination, because its instance runs there and the report counts its use. */
   keepListed(request: RequestSpec): void
   /** The number of steps. */
   readonly size: number
-  /** Takes back the steps after the first `size`: a request that failed half-way leaves nothing behind. */
+  /** Undoes the steps after the first `size`, so that a request that failed half-way has no effect. */
   rollback(size: number): void
-  /** Takes everything back. */
+  /** Undoes all steps. */
   discard(): void
 }
 
-/** Throws when the fleet has an open overlay already. */
+/** Opens an overlay. Throws Error if the fleet has an open overlay already. */
 export function openOverlay(fleet: Fleet): Overlay {
   const { hosts, groups, ledger } = fleet
   const undo: (() => void)[] = []
@@ -45,7 +46,7 @@ export function openOverlay(fleet: Fleet): Overlay {
   const rollback = (size: number): void => {
     while (undo.length > size) undo.pop()?.()
   }
-  /** Binds the group for as long as the step exists. */
+  /** Binds the group while the step exists. */
   const bound = (takeBack: () => void, unbind: (() => void) | undefined) => () => {
     takeBack()
     unbind?.()

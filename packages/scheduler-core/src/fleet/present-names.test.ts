@@ -5,7 +5,7 @@ import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, present
 
 const name = (host: string, node = host): HostName => ({ host, node })
 
-/** Hosts that were renamed one after the other. */
+/** A fleet with hosts that were renamed one after the other. */
 function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from: HostName, to: HostName])[]) {
   const log = aLog()
   log.append(hosts.map(({ host, node }) => ({ ...aReport(host, { instances: [] }), node })))
@@ -13,25 +13,40 @@ function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from:
   return log
 }
 
-describe('a former name', () => {
+describe('a name in a call', () => {
   test.each<[string, ReturnType<typeof renamed>, string, readonly string[]]>([
-    ['that no host ever had stays', renamed([name('a')]), 'x', ['x']],
-    ['that is a present name stays', renamed([name('a'), name('b')], [name('a'), name('c')]), 'b', ['b']],
-    ['means the next', renamed([name('a')], [name('a'), name('b')]), 'a', ['b']],
-    ['means the last of several', renamed([name('a')], [name('a'), name('b')], [name('b'), name('c')]), 'a', ['c']],
-    ['means the host that it was merged into', renamed([name('a'), name('x')], [name('a'), name('b')], [name('x'), name('b')]), 'a', ['b']],
+    ['that no host ever had is unchanged', renamed([name('a')]), 'x', ['x']],
+    ['that a present host has is unchanged', renamed([name('a'), name('b')], [name('a'), name('c')]), 'b', ['b']],
+    ['of a replaced host means its present name', renamed([name('a')], [name('a'), name('b')]), 'a', ['b']],
     [
-      'of a host whose nodes were renamed separately means each of these',
+      'of a host that was replaced twice means its last name',
+      renamed([name('a')], [name('a'), name('b')], [name('b'), name('c')]),
+      'a',
+      ['c'],
+    ],
+    [
+      'of a replaced host means the host into which another was merged',
+      renamed([name('a'), name('x')], [name('a'), name('b')], [name('x'), name('b')]),
+      'a',
+      ['b'],
+    ],
+    [
+      'of a host whose nodes were renamed separately means the names of all nodes',
       renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')], [name('a', 'n2'), name('c', 'n2')]),
       'a',
       ['b', 'c'],
     ],
-    ['of which a node remains stays', renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]), 'a', ['a']],
+    [
+      'that one node of the host still has is unchanged',
+      renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]),
+      'a',
+      ['a'],
+    ],
   ])('%s', (_, { fleet }, asked, expected) => {
     expect(presentHosts(fleet.hosts, [asked])).toEqual(expected)
   })
 
-  test('that was released means no host, and later the one that uses it', () => {
+  test('a former name that was released means no host, and later the host that uses it', () => {
     const log = renamed([name('a')], [name('a'), name('b')])
     log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
     expect(presentHosts(log.fleet.hosts, ['a'])).toEqual(['a'])
@@ -41,7 +56,7 @@ describe('a former name', () => {
   })
 })
 
-test('a request means the hosts of its names; where none was replaced it is the same object', () => {
+test('the names in a request are replaced by present names, and without a replaced host the same object is returned', () => {
   const log = renamed([name('a'), name('b')], [name('a'), name('c')])
   const asked = aRequest({
     forceHosts: ['a', 'b'],
@@ -61,22 +76,34 @@ test('a request means the hosts of its names; where none was replaced it is the 
   expect(withPresentNames(log.fleet, other)).toBe(other)
 })
 
-test('a node that is named without its host is found by its old name, whatever its host’s name is', () => {
+test('a node that is named without its host is found by its old name', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   expect(withPresentNames(log.fleet, aRequest({ forceNodes: ['n1', 'b'] })).forceNodes).toEqual(['n2', 'b'])
 })
 
-test('a destination that is a node alone is found by its old name, one that no host ever had stays', () => {
+test('a destination with only a node is found by its old name, and an unknown one is unchanged', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   const nodeOf = (node: string) => withPresentNames(log.fleet, aRequest({ requestedDestination: { node } })).requestedDestination
   expect(nodeOf('n1')).toMatchObject({ host: null, node: 'n2' })
   expect(nodeOf('n3')).toMatchObject({ host: null, node: 'n3' })
 })
 
-describe('a host’s former records are found', () => {
+describe('records of a host under all its names are found', () => {
   test.each<[string, ReturnType<typeof renamed>, Parameters<typeof isNamedIn>[1][number], readonly HostName[], readonly HostName[]]>([
-    ['under its old name by its new one', renamed([name('a')], [name('a'), name('b')]), { host: 'b' }, [name('a'), name('b')], [name('c')]],
-    ['under its new name by its old one', renamed([name('a')], [name('a'), name('b')]), { host: 'a' }, [name('a'), name('b')], [name('c')]],
+    [
+      'under its old name, by its new name',
+      renamed([name('a')], [name('a'), name('b')]),
+      { host: 'b' },
+      [name('a'), name('b')],
+      [name('c')],
+    ],
+    [
+      'under its new name, by its old name',
+      renamed([name('a')], [name('a'), name('b')]),
+      { host: 'a' },
+      [name('a'), name('b')],
+      [name('c')],
+    ],
     [
       'by a name that is neither its first nor its last',
       renamed([name('a')], [name('a'), name('b')], [name('b'), name('c')]),
@@ -85,21 +112,21 @@ describe('a host’s former records are found', () => {
       [name('d')],
     ],
     [
-      'under the name of a host that was merged into it',
+      'also under the name of a host that was merged into it',
       renamed([name('a'), name('x')], [name('x'), name('y')], [name('a'), name('y')]),
       { host: 'a' },
       [name('a'), name('x'), name('y')],
       [],
     ],
     [
-      'by its own nodes, and not by those that stayed',
+      'by its renamed nodes, and not by nodes that kept the old name',
       renamed([name('a', 'n1'), name('a', 'n2')], [name('a', 'n1'), name('b', 'n1')]),
       { host: 'b' },
       [name('a', 'n1'), name('b', 'n1')],
       [name('a', 'n2')],
     ],
     [
-      'by its present name where another host has its old one',
+      'by its present name if another host now has its old name',
       (() => {
         const log = renamed([name('a')], [name('a'), name('b')])
         log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
@@ -117,7 +144,7 @@ describe('a host’s former records are found', () => {
     expect(others.filter(isMeant)).toEqual([])
   })
 
-  test('all names of each host that has more than one', () => {
+  test('every host with several names is listed with all of them', () => {
     const { fleet } = renamed([name('a'), name('z')], [name('a'), name('b')], [name('b'), name('c')])
     expect(hostsOfManyNames(fleet.hosts)).toEqual([['c', 'a', 'b']])
     const namesIn = allNamesIn(hostsOfManyNames(fleet.hosts))

@@ -4,8 +4,8 @@ import type { HostName } from '../values/host-name.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Names from callers are resolved by the present log: a replaced host is found by its former names, so that callers need not know of the
- * change. A present name, and one that no host ever had, stays as it is; so does the name of a forgotten host, which is no host.
+ * The present names of hosts that callers name. A replaced host is found by its former names, so that callers need not know about the
+ * change. A present name, a name that no host ever had, and the name of a forgotten host are returned unchanged.
  */
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
   return changed(names, (host) => {
@@ -15,7 +15,7 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
   })
 }
 
-/** The present names of nodes that are named without their hosts. */
+/** The present names of nodes that callers name without their hosts. */
 function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
   if (names.length === 0) return names
   const there = new Set(hosts.present.map(({ node }) => node))
@@ -35,7 +35,7 @@ export function presentName(hosts: HostTable, name: HostName): HostName {
   return { host, node }
 }
 
-/** The present hosts that a present or former name means: all of its nodes, or the one that is named. */
+/** The present hosts with a present or former name: all nodes of the host, or only the named node. */
 export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRecord[] {
   if (typeof node === 'string') return [hosts.find(presentName(hosts, { host, node })) ?? []].flat()
   const nodes = hosts.nodesOf(host)
@@ -44,8 +44,8 @@ export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRec
 }
 
 /**
- * The same for a name in one text, as it is printed: HOST, which means all its nodes, or HOST/NODE. A host of exactly that name comes
- * first.
+ * Like `nodesNamed`, but for a name in one text as it is printed: HOST, which means all its nodes, or HOST/NODE. A host with exactly this
+ * name has precedence.
  */
 export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   const whole = nodesNamed(hosts, { host: text })
@@ -53,11 +53,11 @@ export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   return whole.length > 0 || slash < 0 ? whole : nodesNamed(hosts, { host: text.slice(0, slash), node: text.slice(slash + 1) })
 }
 
-/** The host that another one is by now: it may have been merged into it. */
+/** The present host of a record. A host that left may have been merged into another one, which is then returned. */
 export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
   record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))
 
-/** Every name by which a host is found: its own, and those that it had before it was replaced. */
+/** Every name by which a host is found: its present name, and the names that it had before it was replaced. */
 export const namesOf = ({ host, formerNames }: Pick<HostRecord, 'host' | 'formerNames'>): readonly string[] => {
   const former = formerNames.filter(({ isFree }) => !isFree)
   return former.length === 0 ? [host] : [...new Set([host, ...former.map((name) => name.host)])]
@@ -70,8 +70,8 @@ export interface NamedHost {
 }
 
 /**
- * Whether a name, as it was recorded at some time, belongs to the host that a caller means: by exactly that name, or by the present names
- * of both.
+ * Returns a test for whether a recorded name belongs to one of the hosts that a caller names. It does if the names are equal, or if both
+ * mean the same present name.
  */
 export function isNamedIn(hosts: HostTable, asked: readonly NamedHost[]): (name: HostName) => boolean {
   const names = asked.flatMap((one) => [one, ...presentOf(hosts, one)])
@@ -85,7 +85,7 @@ const nodeKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 const presentOf = (hosts: HostTable, { host, node }: NamedHost): readonly NamedHost[] =>
   typeof node === 'string' ? [presentName(hosts, { host, node })] : presentHosts(hosts, [host]).map((name) => ({ host: name }))
 
-/** Names of each host that has more than one: its own first, then its former ones. */
+/** The names of each host with several names: its present name first, then its former names. */
 export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])[] {
   const byName = new Map<string, Set<string>>()
   for (const { formerNames } of hosts.records)
@@ -95,14 +95,14 @@ export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])
   return Array.from(byName.values(), (names) => [...names])
 }
 
-/** All names of a host by any of them; if it has no other, that one. */
+/** Returns a function from any name of a host to all its names. For a host with a single name, it returns only this name. */
 export function allNamesIn(ofMany: ReturnType<typeof hostsOfManyNames>): (host: string) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   for (const names of ofMany) for (const name of names) known.set(name, [...new Set([...(known.get(name) ?? []), ...names])])
   return (host) => known.get(host) ?? [host]
 }
 
-/** A request with the present names of the hosts that it names; the same object if no name changes. */
+/** The request with the present names of its hosts. The same object is returned if no name changes. */
 export function withPresentNames({ hosts }: Fleet, request: RequestSpec): RequestSpec {
   const { forceHosts, forceNodes, ignoreHosts, requestedDestination, instanceGroup } = request
   const next = {
@@ -142,7 +142,7 @@ function presentGroup(hosts: HostTable, group: NonNullable<RequestSpec['instance
   return next === group.hosts ? group : { ...group, hosts: [...next] }
 }
 
-/** Each name once; the same list if no name changes. */
+/** Each name once. The same list is returned if no name changes. */
 function changed(names: readonly string[], toNames: (name: string) => readonly string[]): readonly string[] {
   const next = names.map(toNames)
   return next.every((some, i) => some.length === 1 && some[0] === names[i]) ? names : [...new Set(next.flat())]

@@ -6,7 +6,7 @@ import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace 
 
 describe('replace', () => {
   // after Nova's rename of a compute host
-  test('keeps index, claims, fences, groups and aggregates under the new name, and refuses the old one', () => {
+  test('a replaced host keeps index, claims, fences, groups and aggregates under the new name, and refuses reports under the old name', () => {
     const log = hostsOf('h1', 'h3')
     const group = { uuid: aUuid(61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
     log.append([{ type: 'aggregate', uuid: aUuid(7), expectedVersion: 0, next: { name: 'a', metadata: {}, hosts: ['h1'] } }])
@@ -25,7 +25,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('Z05: the agent came up under the new name already; the two hosts become one with the claims of the old and the report of the new', () => {
+  test('Z05: a host that already reports under the new name is merged: the claims of the old host stay, with the report of the new one', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     log.append([{ ...aReport('h2', { ...ENOUGH, vcpus: 16, instances: [aUuid(1)] }, 3), incarnation: aUuid(50) }])
@@ -35,7 +35,7 @@ describe('replace', () => {
     expect(hosts.get(1 as never)).toMatchObject({ gone: { mergedInto: 0 } })
     expect(ledger.claims.get('k1.0')).toMatchObject({ state: 'MATERIALISED', host: 0 })
     expect(hosts.classes.get('VCPU')?.total[0]).toBe(16)
-    // the new agent goes on reporting, and late reports of the old one are stale
+    // the new agent continues to report, and late reports of the old agent are stale
     expect(log.append([{ ...aReport('h2', ENOUGH, 4), incarnation: aUuid(50) }])).toEqual([undefined])
     expect(log.append([aReport('h2', ENOUGH, 9)])).toEqual(['report.stale'])
     expectSound(log)
@@ -47,7 +47,7 @@ describe('replace', () => {
     expect(log.append([replace('h1', 'h2')])).toEqual(['leave.has_claims'])
   })
 
-  test('a forgotten host gives up the new name', () => {
+  test('the new name may be that of a forgotten host', () => {
     const log = hostsOf('h1', 'h2')
     log.append([forget('h2'), replace('h1', 'h2')])
     expect(log.fleet.hosts.find(named('h2'))?.index).toBe(0)
@@ -55,7 +55,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('chains of replacements lead to the last name, and back again', () => {
+  test('several replacements lead to the last name, and a name may be used again', () => {
     const log = hostsOf('h1')
     log.append([replace('h1', 'h2'), replace('h2', 'h3')])
     for (const old of ['h1', 'h2']) expect(log.fleet.hosts.findRenamed(named(old))?.host).toBe('h3')
@@ -69,7 +69,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('no other node takes the name of a host that left with all its nodes, until it is readmitted', () => {
+  test('no other node can use the name of a host that left with all its nodes, until the name is readmitted', () => {
     const log = aLog()
     const node = (host: string, name: string): Change => ({ ...aReport(host, ENOUGH), node: name })
     const pair = (host: string, by: string, name: string): Change => ({
@@ -78,7 +78,7 @@ describe('replace', () => {
     })
     log.append([{ type: 'feature', level: HOSTS_LEAVE }, node('h1', 'n1'), node('h1', 'n2')])
     log.append([pair('h1', 'h2', 'n1')])
-    // one node is left and keeps the name
+    // one node remains and keeps the name
     expect(log.append([node('h1', 'n3')])).toEqual([undefined])
     log.append([pair('h1', 'h2', 'n2'), pair('h1', 'h2', 'n3')])
     expect(log.append([node('h1', 'n4')])).toEqual(['report.host_replaced'])
@@ -95,7 +95,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('a former name of another host stays reserved until it is readmitted', () => {
+  test('a former name of another host is reserved until it is readmitted', () => {
     const log = hostsOf('h1', 'h3')
     log.append([replace('h1', 'h2')])
     expect(log.append([replace('h3', 'h1')])).toEqual(['leave.name_taken'])
@@ -103,7 +103,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('a name that an aggregate of another zone lists already is refused: no host is in two zones', () => {
+  test('a name that an aggregate of another zone already lists is refused, because a host cannot be in two zones', () => {
     const log = hostsOf('h1', 'h2')
     const zone = (name: string, hosts: string[]): Change => ({
       type: 'aggregate',
@@ -114,13 +114,13 @@ describe('replace', () => {
     log.append([zone('z1', ['h1']), zone('z2', ['h3', 'h2'])])
     expect(log.append([replace('h1', 'h3')])).toEqual(['aggregate.zone_conflict'])
     expect(log.append([replace('h2', 'h3')])).toEqual([undefined])
-    // The host of that name gives up its zone, and the replaced host keeps its own.
+    // the merged host leaves its zone, and the replaced host keeps its zone
     expect(log.append([replace('h1', 'h3')])).toEqual([undefined])
     expect(log.fleet.hosts.find(named('h3'))?.zone).toBe('z1')
     expectSound(log)
   })
 
-  test('hosts of another zone that are all merged into replaced hosts give up their zone together', () => {
+  test('hosts of another zone can be merged into replaced hosts if all of them are merged, and leave their zone', () => {
     const log = aLog()
     const nodes = (host: string): Change[] => ['n1', 'n2'].map((node) => ({ ...aReport(host, ENOUGH), node }))
     log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...nodes('h1'), ...nodes('h2')])
@@ -136,7 +136,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('no other host becomes a node of a name that was replaced; those that had it go back with all their nodes', () => {
+  test('no other host can become a node of a replaced name, and the hosts that had the name can get it back together', () => {
     const log = hostsOf('h1', 'h3')
     log.append([replace('h1', 'h2'), { ...aReport('h2', ENOUGH), node: 'n2' }])
     const to = (from: { host: string; node: string }, node: string) => ({ from, to: { host: 'h1', node } })
@@ -146,7 +146,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('its own name, the same name twice, and a host that does not exist are void', () => {
+  test('a replacement is void for the own name of the host, for the same name twice, and for an unknown host', () => {
     const log = hostsOf('h1', 'h3')
     const both = [...replace('h1', 'h2').hosts, ...replace('h3', 'h2').hosts]
     expect(log.append([replace('h1', 'h1'), { ...replace('h1', 'h2'), hosts: both }, replace('h9', 'h2')])).toEqual([
@@ -156,7 +156,7 @@ describe('replace', () => {
     ])
   })
 
-  test('answers of keys name hosts as they were called then, before and after the key has ended', () => {
+  test('answers of keys have the host names of the time of the answer, before and after the key has ended', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1', 'k1'), claimOn('h1', 'k2', aUuid(2))])
     const release = (id: string): Change => ({
@@ -176,7 +176,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('an open move follows, and is confirmed under the new name', () => {
+  test('an open move stays with the host, and is confirmed under the new name', () => {
     const log = hostsOf('h1', 'h3')
     log.append([claimOn('h1')])
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }

@@ -13,16 +13,16 @@ import { ENDED_AS_HELD, ENDED_CLAIMS, NEWLY_LISTED, STRICT_CLAIMS, UNLISTED_TIME
 import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 import type { FleetState } from './fleet-state.ts'
 
-/** How many earlier incarnations of a reporter are recognised as stale. */
+/** The number of earlier incarnations of a reporter that are recognised as stale. */
 export const PAST_INCARNATIONS = 8
 
-/** Takes over a host's report, unless a newer one is in the log; it also materialises the claims of the instances that the report lists. */
+/** Applies a host's report unless a newer one is in the log. Materialises the claims of the instances that the report lists. */
 export function takeReport(fleet: FleetState, change: HostReported): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
-  // A forgotten host comes back like a new one, but what it sent before stays stale.
+  // a forgotten host returns like a new one, but reports from before it was forgotten stay stale
   const returning = hosts.findForgotten(change)
   const reporter = (known ?? returning)?.reporters.get(COMPUTE)
   const order = judgeOrder(reporter, change)
@@ -54,11 +54,12 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
 }
 
 /**
- * An instance that comes or goes moves its claim's use into the report's figures, or out of them: where the report counts use itself, the
- * delta must state the new figure. Cells, devices and custom classes have no figures in a delta, so they need a full report.
+ * Whether a delta has the new use of every instance that it adds or removes. When an instance is added or removed, the use of its claim
+ * moves into or out of the reported use. Where the report counts use, the delta must therefore have the new amount. A delta has no amounts
+ * of cells, devices and custom classes, so these need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
-  // A document in Nova's form has to be reported as a whole, or it would no longer match the host.
+  // a document in Nova's form must be reported as a whole, or it would no longer match the host
   if (record.stats.nova !== null) return false
   const renewed = renewedBy(delta)
   const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
@@ -70,8 +71,8 @@ function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta
 }
 
 /**
- * Whether a report contains new use of these grants, as far as the reports of the host count it. `renewed`: the classes
- * whose use it contains; undefined: all.
+ * Whether a report contains new use of these grants, if the reports of the host count their use at all. `renewed` are the classes with new
+ * use in the report. Undefined means all classes.
  */
 function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed: ReadonlySet<string> | undefined): boolean {
   return (
@@ -83,16 +84,15 @@ function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed
   )
 }
 
-/** The classes whose use a delta contains. */
+/** The classes with use in a delta. */
 function renewedBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlySet<string> {
   const used = { VCPU: vcpusUsed, MEMORY_MB: memoryMbUsed, DISK_GB: localGbUsed }
   return new Set(Object.entries(used).flatMap(([resourceClass, amount]) => (amount === undefined ? [] : [resourceClass])))
 }
 
 /**
- * Replaces the host's report and counts its claims again: materialised ones are in the report. `renewed` are the
- * classes whose use is new in it, if not all are. `earlier`: the store time of an earlier report, under another name of
- * the machine.
+ * Replaces the host's report and counts its claims again. `renewed` are the classes with new use in the report, if not all. `earlier` is
+ * the store time of the report if it is an earlier one that came under another name of the machine.
  */
 export function takeStats(
   fleet: FleetState,
@@ -122,7 +122,7 @@ export function takeStats(
       const listed = record.present.has(claim.instance)
       if (listed && claim.state !== 'MATERIALISED' && isLive(claim) && mayShow(claim)) {
         ledger.move(claim, 'MATERIALISED', place.revision)
-        // The instance is there, and its use is not in the figures yet.
+        // the instance is listed, but its use may not be in the reported amounts yet
         const isCounted = isCountedAnew(claim.grants) && (earlier === undefined || claim.createdAt < earlier)
         if (keepsUncounted && !isCounted) setExtra(ledger.own(claim), claim.grants)
       }
@@ -130,7 +130,7 @@ export function takeStats(
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
-  // A report without a list shows no instances: its figures may be those of others.
+  // a report without a list shows no instances, and its amounts may be those of other instances
   else if (hosts.featureLevel >= STRICT_CLAIMS)
     for (const claim of record.claims) {
       if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
@@ -140,15 +140,15 @@ export function takeStats(
 }
 
 /**
- * Whether a host that lists the instance of a claim shows by it that the instance runs at the size of the claim: not if the last list before had the instance
- * already. Then its size is another one until the claim is confirmed, and its move, if it is part of one.
+ * Whether a list that contains the instance of a claim shows that the instance has the size of the claim. If the list before already had
+ * the instance, it may have another size until the claim is confirmed, and also the move to which the claim belongs.
  */
 function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (claim: Claim) => boolean {
   return ({ instance, state, source }) =>
     featureLevel < NEWLY_LISTED || (state !== 'RESERVED' && source === null) || (instance !== null && !present.has(instance))
 }
 
-/** Releases what ended claims hold on hosts without a list, once the log has reached the level of that rule. */
+/** Releases what ended claims hold on hosts without a list, when the log reaches the feature level of this rule. */
 export function* removeUnlisted(fleet: FleetState): Steps<void> {
   for (const host of inSlices(fleet.hosts.records, SLICE)) {
     if (host === undefined) yield
@@ -159,14 +159,14 @@ export function* removeUnlisted(fleet: FleetState): Steps<void> {
   }
 }
 
-/** The report of its host no longer shows the instance of a claim. */
+/** Returns a materialised claim to CONFIRMED, because the report of its host no longer lists its instance. */
 function unlist({ ledger, place, now, featureLevel }: FleetState, claim: Claim): void {
   if (claim.state !== 'MATERIALISED') return
   ledger.move(claim, 'CONFIRMED', place.revision)
   if (featureLevel >= UNLISTED_TIMES) ledger.own(claim).unlistedAt = now
 }
 
-/** Takes over a host's inventory from its report, and recounts all of its claims. */
+/** Sets a host's inventory from its report, and recounts all of its claims. */
 export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord): void {
   const stats = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
@@ -174,7 +174,7 @@ export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord):
   hosts.touch(record.index)
 }
 
-/** An operator sets where the used amounts of a host come from. */
+/** Sets the source of a host's used amounts, which an operator chose. */
 export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)
@@ -183,13 +183,13 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   record.usedFrom = usedFrom
   record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
   record.revision = place.revision
-  // decisions on the former used amounts are void
+  // decisions that were based on the former used amounts are void
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
 }
 
-/** An operator sets how much of a class can be allocated on a host, whatever it reports. */
+/** Sets how much of a class can be allocated on a host. This setting of an operator overrides the report. */
 export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
@@ -202,8 +202,8 @@ export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet)
 }
 
 /**
- * Replaces the values for hosts whose documents in Nova's form have none. A generator that pauses; nobody may use the
- * fleet until it ends.
+ * Replaces the values for hosts with documents in Nova's form that do not contain them. A generator that pauses. Nothing may use the fleet
+ * until it ends.
  */
 export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationSet): Steps<Code | undefined> {
   const { hosts, place, now } = fleet
@@ -217,23 +217,24 @@ export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationS
   return undefined
 }
 
-/** Recounts hosts whose ratios may be set outside of their reports, once the log has reached the level of that rule. */
+/** Recounts hosts with ratios that may be set outside of their reports, when the log reaches the feature level of this rule. */
 export function* countAllocations(fleet: FleetState): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
-    // What its document leaves open now comes from the fleet's values; the judge checks for room, whatever was decided before.
+    // the fleet's values now replace missing values of its document; no claims become void here, because the judge checks free capacity in
+    // any case
     else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 
-/** decisions on the host's former amounts are void */
+/** Marks a host as edited, so that decisions based on its former amounts are void. */
 function countEdited(fleet: FleetState, record: OwnHostRecord, revision: number): void {
   record.revision = revision
   fleet.hosts.columns.lastEdit[record.index] = revision
   countAnew(fleet, record)
 }
 
-/** Stores another service's document; its form is that service's own. */
+/** Stores another service's document. That service defines its form. */
 export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, change: NamespaceReported): Code | undefined {
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
@@ -245,7 +246,7 @@ export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, c
   const record = hosts.own(known.index)
   record.reporters = new Map(record.reporters).set(change.namespace, nextReporter(reporter, change))
   const { version, document } = change
-  // The time is only kept once all replicas keep it, or they would differ.
+  // the time is stored only from level 5 on, when all replicas store it, because replicas would differ otherwise
   const held = { version, document, ...(featureLevel >= 5 && { reportedAt: now }) }
   const before = record.namespaces.get(change.namespace)
   record.namespaces = new Map(record.namespaces).set(change.namespace, held)

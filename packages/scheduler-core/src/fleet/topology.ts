@@ -3,14 +3,14 @@ import { ZONE_KEY } from '../values/aggregate-keys.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { Fleet } from './fleet.ts'
 
-/** The topology key by which each host is a domain of its own. */
+/** The topology key with each host as a separate domain. */
 export const HOST_TOPOLOGY = 'host'
-/** The topology key of availability zones; hosts in none are in the default zone. */
+/** The topology key with availability zones as domains. Hosts without a zone are in the default zone. */
 export const ZONE_TOPOLOGY = 'zone'
 
 /**
- * The domain of a host under a topology key: `host`, `zone`, or the value of that metadata key in the first of its aggregates, by uuid,
- * that has it.
+ * Returns the domain of a host under a topology key: `host`, `zone`, or a metadata key. For a metadata key, the domain is its value in the
+ * first aggregate of the host, by uuid, that has the key.
  */
 export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (host: HostIndex) => string | undefined {
   if (topologyKey === HOST_TOPOLOGY) return (host) => hosts.get(host).host
@@ -19,8 +19,8 @@ export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (h
 }
 
 /**
- * Counts the members of a request's server group in the domains of a fleet under a key, at the time of each call, including members that
- * the caller placed elsewhere. Domains are looked up once, so it is valid while hosts and aggregates do not change.
+ * Returns a function that counts the members of a request's server group in the domains of a topology key. It includes members that the
+ * caller placed elsewhere. Domains are computed once, so it is valid only while hosts and aggregates do not change.
  */
 export function createMemberCount(
   fleet: Fleet,
@@ -49,6 +49,6 @@ export function createMemberCount(
   }
 }
 
-/** The same for a single use on the present fleet. */
+/** Counts the members once, on the present fleet. */
 export const membersByDomain = (fleet: Fleet, request: RequestSpec, domainOf: (host: HostIndex) => string | undefined) =>
   createMemberCount(fleet, request, domainOf)()

@@ -6,7 +6,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, SLICE } from '../values/steps.ts'
 import { countWarnings, warningsOf, warningText } from './warnings.ts'
 
-test('warnings of a large fleet are counted in steps, and all of them', () => {
+test('all warnings of a large fleet are counted, with pauses', () => {
   const log = aLog()
   const hosts = 2 * SLICE + 1
   const list = (host: number) => (host % 2 === 0 ? { instances: [] } : {})
@@ -26,7 +26,7 @@ test.each([
   [0, 'so each claim on it counts in full'],
   [1, 'so its 1 live claim counts in full'],
   [2, 'so its 2 live claims count in full'],
-])('a host that lists no instances and has %i claims gets a warning that fits it', (held, words) => {
+])('a host that lists no instances and has %i claims gets a warning with that number', (held, words) => {
   expect(warningText({ code: 'use.no_instances', subject: 'instances', reported: null, held })).toContain(words)
 })
 
@@ -52,7 +52,7 @@ const whole: HostShape = {
   pciPools: [{ vendorId: '8086', productId: '1572', total: 2 }],
 }
 
-/** The warnings about capacity after the host reports other amounts. */
+/** The warnings about capacity after the host with a claim reports other amounts. */
 function afterwards(then: HostShape): string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', whole)])
@@ -70,25 +70,25 @@ function afterwards(then: HostShape): string[] {
 }
 
 test.each<readonly [string, HostShape, readonly string[]]>([
-  ['as much as before', {}, []],
-  ['as much as before, and its instances', { instances: [aUuid(1)] }, []],
+  ['the same amounts as before', {}, []],
+  ['the same amounts as before, and lists its instances', { instances: [aUuid(1)] }, []],
   ['fewer CPUs', { vcpus: 3 }, ['VCPU 3 4']],
   ['a class that is no longer reported', { inventories: [] }, ['CUSTOM_FPGA 0 3']],
   ['a class of listed instances that is no longer reported', { inventories: [], instances: [aUuid(1)] }, ['CUSTOM_FPGA 0 3']],
   [
-    'devices and cells left out of the report, which need not be gone',
+    'no devices and cells, because it omits these fields',
     { gpus: [], pciPools: [], numaCells: [], omitted: ['gpus', 'pciPools', 'numaCells'] },
     [],
   ],
   [
-    'devices and cells of listed instances left out',
+    'no devices and cells of listed instances, because it omits these fields',
     { gpus: [], pciPools: [], numaCells: [], omitted: ['gpus', 'pciPools', 'numaCells'], instances: [aUuid(1)] },
     [],
   ],
-  ['PCI devices left out, and no GPU', { gpus: [], pciPools: [], omitted: ['pciPools'] }, ['GPU thousandths 0 2000']],
-  ['a GPU less', { gpus: [{ index: 1 }] }, ['GPU thousandths 1000 2000']],
+  ['no GPU, and omits the PCI devices', { gpus: [], pciPools: [], omitted: ['pciPools'] }, ['GPU thousandths 0 2000']],
+  ['one GPU less', { gpus: [{ index: 1 }] }, ['GPU thousandths 1000 2000']],
   ['no GPU', { gpus: [], instances: [aUuid(1)] }, ['GPU thousandths 0 2000']],
-  ['a PCI device less', { pciPools: [{ vendorId: '8086', productId: '1572', total: 1 }] }, ['PCI 8086:1572 1 2']],
+  ['one PCI device less', { pciPools: [{ vendorId: '8086', productId: '1572', total: 1 }] }, ['PCI 8086:1572 1 2']],
   ['no PCI device', { pciPools: [], instances: [aUuid(1)] }, ['PCI 8086:1572 0 2']],
   ['PCI devices of another vendor', { pciPools: [{ vendorId: '15b3', productId: '1572', total: 2 }] }, ['PCI 8086:1572 0 2']],
   ['PCI devices by another name of their vendor', { pciPools: [{ vendorId: '8086', productId: '154c', total: 2 }] }, []],
@@ -104,7 +104,7 @@ test.each<readonly [string, HostShape, readonly string[]]>([
     ['pages of 2048 KiB 0 512'],
   ],
   [
-    'a CPU fewer to dedicate',
+    'one dedicated CPU less',
     { numaCells: [{ id: 0, cpuset: [0, 1, 2], dedicatedCpuset: [3], memoryMb: 2_048, pages }] },
     ['dedicated CPUs 1 2'],
   ],
@@ -112,7 +112,10 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   expect(afterwards(then)).toEqual(warnings)
 })
 
-/** The warnings about huge pages of a host of 4096 MiB in one cell, half of it huge pages of 2 MiB, with this many used pages. */
+/**
+ * The warnings about huge pages of a host with 4096 MiB in one cell. Half of this memory is huge pages of 2 MiB, with this number of used
+ * pages.
+ */
 function aboutPages(used: number | null, then: HostShape, cell: object = {}, level: number = FEATURE_LEVEL): string[] {
   const log = aLog()
   const cells = [{ id: 3, cpuset: [0], memoryMb: 4_096, pages: [{ sizeKib: 2_048, total: 1_024, used }], ...cell }]
@@ -128,13 +131,13 @@ function aboutPages(used: number | null, then: HostShape, cell: object = {}, lev
 const ofHost = 'use.beyond_memory MEMORY_MB 0 2048'
 
 test.each<readonly [string, readonly string[], Parameters<typeof aboutPages>]>([
-  ['D3: all huge pages, and no memory in use', [ofHost], [1_024, { memoryMbUsed: 0 }]],
+  ['D3: all huge pages and no memory in use', [ofHost], [1_024, { memoryMbUsed: 0 }]],
   ['all huge pages, and less memory in use', ['use.beyond_memory MEMORY_MB 512 2048'], [1_024, { memoryMbUsed: 512 }]],
-  ['all huge pages, and as much memory in use', [], [1_024, { memoryMbUsed: 2_048 }]],
+  ['all huge pages, and the same amount of memory in use', [], [1_024, { memoryMbUsed: 2_048 }]],
   ['no huge pages', [], [0, { memoryMbUsed: 0 }]],
   ['nothing about huge pages', [], [null, { memoryMbUsed: 0 }]],
   [
-    'no memory in use of the cell only',
+    'all memory of the host and no memory of the cell in use',
     ['use.beyond_memory memory of cell 3 0 2048'],
     [1_024, { memoryMbUsed: 2_048 }, { memoryUsageMb: 0 }],
   ],
@@ -145,12 +148,12 @@ test.each<readonly [string, readonly string[], Parameters<typeof aboutPages>]>([
     [],
     [1_024, { memoryMbUsed: 0, inventories: [{ resourceClass: 'MEMORY_MB', total: 4_096, used: 2_048 }] }],
   ],
-  ['below the level nothing', [], [1_024, { memoryMbUsed: 0 }, {}, 7]],
-])('of huge pages in use a report counts: %s', (_name, expected, report) => {
+  ['below the feature level, without a warning', [], [1_024, { memoryMbUsed: 0 }, {}, 7]],
+])('warnings about a report with %s', (_name, expected, report) => {
   expect(aboutPages(...report)).toEqual(expected)
 })
 
-test('if used amounts come from claims, reported use is no contradiction', () => {
+test('if used amounts come from claims, reported use causes no warning', () => {
   const log = aLog()
   const numaCells = [{ id: 0, cpuset: [0], memoryMb: 4_096, pages: [{ sizeKib: 2_048, total: 1_024, used: 1_024 }] }]
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { vcpus: 4, memoryMb: 4_096, numaCells })])
@@ -158,7 +161,7 @@ test('if used amounts come from claims, reported use is no contradiction', () =>
   expect(warningsOf(log.fleet, log.fleet.hosts.get(0 as HostIndex))).toEqual([])
 })
 
-test('the sentence about huge pages names both figures', () => {
+test('the warning about huge pages has both amounts', () => {
   expect(warningText({ code: 'use.beyond_memory', subject: 'MEMORY_MB', reported: 0, held: 2_048 })).toBe(
     'The host reports 0 MiB of MEMORY_MB in use, and 2048 MiB of huge pages in use there. Report all memory in use, huge pages included; until then nobody knows how much of the other memory is in use.',
   )

@@ -9,29 +9,29 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import type { Fleet } from './fleet.ts'
 
-/** A contradiction between a host's report and its claims, or one that makes a claim count for more than it has to. */
+/** A contradiction between a host's report and its claims, or a report because of which claims count for more than necessary. */
 export interface HostWarning {
   readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.beyond_memory' | 'use.no_instances'>
-  /** The resource class or kind of device; `instances` where none are listed. */
+  /** The resource class or kind of device. `instances` if no instances are listed. */
   readonly subject: string
-  /** Whole units that the host can give in all, or that are in use, as reported; null where the report does not state it. */
+  /** The reported number of whole units that the host has in total or in use. Null if the report does not contain it. */
   readonly reported: number | null
   /**
-   * Whole units that live claims, or those of the listed instances, hold; live claims that count in addition to the report where no
-   * instances are listed; MiB of huge pages in use where these are more than the memory in use.
+   * The whole units that live claims hold, or the claims of the listed instances. If no instances are listed, the number of live claims
+   * that count in addition to the report. For huge pages that exceed the memory in use, their MiB in use.
    */
   readonly held: number
-  /** What several hosts share, such as a pool of disks: the claims of all hosts count. */
+  /** True if several hosts share the resource, such as a pool of disks. The claims of all hosts then count. */
   readonly isShared?: true
 }
 
-/** All warnings about a host follow from its report and its claims; there are none below feature level STRICT_CLAIMS. */
+/** All warnings about a host, computed from its report and its claims. There are none below feature level STRICT_CLAIMS. */
 export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarning[] {
   if (fleet.featureLevel < STRICT_CLAIMS) return []
   return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]
 }
 
-/** The total of the host compared with what its live claims hold; a move in place counts once, at its larger size. */
+/** Compares the total of the host with what its live claims hold. A move in place counts once, at its larger size. */
 function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
   const held = new Map<KindName, unknown[]>()
   for (const claim of record.claims) {
@@ -49,7 +49,10 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
   })
 }
 
-/** What a report leaves out is unknown, which differs from zero. The first field that a kind reads states its units. */
+/**
+ * Whether the report contains the units of a kind: omitted fields are unknown, which differs from zero. The first field that a kind reads
+ * contains its units.
+ */
 const isReported = ({ filter }: (typeof allKinds)[number], record: HostRecord): boolean =>
   omittedOf(record, filter.reads.slice(0, 1)).length === 0
 
@@ -64,8 +67,8 @@ function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] 
 }
 
 /**
- * Huge pages in use are part of the memory in use, of the host and of each of its cells: a report with more of the former counts too little
- * of the latter.
+ * Warns about a report with more huge pages in use than memory in use, for the host or one of its cells. Huge pages in use are part of the
+ * memory in use, so such a report counts too little memory.
  */
 function aboutPages(record: HostRecord): readonly HostWarning[] {
   const { memoryMbUsed, inventories, numaCells } = record.stats
@@ -83,7 +86,7 @@ function aboutPages(record: HostRecord): readonly HostWarning[] {
     .map((one): HostWarning => ({ code: 'use.beyond_memory', ...one }))
 }
 
-/** The number of warnings of each code over all hosts, with pauses; hosts that change in a pause are counted in their state at the time. */
+/** Counts the warnings of all hosts by code, with pauses. Hosts that change during a pause are counted in the state at that time. */
 export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
   const counts = new Map<HostWarning['code'], number>([
     ['capacity.below_claims', 0],
@@ -98,7 +101,7 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
   return counts
 }
 
-/** The warning as text. */
+/** The text of a warning. */
 export function warningText({ code, subject, reported, held, isShared }: HostWarning): string {
   if (isShared === true)
     return `The ${subject} may give ${reported ?? 0} GiB in all; the live claims of all hosts hold ${held}, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.`

@@ -14,16 +14,16 @@ import { aggregate, capacity, expectSound, fleetSet, H, logWith, MACHINE, novaRe
 describe('the order of ratios', () => {
   const all = [fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } }), aggregate(1, '6'), aggregate(2, '5'), set({ ratio: 2 })]
   test.each<readonly [string, readonly Change[], number, string]>([
-    ['the override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
-    ['then the least of its aggregates', [novaReport('h1', { cpu_allocation_ratio: 1.5 }), ...all.slice(0, 3)], 5, 'AGGREGATE'],
+    ['an override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
+    ['the lowest ratio of its aggregates is second', [novaReport('h1', { cpu_allocation_ratio: 1.5 }), ...all.slice(0, 3)], 5, 'AGGREGATE'],
     ["then the report's own", [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all.slice(0, 1)], 7, 'REPORT'],
-    ["for Nova's 0.0 the fleet's", [novaReport('h1'), ...all.slice(0, 1)], 3, 'FLEET'],
+    ['the ratio of the fleet replaces a 0.0 of Nova', [novaReport('h1'), ...all.slice(0, 1)], 3, 'FLEET'],
     ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 26 })], 16, 'NOVA_DEFAULT'],
     ['the default of the release is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
-    ['the ratio is 1 where no release is named', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
-    ['the ratio is 1 where nothing was imported', [novaReport('h1')], 1, 'NONE'],
+    ['the ratio is 1 if no release is set', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
+    ['the ratio is 1 if nothing was imported', [novaReport('h1')], 1, 'NONE'],
     [
-      'the ratio is 1 for a report in the typed form without one',
+      'the ratio is 1 for a report in the typed form without a ratio',
       [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })],
       1,
       'REPORT',
@@ -36,7 +36,7 @@ describe('the order of ratios', () => {
   })
 
   test.each(['lots', '0', '-1', 'inf', 'nan', '1001', ''])(
-    'nova filters/utils.py validate_num_values: %j in one aggregate, and none of them counts, as one that cannot be read in Nova',
+    'nova filters/utils.py validate_num_values: if one aggregate has the ratio %j, no aggregate applies, as with one that Nova cannot read',
     (bad) => {
       const log = logWith(ours(), aggregate(1, bad), aggregate(2, '9'))
       expect(saysRatio(log.fleet)).toEqual([1, 'REPORT'])
@@ -54,12 +54,17 @@ describe('reserved amounts', () => {
   }
   const inventories = [{ resourceClass: 'MEMORY_MB', total: 8_192, reserved: 100 }]
   test.each<readonly [string, readonly Change[], number, string]>([
-    ['the override of the host is first', [ours({ inventories }), set({ resourceClass: 'MEMORY_MB', reserved: 64 })], 64, 'HOST'],
-    ['then the inventory', [ours({ inventories }), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 100, 'REPORT'],
-    ["for a document of Nova's the fleet's value", [novaReport('h1'), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 7, 'FLEET'],
+    ['an override of the host comes first', [ours({ inventories }), set({ resourceClass: 'MEMORY_MB', reserved: 64 })], 64, 'HOST'],
+    ['the inventory is second', [ours({ inventories }), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })], 100, 'REPORT'],
+    [
+      'the value of the fleet applies to a document of Nova',
+      [novaReport('h1'), fleetSet({ classes: { MEMORY_MB: { reserved: 7 } } })],
+      7,
+      'FLEET',
+    ],
     ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 20 })], 512, 'NOVA_DEFAULT'],
-    ['0 where no release is named', [novaReport('h1')], 0, 'NONE'],
-    ['0 for a report in the typed form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
+    ['the reserved amount is 0 if no release is set', [novaReport('h1')], 0, 'NONE'],
+    ['the reserved amount is 0 for a report in the typed form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
   ])('%s', (_name, changes, reserved, source) => {
     const { fleet } = logWith(...changes)
     expect(kept(fleet)).toEqual([reserved, source])
@@ -68,16 +73,16 @@ describe('reserved amounts', () => {
     expectSound(fleet)
   })
 
-  test('reserving more than the total leaves nothing, and the state shows it', () => {
+  test('a reserved amount above the total leaves a capacity of 0', () => {
     const { fleet } = logWith(ours(), set({ reserved: 9 }))
     expect(capacity(fleet)).toBe(0)
     expectSound(fleet)
   })
 })
 
-describe('claims are judged by the set values', () => {
+describe('claims are judged by the values that operators set', () => {
   const eightMore = (key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU: 8 } } })
-  test('a ratio of 2 lets two instances of 8 CPUs onto 8, and no third', () => {
+  test('with a ratio of 2, two instances of 8 CPUs fit on 8 CPUs, and a third one does not', () => {
     const log = logWith(ours(), set({ ratio: 2 }))
     expect(log.append([eightMore('k1'), eightMore('k2'), eightMore('k3')])).toEqual([undefined, undefined, 'claim.no_room'])
     expectSound(log.fleet)
@@ -94,7 +99,7 @@ describe('claims are judged by the set values', () => {
     expectSound(log.fleet)
   })
 
-  test('the ratio also holds for the cells of the host, as in Nova', () => {
+  test('the ratio also applies to the cells of the host, as in Nova', () => {
     const cells = { numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }] }
     const { fleet } = logWith(ours(cells), set({ ratio: 3 }))
     expect(fleet.hosts.get(H).cells[0]?.cpuFree).toBe(12)
@@ -116,7 +121,7 @@ describe('edits', () => {
     expect(capacity(log.fleet)).toBe(8)
   })
 
-  test('edits that are out of range, or of a host that does not exist, are void', () => {
+  test('edits with values out of range or of an unknown host are void', () => {
     const log = logWith(ours())
     expect(log.append([set({ ratio: 0 }), set({ reserved: 1.5 }), set({ host: 'h9', node: 'h9', ratio: 1 })])).toEqual([
       'allocation.range',
@@ -126,7 +131,7 @@ describe('edits', () => {
     expect(log.append([fleetSet({ classes: { VCPU: { ratio: 1_001 } } })])).toEqual(['allocation.range'])
   })
 
-  test('of one value leave the other unchanged, with its author and time', () => {
+  test('an edit of one value leaves the other value unchanged, with its author and time', () => {
     const log = logWith(ours(), set({ ratio: 2, by: 'ann' }))
     log.append([set({ reserved: 1, by: 'bob' })], { at: 5_000 })
     expect(log.fleet.hosts.get(H).allocation).toEqual({
@@ -139,7 +144,7 @@ describe('edits', () => {
     expect(log.fleet.hosts.get(H).allocation).toEqual({})
   })
 
-  test('of an aggregate keep the author of a ratio, until another one sets it', () => {
+  test('an edit of an aggregate keeps the author of a ratio until somebody else changes the ratio', () => {
     const log = logWith(ours(), aggregate(1, '6'))
     log.append([{ ...aggregate(1, '6', 1, []), by: 'bob' }], { at: 5_000 })
     expect(log.fleet.aggregates.byUuid.get(aUuid(1))?.ratiosSet).toEqual({ VCPU: { by: 'ops', at: 1_000 } })
@@ -160,8 +165,8 @@ describe('edits', () => {
   })
 })
 
-describe('below the level', () => {
-  test('below the level aggregates do not count, and raising it recounts their hosts', () => {
+describe('below feature level ALLOCATION_RULES', () => {
+  test('ratios of aggregates do not apply, and raising the level recounts their hosts', () => {
     const log = aLog()
     const { by: _, ...edit } = aggregate(1, '6')
     log.append([{ type: 'feature', level: ALLOCATION_RULES - 1 }, ours(), edit])
@@ -172,14 +177,14 @@ describe('below the level', () => {
   })
 })
 
-/* The laws. The order of precedence is implemented here a second time, independently. */
+/* The laws. The order of precedence is implemented here a second time, independently of the product. */
 
 interface Said {
   override?: number | undefined
   reported: number | null
   fleet?: number | undefined
   release: number | null
-  /** 'bad': one of the aggregates states something that is not a ratio. */
+  /** 'bad': an aggregate has a value that is not a ratio. */
   aggregates: (number | 'bad' | null)[]
 }
 
@@ -198,7 +203,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constant('fleet' as const), ratio: fc.option(ratio), release: fc.option(fc.integer({ min: 20, max: 33 })) }),
 )
 
-test('for values in any order, the first source that sets a ratio applies; no report overwrites an override; every revision replays alike', () => {
+test('law: the first source with a ratio applies, no report overwrites an override, and every revision replays identically', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 14 }), (steps) => {
       const log = logWith(novaReport('h1'))

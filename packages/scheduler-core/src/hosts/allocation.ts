@@ -17,7 +17,7 @@ import { readFloat } from '../text/numbers.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 
-/** The sources of a ratio or a reserved amount in order of precedence: the first one that states a value counts. */
+/** The sources of a ratio or a reserved amount in order of precedence. The first source with a value applies. */
 export const allocationSources = ['HOST', 'AGGREGATE', 'REPORT', 'FLEET', 'NOVA_DEFAULT', 'NONE'] as const
 export type AllocationSource = (typeof allocationSources)[number]
 
@@ -25,21 +25,21 @@ export type AllocationSource = (typeof allocationSources)[number]
 export interface Allocated {
   readonly value: number
   readonly source: AllocationSource
-  /** Who set the value; absent if no person did. */
+  /** The person who set the value, with time and reason. Absent if no person did. */
   readonly set?: SetBy
   /** The aggregate that a ratio comes from. */
   readonly aggregate?: string
-  /** The release of Nova whose default it is. */
+  /** The release of Nova that has this value as its default. */
   readonly release?: number
 }
 
-/** Whether a report could contain the value. */
+/** Whether a value is in the range that reports allow. */
 export const isRatio = (value: number): boolean => value >= 0.001 && value <= limits.ratio
 
-/** Metadata keys that give the hosts of an aggregate a ratio, by resource class. */
+/** The metadata keys by which an aggregate sets ratios for its hosts, by resource class. */
 export const aggregateRatioKeys: Readonly<Record<string, string>> = ratioKeys
 
-/** The ratio that metadata gives a class; undefined where it gives none, or an invalid one. */
+/** The ratio of a class in an aggregate's metadata. Undefined if it is absent or invalid. */
 export function ratioIn(metadata: Readonly<Record<string, string>>, resourceClass: string): number | undefined {
   const key = aggregateRatioKeys[resourceClass]
   const text = key !== undefined && Object.hasOwn(metadata, key) ? metadata[key] : undefined
@@ -53,8 +53,8 @@ interface RatedAggregate {
 }
 
 /**
- * The least ratios that aggregates state. The aggregates are in order of uuid; of those with equal ratios the first is
- * named. If one of them states something that is not a ratio, no aggregate counts for that class, as in Nova.
+ * The lowest ratios of the given aggregates, which are in order of uuid. Of aggregates with equal ratios, the first is returned. If the
+ * value of one aggregate is not a ratio, no aggregate applies for that class, as in Nova.
  */
 export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
@@ -83,7 +83,7 @@ export function ratioOf(hosts: HostTable, record: HostRecord, resourceClass: str
   return ratioWithoutAggregates(hosts, record, resourceClass)
 }
 
-/** The ratio without regard to aggregates: Nova's weighers take it as the host's own ratio. */
+/** The ratio of a class without aggregates. Nova's weighers use this as the host's own ratio. */
 export function ratioWithoutAggregates(hosts: HostTable, { allocation, stats }: HostRecord, resourceClass: string): Allocated {
   const set = allocation[resourceClass]?.ratio
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
@@ -103,7 +103,7 @@ export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: 
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved') ?? { value: 0, source: 'NONE' }
 }
 
-/** Whether a host's report leaves the reserved amount to the configuration: Nova's document has no field for it. */
+/** Whether the report of a host has no reserved amount, because Nova's document has no field for it. The configuration then applies. */
 const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, resourceClass: string): boolean =>
   featureLevel >= ALLOCATION_RULES &&
   stats.nova !== null &&
@@ -111,8 +111,8 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
   inventoryOf(stats, resourceClass) === undefined
 
 /**
- * The part of the used amount in a document of Nova's that is in fact reserved: Nova counts what its configuration
- * reserves as used.
+ * The part of the used amount in a document of Nova that is actually reserved. Nova adds the reserved amounts of its configuration to the
+ * used amounts.
  */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
@@ -139,7 +139,7 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
     Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
       const { value, source } = ratioOf(hosts, record, resourceClass)
       const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
-      // an inventory may have another ratio than the plain fields, which apply to the cells
+      // an inventory may have another ratio than the plain fields, whose ratio applies to the cells
       return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
     }),
   )
@@ -156,18 +156,18 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   return { ...stats, ...standard, inventories }
 }
 
-/** The ratio that applies if it is set outside of the host's report; an option of a profile is not used then. */
+/** The ratio that applies if it is set outside of the host's report. An option of a profile is not used then. */
 export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
   if (!isOverruled(hosts, record)) return undefined
   const ratio = ratioOf(hosts, record, resourceClass)
   return ratio.source === 'REPORT' || ratio.source === 'NONE' ? undefined : ratio
 }
 
-/** Whether any value of a host could be set outside of its report; few hosts have such values. */
+/** Whether any value of a host could be set outside of its report. Most hosts have no such values. */
 export const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
   Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
 
-/** A standard class as the plain numbers of a report give it, with a reserved amount. */
+/** The inventory of a standard class from the plain fields of a report, with a reserved amount. */
 const plainInventory = (resourceClass: string, total: number, reserved: number): HostStats['inventories'][number] => ({
   resourceClass,
   total,
@@ -192,7 +192,7 @@ function standardRatio(stats: HostStats, resourceClass: string): number | undefi
 
 const inventoryOf = ({ inventories }: HostStats, resourceClass: string) => inventories.find((one) => one.resourceClass === resourceClass)
 
-/** Overrides after an operator's edit: null removes a value, and values that are left out stay. */
+/** The overrides after an operator's edit. A null in the edit removes a value, and an absent value stays unchanged. */
 export function withOverride(before: AllocationOverrides, change: HostAllocationSet, at: number): AllocationOverrides {
   const { resourceClass, by, reason } = change
   const next: Record<'ratio' | 'reserved', SetValue | undefined> = { ratio: undefined, reserved: undefined }
@@ -207,8 +207,8 @@ export function withOverride(before: AllocationOverrides, change: HostAllocation
 }
 
 /**
- * The operator's settings for two hosts that turned out to be one machine: each value is the one that was set last,
- * and that of `own` if both were set at once.
+ * The operator's settings for two hosts that turned out to be one machine. Of two values the later one applies, and the value of `own` if
+ * both were set at the same time.
  */
 export function mergedOverrides(own: AllocationOverrides, other: AllocationOverrides): AllocationOverrides {
   const merged: Record<string, AllocationOverride> = { ...own }

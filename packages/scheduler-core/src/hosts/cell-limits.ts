@@ -2,30 +2,30 @@
 export interface PageState {
   readonly sizeKib: number
   readonly countsUse: boolean
-  /** Pages that are neither used nor reserved; negative if a report made the cell smaller. */
+  /** Pages that are neither used nor reserved. Negative if a report reduced the cell. */
   free: number
 }
 
-/** The pages of one size that are not reserved, used or not. */
+/** The number of pages of one size that are not reserved, whether used or free. */
 export interface PagesGiven {
   readonly sizeKib: number
   readonly count: number
 }
 
-/** The maximum memory for any one guest, MiB; overcommit does not raise it. */
+/** The maximum memory of a cell for any one guest, in MiB. Overcommit does not raise it. */
 export interface CellLimits {
   /** All memory of the cell. */
   readonly memoryMb: number
-  /** The memory that is not set aside as huge pages. */
+  /** The memory outside of huge pages. */
   readonly plainMb: number
-  /** The plain memory that may be allocated, overcommit included. */
+  /** The plain memory that may be allocated, including overcommit. */
   readonly plainCapacity: number
   /** The total number of huge pages that instances may have. */
   readonly hugeGiven: number
-  /** The pages that instances may have in all, by size; empty if pages are not reported. */
+  /** The total number of pages for instances, by size. Empty if pages are not reported. */
   readonly pagesGiven: readonly PagesGiven[]
-  /** Huge pages that the report counts as used, and not among its used memory. */
+  /** Huge pages in MiB that the report counts as used, but not as part of its used memory. */
   readonly hugeApart: number
-  /** The used memory by the report, in total and in huge pages; absent below feature level PLAIN_IN_CELLS. */
+  /** The reported used memory, in total and in huge pages. Absent below feature level PLAIN_IN_CELLS. */
   readonly reported?: { readonly memoryMb: number; readonly hugeMb: number }
 }

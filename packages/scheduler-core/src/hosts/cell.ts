@@ -7,38 +7,38 @@ import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 export interface CellInventory {
   readonly id: number
   readonly cpuset: readonly number[]
-  /** The number of shared CPUs that can be allocated, overcommit included. */
+  /** The number of shared CPUs that can be allocated, including overcommit. */
   readonly cpuCapacity: number
-  /** MiB that can be allocated, overcommit included. */
+  /** The MiB that can be allocated, including overcommit. */
   readonly memoryCapacity: number
   readonly countsCpu: boolean
   readonly countsMemory: boolean
   readonly countsPinned: boolean
   readonly pinnedByReport: ReadonlySet<number>
-  /** CPUs that can be dedicated to one instance, ascending; undefined: any of `cpuset`. */
+  /** The CPUs that can be dedicated to one instance, in ascending order. If undefined, all of `cpuset`. */
   readonly dedicated?: readonly number[]
-  /** Threads of each core, cores in the order of their first thread; undefined: every CPU is a core of its own. */
+  /** The threads of each core. Cores are in the order of their first thread. If undefined, every CPU is a separate core. */
   readonly cores?: readonly (readonly number[])[]
-  /** By page size, smallest first; undefined if not reported. */
+  /** Pages by size, smallest first. Undefined if not reported. */
   readonly pages?: readonly PageState[]
   readonly socket?: number
   /** Absent below feature level STRICT_CLAIMS. */
   readonly limits?: CellLimits | undefined
 }
 
-/** Counts of a cell's CPUs that are not dedicated; cached until a change. */
+/** Numbers of a cell's CPUs that are not dedicated. They are cached until a change. */
 interface FreeCpus {
-  /** CPUs of `cpuset` that no longer carry shared CPUs. */
+  /** The number of CPUs of `cpuset` that are no longer used as shared CPUs. */
   readonly unshared: number
-  /** CPUs that can still be dedicated to one instance. */
+  /** The number of CPUs that can still be dedicated to one instance. */
   readonly free: number
-  /** For each number of threads, how many cores have at least this many free threads. */
+  /** For each number of threads, the number of cores with at least this many free threads. */
   readonly coresWith: readonly number[]
-  /** The threads of the first cores whose threads are all free; undefined: every CPU is a core of its own. */
+  /** Running sums of the threads of cores that are entirely free, core by core. If undefined, every CPU is a separate core. */
   readonly wholeCores: readonly number[] | undefined
 }
 
-/** A NUMA cell of a host: its CPUs, memory and pages, the use by the report, and the claims in addition. */
+/** A NUMA cell of a host: its CPUs, memory and pages, with the reported use and the claims. */
 export class CellState implements CellInventory {
   readonly id: number
   readonly cpuset: readonly number[]
@@ -47,15 +47,12 @@ export class CellState implements CellInventory {
   readonly countsCpu: boolean
   readonly countsMemory: boolean
   readonly countsPinned: boolean
-  /** Shared CPUs and MiB that are still free; negative if a report made the cell smaller. */
+  /** Shared CPUs and MiB that are still free. Negative if a report reduced the cell. */
   cpuFree: number
   memoryFree: number
   /** CPUs that the report lists as dedicated to one instance. */
   readonly pinnedByReport: ReadonlySet<number>
-  /**
-   * For each CPU, how many claims have it dedicated to them; more than one is possible only if a report and a claim
-   * conflict.
-   */
+  /** For each CPU, the number of claims to which it is dedicated. More than one is possible only if a report and a claim conflict. */
   readonly pinnedByClaims = new Map<number, number>()
   #plainClaimed = 0
   #hugeCovered = 0
@@ -78,7 +75,7 @@ export class CellState implements CellInventory {
     this.memoryFree = inventory.memoryCapacity - memoryUsage
     this.pinnedByReport = inventory.pinnedByReport
     this.#limits = inventory.limits
-    // only members that were reported are set, so that cells of older reports keep their form
+    // only reported members are set, so that cells of older reports have the same fields as before
     const { dedicated, cores, pages, socket } = inventory
     Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
   }
@@ -96,17 +93,17 @@ export class CellState implements CellInventory {
     return copy
   }
 
-  /** CPUs that can be dedicated to one instance, if they are free. */
+  /** CPUs that can be dedicated to one instance if they are free. */
   get pinnable(): readonly number[] {
     return this.dedicated ?? this.cpuset
   }
 
-  /** a getter rather than a field, because fields are what releases compare */
+  /** This is a getter rather than a field, because fields are compared between releases. */
   get limits(): CellLimits | undefined {
     return this.#limits
   }
 
-  /** MiB outside of huge pages that claims hold in addition to what the report shows; a getter for the same reason. */
+  /** MiB outside of huge pages that claims hold in addition to the report. A getter, because fields are compared between releases. */
   get plainClaimed(): number {
     return this.#plainClaimed
   }
@@ -115,7 +112,7 @@ export class CellState implements CellInventory {
     this.#plainClaimed += mib
   }
 
-  /** MiB in huge pages within the memory that the report shows as used, if it does not count these pages itself. */
+  /** MiB of huge pages that the report includes in its used memory but does not count as used pages. */
   get hugeCovered(): number {
     return this.#hugeCovered
   }
@@ -124,7 +121,7 @@ export class CellState implements CellInventory {
     this.#hugeCovered += mib
   }
 
-  /** The same counts as if nothing were dedicated: the CPUs that the cell has in all. */
+  /** The numbers of CPUs as if no CPU were dedicated: the totals of the cell. */
   get cpusInAll(): FreeCpus {
     return countFree({ cpuset: this.cpuset, dedicated: this.dedicated, cores: this.cores, pinnable: this.pinnable, ...UNPINNED })
   }
@@ -138,7 +135,7 @@ export class CellState implements CellInventory {
     return this.pinnedByReport.has(cpu) || this.pinnedByClaims.has(cpu)
   }
 
-  /** Counts one claim more or one less that has the CPU dedicated to it. */
+  /** Adds or removes one claim to which the CPU is dedicated. */
   pin(cpu: number, by: 1 | -1): void {
     const holders = (this.pinnedByClaims.get(cpu) ?? 0) + by
     if (holders === 0) this.pinnedByClaims.delete(cpu)
@@ -146,23 +143,21 @@ export class CellState implements CellInventory {
     this.#free = undefined
   }
 
-  /** Forgets which CPUs claims have dedicated to them. */
+  /** Removes the dedicated CPUs of all claims. */
   unpinAll(): void {
     this.pinnedByClaims.clear()
     this.#free = undefined
   }
 }
 
-/** The free share of a cell's CPUs or that of its memory, whichever is smaller, 0..1. Pinned CPUs are not free. */
+/** The smaller of the free shares of a cell's CPUs and memory, from 0 to 1. Pinned CPUs are not free. */
 export const freeRate = (cell: CellState): number =>
   Math.min(
     cell.cpuCapacity === 0 ? 0 : sharedCpusLeft(cell) / cell.cpuCapacity,
     cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity,
   )
 
-/**
- * Shared CPUs that can still be allocated in addition to the pinned ones; negative if a report made the cell smaller.
- */
+/** Shared CPUs that can still be allocated in addition to the pinned CPUs. Negative if a report reduced the cell. */
 export function sharedCpusLeft(cell: CellState): number {
   const size = cell.cpuset.length
   const { unshared } = cell.freeCpus
@@ -170,8 +165,9 @@ export function sharedCpusLeft(cell: CellState): number {
 }
 
 /**
- * Whether `shared` more shared CPUs of one guest fit once `pins` more of `cpuset` are pinned. A pinned CPU carries no shared ones: with
- * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be given, and where limits hold n - p of them to one guest.
+ * Whether `shared` further shared CPUs of one guest fit if `pins` further CPUs of `cpuset` are pinned. A pinned CPU cannot be shared. With
+ * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be allocated. If limits apply, one guest may have at most n - p of
+ * them.
  */
 export function cpusFit(cell: CellState, shared: number, pins: number): boolean {
   return (
@@ -180,7 +176,7 @@ export function cpusFit(cell: CellState, shared: number, pins: number): boolean 
   )
 }
 
-/** The same for the sum of several guests, each of which may have a part. */
+/** Like `cpusFit`, but for the sum of several guests, so that the limit of one guest does not apply. */
 export function cpusAreLeft(cell: CellState, shared: number, pins: number): boolean {
   const size = cell.cpuset.length
   if (shared === 0 && cell.dedicated !== undefined && pins === 0) return true
@@ -189,7 +185,7 @@ export function cpusAreLeft(cell: CellState, shared: number, pins: number): bool
   return cell.cpuCapacity - cell.cpuFree + shared <= Math.floor((unpinned * cell.cpuCapacity) / size)
 }
 
-/** Whether a host cell has room for a guest cell: memory, shared CPUs, dedicated CPUs, and pages. */
+/** Whether a guest cell fits on a host cell: memory, shared CPUs, dedicated CPUs, and pages. */
 export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   if (cell.memoryFree < ask.memoryMb) return false
   if (cell.limits !== undefined && !isWithinLimits(cell, ask)) return false
@@ -200,19 +196,19 @@ export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   )
 }
 
-/** Whether the host cell has enough of the memory that the guest cell asks for; huge pages are counted separately. */
+/** Whether the host cell has enough of the kind of memory that the guest cell asks for. Huge pages are counted separately. */
 function isWithinLimits(cell: CellState, ask: CellAsk): boolean {
   if (ask.memoryMb > (cell.limits?.memoryMb ?? ask.memoryMb)) return false
   if (ask.pageSize !== null && isBackedByHuge(cell, choosePages(cell, ask))) return true
   return ask.memoryMb <= plainMibLeft(cell, isPinned(ask))
 }
 
-/** Whether the host cell has enough CPUs to dedicate to the guest cell. */
+/** Whether a guest cell has dedicated CPUs. */
 export const isPinned = ({ dedicated, emulator }: Pick<CellAsk, 'dedicated' | 'emulator'>): boolean => dedicated + emulator > 0
 
 /**
- * The number of CPUs that a guest cell takes for itself, with sibling threads and the emulator's CPU; -1 if the free
- * threads do not allow it.
+ * The number of CPUs that are dedicated to a guest cell, including sibling threads and the emulator's CPU. -1 if there are not enough free
+ * threads.
  */
 export function cpusHeld({ freeCpus }: Pick<CellState, 'freeCpus'>, { dedicated, emulator, threads }: CellAsk): number {
   const { free, coresWith, wholeCores } = freeCpus
@@ -228,8 +224,8 @@ export function cpusHeld({ freeCpus }: Pick<CellState, 'freeCpus'>, { dedicated,
 }
 
 /**
- * How many of this many pinned CPUs no longer carry shared ones: if only some of the CPUs are shared, at most that
- * number.
+ * How many of `pins` pinned CPUs are no longer shared. If only a part of the CPUs is shared, this is at most the number of CPUs that can
+ * be both.
  */
 function pinsAmongShared(cell: CellState, pins: number): number {
   if (cell.dedicated === undefined) return pins
@@ -243,15 +239,12 @@ function sharedAndDedicated({ cpuset, dedicated = [] }: CellState): number {
   return both
 }
 
-/**
- * The size of the pages for a guest cell: of the sizes that the guest accepts, in its order of preference, the first
- * with enough free pages.
- */
+/** The page size for a guest cell. This is the first size with enough free pages, in the order that the guest prefers. */
 export function choosePages(
   { pages }: { readonly pages?: CellState['pages'] | undefined },
   { pageSize, memoryMb }: CellAsk,
 ): PageGrant | null | undefined {
-  // every host has small pages: if a report does not contain their number, they count as memory
+  // every host has small pages; if a report does not contain their number, they count as memory
   if (pages === undefined) return pageSize === 'small' || pageSize === 'any' || pageSize === null ? null : undefined
   if (pageSize === null) return null
   const needKib = memoryMb * 1_024
@@ -264,7 +257,7 @@ export function choosePages(
   return undefined
 }
 
-/** The CPUs of a cell, and those that are dedicated to instances. */
+/** The CPUs of a cell, and the CPUs among them that are dedicated to instances. */
 type CellCpus = Pick<CellState, 'cpuset' | 'pinnable' | 'pinnedByReport' | 'isPinned'> & {
   readonly pinnedByClaims: ReadonlyMap<number, number>
   readonly dedicated?: readonly number[] | undefined
@@ -298,7 +291,7 @@ function countFree(cell: CellCpus): FreeCpus {
   return { unshared, free: open.size, coresWith, wholeCores }
 }
 
-/** What one guest cell asks of a host cell. */
+/** The demand of one guest cell on a host cell. */
 export interface CellAsk {
   /** The number of the guest cell. */
   readonly guest: number
@@ -307,11 +300,11 @@ export interface CellAsk {
   readonly dedicated: number
   /** The number of CPUs for the emulator threads: 0 or 1. */
   readonly emulator: number
-  /** `prefer` if the request sets none. */
+  /** The thread policy. `prefer` if the request sets none. */
   readonly threads: 'prefer' | 'isolate' | 'require'
   readonly memoryMb: number
-  /** A page size in KiB, or a preference; null if the request sets none. */
+  /** A page size in KiB, or a preference. Null if the request sets none. */
   readonly pageSize: NumaCellRequest['pageSize']
-  /** Whether a guest cell asks for nothing but numbers of CPUs and memory. */
+  /** Whether a guest cell asks only for numbers of CPUs and memory. */
   readonly isPlain: boolean
 }

@@ -5,25 +5,25 @@ type ColumnType = Float64ArrayConstructor | Int32ArrayConstructor | Uint16ArrayC
 /** The type of each column of a set. */
 export type TypesOf<Columns> = Readonly<Record<keyof Columns, ColumnType>>
 
-/** A column begins at a multiple of this many bytes, the width of its widest numbers. */
+/** A column begins at a multiple of this number of bytes, which is the size of its largest element type. */
 const WIDEST = 8
 
 const aligned = (bytes: number): number => Math.ceil(bytes / WIDEST) * WIDEST
 
 /**
- * Memory for several columns. They are allocated together, because V8 may collect garbage at each allocation of memory outside of its heap,
- * while everything else waits, and a copy of a fleet has a column for each amount of each resource class.
+ * Memory for several columns. The columns are allocated together, because V8 may collect garbage, and so stop all other work, at each
+ * allocation of memory outside of its heap. A copy of a fleet has a column for each amount of each resource class.
  */
 export class ColumnMemory {
   readonly buffer: ArrayBuffer
   #used = 0
 
-  /** `buffer`: memory that is used again; what it contains is overwritten. */
+  /** `buffer` is memory that is reused. Its contents are overwritten. */
   constructor(bytes: number, buffer = new ArrayBuffer(bytes)) {
     this.buffer = buffer
   }
 
-  /** The next column. Throws RangeError where the memory ends. */
+  /** The next column. Throws RangeError if not enough memory is left. */
   column(Type: ColumnType, length: number): Column {
     const column = new Type(this.buffer, this.#used, length)
     this.#used += aligned(column.byteLength)
@@ -31,7 +31,7 @@ export class ColumnMemory {
   }
 }
 
-/** New columns of a set for so many hosts, all 0. */
+/** Creates the columns of a set for this number of hosts. All values are 0. */
 export function createColumns<Columns extends object>(types: TypesOf<Columns>, size: number): Columns {
   const entries = Object.entries(types) as [keyof Columns, ColumnType][]
   const bytes = entries.reduce((sum, [, { BYTES_PER_ELEMENT }]) => sum + aligned(size * BYTES_PER_ELEMENT), 0)
@@ -39,11 +39,11 @@ export function createColumns<Columns extends object>(types: TypesOf<Columns>, s
   return Object.fromEntries(entries.map(([name, type]) => [name, memory.column(type, size)])) as Columns
 }
 
-/** The bytes of memory that a copy of some columns takes. */
+/** The number of bytes that a copy of the given columns needs. */
 export const bytesOf = (columns: object): number =>
   Object.values(columns as Record<string, Column>).reduce((sum, { byteLength }) => sum + aligned(byteLength), 0)
 
-/** A copy of every column of a set, made in this memory. */
+/** Copies every column of a set into this memory. */
 export function copyColumns<Columns extends object>(columns: Columns, memory: ColumnMemory): Columns {
   const copies = Object.entries(columns as Record<string, Column>).map(([name, column]) => {
     const copy = memory.column(column.constructor as ColumnType, column.length)
@@ -53,7 +53,7 @@ export function copyColumns<Columns extends object>(columns: Columns, memory: Co
   return Object.fromEntries(copies) as Columns
 }
 
-/** Every column of a set, copied to a larger size. */
+/** Replaces every column of a set by a larger copy. */
 export function growColumns<Columns extends object>(columns: Columns, size: number): void {
   const types = Object.entries(columns as Record<string, Column>).map(([name, column]) => [name, column.constructor as ColumnType] as const)
   const larger = createColumns<Columns>(Object.fromEntries(types) as TypesOf<Columns>, size)
@@ -61,7 +61,7 @@ export function growColumns<Columns extends object>(columns: Columns, size: numb
   Object.assign(columns, larger)
 }
 
-/** Takes the columns out of a set, whose memory is used again: whoever still reads them finds nothing. */
+/** Replaces the columns of a set by empty ones, because their memory is reused. Readers then find no values. */
 export function emptyColumns(columns: object): void {
   for (const [name, column] of Object.entries(columns as Record<string, Column>))
     (columns as Record<string, Column>)[name] = column.slice(0, 0)

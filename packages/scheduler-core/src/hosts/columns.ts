@@ -5,40 +5,35 @@ import { bytesOf, type Column, ColumnMemory, copyColumns, createColumns, type Ty
 export const at = (column: Column, host: HostIndex): number => column[host] as number
 
 /**
- * Columns with a value for every host, in the order of first sight. Amounts are whole numbers in Float64Arrays (exact to 2^53). Only
- * `apply` and an overlay write them.
+ * Columns with a value for every host, in the order in which hosts were first seen. Amounts are whole numbers in Float64Arrays (exact to
+ * 2^53). Only `apply` and an overlay write them.
  */
 export interface HostColumns {
   /** Index into hostStatuses: 0 ENABLED, 1 DISABLED, 2 DRAINING, 3 MAINTENANCE. */
   status: Uint8Array
   /** 0 up, 1 suspect, 2 down. */
   liveness: Uint8Array
-  /** The host's availability zone, as a number that only this table's `zoneOf` can translate; 0 is the default zone. */
+  /** The host's availability zone as a number. Only `zoneOf` of this table can translate it. 0 is the default zone. */
   zone: Int32Array
-  /** Rises with every change of the host or of what it holds; scores that were cached at a version are valid at that version. */
+  /** Increases with every change of the host or of what it holds. A score that was cached at a version is valid at that version. */
   version: Float64Array
-  /** Revision of the last edit (status, aggregate) that touched the host. */
+  /** The revision of the last edit (status, aggregate) that concerned the host. */
   lastEdit: Float64Array
-  /** Instances on the host: as reported, plus claims that the report does not count yet. */
+  /** The number of instances on the host: the reported number, plus claims that the report does not count yet. */
   instances: Int32Array
-  /** I/O-heavy operations: as reported, plus one per claim that the report does not count yet. */
+  /** The number of I/O-heavy operations: the reported number, plus one for each claim that the report does not count yet. */
   ioOps: Int32Array
-  /** Thousandths of GPUs that are free, over all GPUs of the host. */
+  /** The free thousandths of GPUs, summed over all GPUs of the host. */
   gpuFreeMilli: Float64Array
-  /**
-   * The free thousandths of the GPU with the most, so that the devices of most hosts need not be read; 0 without GPUs.
-   */
+  /** The free thousandths of the GPU with the most, so that the devices of most hosts need not be read. 0 without GPUs. */
   gpuMostFreeMilli: Float64Array
-  /** MiB that the report sets aside as huge pages, over all NUMA cells; this is not plain memory. */
+  /** MiB of huge pages in the report, over all NUMA cells. This memory is not plain memory. */
   hugePageMib: Float64Array
-  /**
-   * 1 if the host's report in Nova's form says that the service is unavailable, or cannot be read
-   * (report/reported-service.ts).
-   */
+  /** 1 if the host's report in Nova's form has an unavailable service, or cannot be read (report/reported-service.ts). */
   serviceSuspect: Uint8Array
-  /** Fields that the host's report leaves out, as bits (report/stats-fields.ts). */
+  /** The fields that the host's report does not contain, as bits (report/stats-fields.ts). */
   omits: Int32Array
-  /** 1 where the host has left the fleet (fleet/leave.ts). */
+  /** 1 if the host has left the fleet (fleet/leave.ts). */
   gone: Uint8Array
 }
 
@@ -61,8 +56,8 @@ const hostColumnTypes = {
 export const createHostColumns = (size: number): HostColumns => createColumns<HostColumns>(hostColumnTypes, size)
 
 /**
- * The inventory of one resource class on all hosts. It is written only when an inventory changes, so copies of a fleet
- * share these columns until then.
+ * The inventory of one resource class on all hosts. It is written only when an inventory changes, so copies of a fleet share these columns
+ * until then.
  */
 export interface InventoryColumns {
   total: Float64Array
@@ -72,31 +67,31 @@ export interface InventoryColumns {
   minUnit: Float64Array
   maxUnit: Float64Array
   stepSize: Float64Array
-  /** floor((total - reserved) x ratio), computed once per report. */
+  /** floor((total - reserved) x ratio), computed once for each report. */
   capacity: Float64Array
-  /** 1 if the host reports this class at all. */
+  /** 1 if the host reports this class. */
   reported: Uint8Array
   /** 1 if the host's report states the used amount, so that materialised claims are included in it. */
   countsUse: Uint8Array
 }
 
-/** The columns of one host for a class. */
+/** The inventory of one host for a class. */
 export type InventoryRow = Readonly<Record<keyof InventoryColumns, number>>
 
 /** The used amounts of one resource class. */
 export interface UseColumns {
   used: Float64Array
-  /** The amount that claims hold and `used` does not count. */
+  /** The amount that claims hold and `used` does not include. */
   claimed: Float64Array
   /**
-   * The sum of claims whose instances the report lists, where it counts use: the part that exceeds `used` is in `claimed`. 0 below feature
-   * level STRICT_CLAIMS.
+   * If the report counts use, the sum of the claims of instances that it lists. The part of this sum that exceeds `used` is in `claimed`.
+   * 0 below feature level STRICT_CLAIMS.
    */
   covered: Float64Array
   free: Float64Array
 }
 
-/** Columns of one resource class. free = capacity - used - claimed; it may be negative after a report that shrinks a host. */
+/** Columns of one resource class. free = capacity - used - claimed. It may be negative after a report that reduces a host. */
 export interface ClassColumns extends InventoryColumns, UseColumns {}
 
 const inventoryTypes = {
@@ -125,7 +120,7 @@ export const createClassColumns = (size: number): ClassColumns => createColumns<
 /** The columns of a class that copies of a fleet do not share. */
 export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumns => ({ used, claimed, covered, free })
 
-/** Replaces the inventory's columns by copies, for a writer. */
+/** Replaces the inventory's columns by copies, before they are written. */
 export function copyInventory(columns: ClassColumns): void {
   const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
   const inventory: InventoryColumns = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }

@@ -2,21 +2,21 @@ import type { HostIndex } from '../values/host-index.ts'
 import { OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** The hosts whose documents name a thing, if more than one does. */
+/** The hosts with documents that name a thing, if there are several. */
 type Several = Own<{ readonly hosts: HostIndex[] }>
 
 /**
- * For each thing, by uuid, the hosts whose documents of one namespace name it, so that a thing of a request is found without reading all
- * documents. It is updated with each document, and rebuilt from the documents of a checkpoint; copies of a fleet share it until one of them
- * writes (owner.ts).
+ * For each uuid of a thing (such as a port), the hosts whose documents of one namespace name it. So a thing in a request is found without
+ * reading all documents. The index is updated with each document and rebuilt from the documents of a checkpoint. Copies of a fleet share
+ * it until one of them writes (owner.ts).
  */
 export class DocumentIndex {
   #byThing = new SharedMap<HostIndex | Several>()
-  /** For a thing that documents of several hosts name: the host whose document counts. */
+  /** The host with the youngest document, for each thing that several hosts name. */
   #youngest = new SharedMap<HostIndex>()
   #owner: Owner = {}
 
-  /** Hosts whose document names a thing, in no particular order. */
+  /** The hosts with a document that names a thing, in no particular order. */
   of(thing: string): readonly HostIndex[] {
     const known = this.#byThing.get(thing)
     if (known === undefined) return []
@@ -30,8 +30,8 @@ export class DocumentIndex {
   }
 
   /**
-   * Updates the index after a host's document was replaced. `isYounger` compares the documents of two hosts as they are
-   * now. `isOlder`: the host's document has an earlier time than the one that it replaces, since it is that of another host.
+   * Updates the index after a host's document was replaced. `isYounger` compares the present documents of two hosts. `isOlder` means that
+   * the new document has an earlier time than the replaced one, because it came from another host.
    */
   replace(
     host: HostIndex,

@@ -1,26 +1,26 @@
 import type { GpuRequest } from '../request/request-spec.ts'
 import { SHARES_IN_PERCENT } from '../values/levels.ts'
 
-/** The free thousandths of a GPU. */
+/** The thousandths of a whole GPU. */
 export const WHOLE_GPU = 1_000
 
-/** A GPU of a host. Free thousandths: 1000 = idle; negative only after a report with more use. */
+/** A GPU of a host. An idle GPU has 1000 free thousandths. The number is negative only after a report with more use. */
 export interface GpuState {
   readonly index: number
   readonly model: string | null
-  /** The NUMA cell that the GPU is near; null if unknown. */
+  /** The NUMA cell that the GPU is near. Null if unknown. */
   readonly numaNode: number | null
   readonly countsUse: boolean
   freeMilli: number
 }
 
-/** The conditions on a GPU itself, wherever it is in the host. */
+/** The requirements for the GPU itself, independent of its location in the host. */
 export type GpuWish = Pick<GpuRequest, 'count' | 'shareMilli' | 'models'>
 
 /** The requested GPUs, and the amounts that the same instance takes in addition, because some rules read both. */
 export interface GpuAsk extends GpuWish {
   readonly amounts: Readonly<Record<string, number>>
-  /** How near the GPUs must be to the guest's cells; absent if they may be anywhere. */
+  /** How near the GPUs must be to the guest's cells. Absent if they may be anywhere. */
   readonly numaPolicy?: NonNullable<GpuRequest['numaPolicy']>
 }
 
@@ -30,14 +30,14 @@ export const gpuFits = (gpu: GpuState, ask: GpuWish): boolean => gpu.freeMilli >
 export const modelFits = (gpu: GpuState, ask: GpuWish): boolean =>
   ask.models.length === 0 || (gpu.model !== null && ask.models.includes(gpu.model))
 
-/** The share of each GPU that a request needs, in words. */
+/** The share of each GPU that a request needs, as text. */
 export const gpuShareText = ({ shareMilli }: GpuWish, featureLevel: number): string =>
   shareMilli === WHOLE_GPU
     ? 'whole GPU'
     : `GPU with ${featureLevel < SHARES_IN_PERCENT ? `${shareMilli}/${WHOLE_GPU}` : percentText(shareMilli)} free`
 
-/** A share of a GPU in thousandths, as text for people. */
+/** A share of a GPU in thousandths, as a percentage. */
 export const percentText = (milli: number): string => `${milli / 10}%`
 
-/** Whether a GPU is near one of some cells, which are given by their numbers. */
+/** Whether a GPU is near one of the cells with these numbers. */
 export const isIn = ({ numaNode }: GpuState, cells: readonly number[]): boolean => numaNode !== null && cells.includes(numaNode)

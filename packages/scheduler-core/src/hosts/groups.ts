@@ -4,21 +4,18 @@ import type { HostIndex } from '../values/host-index.ts'
 import { ifOwn, OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** A server group: its first claim creates it, and it is forgotten with its last one; its members are live claims. */
+/** A server group. Its first claim creates it, and it is forgotten with its last claim. Its members are live claims. */
 export interface Group {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /**
-   * Groups with which it must not share a host, by uuid, as the claims of its members named them; absent if there are
-   * none.
-   */
+  /** The uuids of groups with which it must not share a host, as its members' claims named them. Absent if there are none. */
   readonly apartFrom?: readonly string[]
-  /** 1 when the group is created; every edit raises it. */
+  /** 1 when the group is created. Increases with every edit. */
   readonly version: number
-  /** Revision of the last edit: claims decided before it do not count. */
+  /** The revision of the last edit. Claims that were decided before it are void. */
   readonly lastEdit: number
-  /** Live members by host. */
+  /** The number of live members by host. */
   readonly members: ReadonlyMap<HostIndex, number>
 }
 
@@ -32,12 +29,12 @@ export class Groups {
   /** Groups that name other groups with which they must not share hosts. */
   #apart: ReadonlySet<string> = new Set()
 
-  /** Raised by every write of a group: a count of members remains valid while this number is the same. */
+  /** Increases with every write of a group. A count of members is valid while this number is unchanged. */
   get writes(): number {
     return this.#writes
   }
 
-  /** All groups, in the order in which they were bound. */
+  /** All groups in the order in which they were created. */
   get byUuid(): SharedMap<Group> {
     return this.#byUuid
   }
@@ -46,7 +43,7 @@ export class Groups {
     return this.#byUuid.get(uuid)
   }
 
-  /** A group for writing: replaced by a clone if it may be another fleet's too (owner.ts). */
+  /** Returns a group for writing. A group that another fleet may share is first replaced by a clone (owner.ts). */
   own(uuid: string): OwnGroup | undefined {
     this.#writes++
     const group = this.#byUuid.get(uuid)
@@ -58,16 +55,15 @@ export class Groups {
     return clone
   }
 
-  /** False when the group exists with another policy. */
+  /** Whether a claim may name this group: false if the group exists with another policy. */
   accepts({ uuid, policy, maxServerPerHost }: GroupBinding): boolean {
     const group = this.#byUuid.get(uuid)
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
   }
 
   /**
-   * A group that this one would have to be kept apart from, although both have members on one host; undefined if there
-   * is none. The rule is not recorded then, because it is broken already. A rule that was recorded earlier stays, even
-   * if two hosts with members of both became one.
+   * A group that must be kept apart from this one although both have members on one host, or undefined if there is none. Such a rule is
+   * already broken, so it is not recorded. A recorded rule stays, even if two hosts with members of both groups are merged.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
@@ -80,8 +76,8 @@ export class Groups {
   }
 
   /**
-   * Creates the group with its first claim, and records all groups that its claims are to be kept apart from. Returns
-   * a function that undoes this, so that a proposal that was discarded leaves nothing behind.
+   * Creates the group with its first claim, and records all groups that its claims must be kept apart from. Returns a function that undoes
+   * this, so that a discarded proposal has no effect.
    */
   bind({ uuid, policy, maxServerPerHost, apartFrom = [] }: GroupBinding): () => void {
     const known = this.#byUuid.get(uuid)
@@ -99,15 +95,15 @@ export class Groups {
     return () => this.#keepApart(uuid, before)
   }
 
-  /** Whether one more member of a group may be on a host, by its own rule and by the rules that keep groups apart. */
+  /** Whether a host may have one more member of a group, by the group's rule and the rules that keep groups apart. */
   allows(uuid: string, host: HostIndex): boolean {
     const group = this.#byUuid.get(uuid)
     return (group === undefined || groupAllows(group, host)) && !this.apartOf(uuid).some(({ members }) => members.has(host))
   }
 
   /**
-   * The groups with members that this one is kept apart from, by either group's rule, in order of uuid; `named`: those
-   * that a request names in addition.
+   * The groups with members from which this group is kept apart by the rule of either group, in order of uuid. `named` are further groups
+   * that a request names.
    */
   apartOf(uuid: string, named: readonly string[] = []): readonly Group[] {
     const own = this.#byUuid.get(uuid)?.apartFrom ?? []
@@ -130,14 +126,14 @@ export class Groups {
     this.#apart = apart
   }
 
-  /** Forgets a group, whatever its members are. */
+  /** Forgets a group, with or without members. */
   unbind(uuid: string): void {
     this.#writes++
     this.#byUuid.delete(uuid)
     if (this.#apart.has(uuid)) this.#apart = new Set([...this.#apart].filter((other) => other !== uuid))
   }
 
-  /** Takes over another fleet's groups, which are shared until one side writes them. */
+  /** Copies another fleet's groups. They are shared until one side writes them. */
   takeCopy(from: Groups): void {
     this.#writes++
     this.#byUuid = from.#byUuid.copy()
@@ -162,22 +158,22 @@ export class Groups {
     else members.delete(host)
   }
 
-  /** A group exists as long as it has members: after that, the next first claim creates it again. */
+  /** Forgets a group without members. The next claim that names it creates it again. */
   forgetIfEmpty(uuid: string | null): void {
     if (uuid !== null && this.#byUuid.get(uuid)?.members.size === 0) this.unbind(uuid)
   }
 }
 
-/** The entries of both lists, each once, in a fixed order. */
+/** The entries of both lists in a fixed order, without duplicates. */
 const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
   b.length === 0 ? a : [...new Set([...a, ...b])].sort(byCodeUnit)
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 
-/** Whether one more member may be on the host. Soft policies forbid nothing. */
+/** Whether one more member may be on the host. Soft policies always allow it. */
 export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
   if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
-  // If two hosts have members, the only member is moving from one to the other, and may also stay where it is.
+  // if two hosts have members, the only instance is moving between them and may also stay
   if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
 }

@@ -10,17 +10,17 @@ import type { CellState } from './cell.ts'
 import type { GpuState } from './gpu-device.ts'
 import type { FormerName, Gone } from './names.ts'
 
-/** The last reporter of a namespace and its sequence, by which older reports are recognised and ignored. */
+/** The last reporter of a namespace and its sequence. They are used to ignore older reports. */
 export interface Reporter {
   readonly incarnation: string
   readonly sequence: number
-  /** Earlier incarnations, newest first: a late report of one of them is stale. */
+  /** Earlier incarnations, newest first. A late report of one of them is stale. */
   readonly past: readonly string[]
 }
 
 /**
- * The data about a host apart from the columns. Copies of a fleet share it (owner.ts): code that writes it gets its
- * own copy by `own`, and code that holds on to a record may hold a former state of the host.
+ * The data about a host outside of the columns. Copies of a fleet share it (owner.ts): code that writes it gets its own copy with `own`. A
+ * record that code keeps may become a former state of the host.
  */
 export interface HostRecord extends HostName {
   readonly index: HostIndex
@@ -28,48 +28,48 @@ export interface HostRecord extends HostName {
   readonly firstSeen: number
   readonly stats: HostStats
   readonly statusReason: string
-  /** Why the host is not UP; '' if it is. */
+  /** The reason for which the host is not UP. Empty if it is UP. */
   readonly livenessReason: string
-  /** The source of its used amounts, as an operator set it; by default its report. */
+  /** The source of the host's used amounts. Operators set it, and the default is the report. */
   readonly usedFrom: UsedFrom
-  /** The operator's reason for that setting; '' for the default. */
+  /** The operator's reason for that setting. Empty for the default. */
   readonly usedFromReason: string
-  /** Ratios and reserved amounts that operators set for it. */
+  /** Ratios and reserved amounts that operators set for the host. */
   readonly allocation: AllocationOverrides
   /** Store time of the last report in the log, milliseconds since 1970. */
   readonly reportedAt: number
   /** Revision of the last change of this host. */
   readonly revision: number
-  /** Null while the host is in the fleet. Of a host that left, only names, reporters and history are kept. */
+  /** Null while the host is in the fleet. For a host that left, only names, reporters and history are stored. */
   readonly gone: Gone | null
   /** Former names, oldest first. */
   readonly formerNames: readonly FormerName[]
-  /** By namespace; `compute` is this service's own. */
+  /** The last reporter of each namespace. `compute` is the namespace of this service. */
   readonly reporters: ReadonlyMap<string, Reporter>
   readonly namespaces: ReadonlyMap<string, NamespaceDocument>
-  /** Aggregates (uuid) that the host is in, in order of uuid. */
+  /** The uuids of the host's aggregates, in ascending order. */
   readonly aggregates: readonly string[]
-  /** Name of the availability zone, from the aggregates' metadata. */
+  /** The name of the availability zone, from the metadata of the aggregates. */
   readonly zone: string
-  /** The least ratios that aggregates of the host state. */
+  /** The lowest ratios that the host's aggregates set. */
   readonly aggregateRatios: AggregateRatios
-  /** Pools (uuid) in which the disks of its instances lie, according to its aggregates: one at most, unless they disagree. */
+  /**
+   * The uuids of pools with the disks of the host's instances, according to its aggregates. At most one, unless aggregates contradict each
+   * other.
+   */
   readonly diskPools: readonly string[]
   readonly traits: ReadonlySet<string>
-  /** Instances that the last report listed. */
+  /** The instances in the last list that the host reported. */
   readonly present: ReadonlySet<string>
   readonly cells: readonly CellState[]
   readonly gpus: readonly GpuState[]
-  /** Claims that hold something here or whose instance is still present. */
+  /** Claims that hold resources here, or whose instance is still on the host. */
   readonly claims: ReadonlySet<Claim>
-  /** Further data of kinds: see kinds/host-state.ts. */
+  /** Further data of kinds (kinds/host-state.ts). */
   readonly ofKinds: readonly unknown[]
 }
 
-/**
- * The former values of the data of a host that an entry may change, except for claims; they are references, and
- * nothing is copied.
- */
+/** The former values of the data of a host that an entry may change, except for claims. They are references, so nothing is copied. */
 export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' | 'statusReason' | 'livenessReason' | 'gone'> {
   /** Index in `hostStatuses`. */
   readonly status: number
@@ -78,8 +78,7 @@ export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' |
 }
 
 /**
- * A record for writing, with its own copies of the claims and of the data of kinds; everything else in it is replaced
- * rather than changed.
+ * A record for writing. It has its own copies of the claims and of the data of kinds. All other data in it is replaced instead of changed.
  */
 export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
 
@@ -89,10 +88,10 @@ export const COMPUTE = 'compute'
 /** Nova's default_availability_zone. */
 export const DEFAULT_ZONE = 'nova'
 
-/** The key of a host in maps and messages: `host`, or `host/node` where the node has a name of its own. */
+/** The key of a host in maps and messages: `host`, or `host/node` if the node has a different name. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
-/** A record for a host that is seen for the first time, or for a host in a checkpoint, with its history. */
+/** Creates a record for a host that is seen for the first time, or for a host in a checkpoint with its history. */
 export function newRecord(
   index: HostIndex,
   { host, node }: HostName,
@@ -133,8 +132,7 @@ export function newRecord(
 }
 
 /**
- * A copy without the data of kinds. Its fields are in the order of `newRecord`, so that all records have one shape in
- * memory.
+ * Copies a record without the data of kinds. The fields are in the order of `newRecord`, so that V8 uses one object shape for all records.
  */
 export function copyRecord(record: HostRecord, owner: Owner): OwnHostRecord {
   return {

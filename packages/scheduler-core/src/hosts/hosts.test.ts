@@ -18,7 +18,7 @@ test.each([
   ['c/d', 'c/d', 'c/d'],
   ['e/f/g', 'e/f', 'g'],
   ['h/i/j', 'h', 'i/j'],
-])('the key %s belongs to the node %s of its host, whatever slashes are in the names', (key, host, node) => {
+])('the key %s belongs to the node %s of its host, also if names contain slashes', (key, host, node) => {
   expect(hostOfKey(log.fleet.hosts, key)).toMatchObject({ host, node })
 })
 

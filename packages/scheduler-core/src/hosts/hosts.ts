@@ -37,11 +37,11 @@ export {
   type Reporter,
 } from './host-record.ts'
 
-/** How a host is addressed: with its node too where its name alone would also mean other present nodes. */
+/** How a host is addressed. The node is included if several present nodes have the same host name. */
 export const hostAddress = (hosts: Pick<HostTable, 'nodesOf'>, name: HostName): string =>
   hosts.nodesOf(name.host).length > 1 ? `${name.host}/${name.node}` : hostKey(name)
 
-/** The host of a key, present or gone: names in older data may contain slashes. */
+/** The host of a key, present or gone. Names in older data may contain slashes, so every slash may separate host and node. */
 export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined {
   for (let slash = -1; ; slash = key.indexOf('/', slash + 1)) {
     const name = slash < 0 ? { host: key, node: key } : { host: key.slice(0, slash), node: key.slice(slash + 1) }
@@ -51,41 +51,43 @@ export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined
   }
 }
 
-/** How the host of a key is addressed. */
+/** The address of the host with a key. */
 export function addressOfKey(hosts: HostTable, key: string): string {
   const found = hostOfKey(hosts, key)
   return found === undefined ? key : hostAddress(hosts, found)
 }
 
-/** The number of hosts that the columns have room for at first. */
+/** The number of hosts for which new columns have space. */
 const LEAST_SIZE = 64
 
-/** A claim that is moved, or whose instance is rebuilt on its host. */
+/** A claim that is being moved, or whose instance is being rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
   /**
-   * True: its resources count as free on its own host, and a request for no more than these needs no further room
-   * there. False: they are held twice until the move ends.
+   * If true, the claim's resources count as free on its own host, and a request for no more than these needs no further free capacity
+   * there. If false, they are held twice until the move ends.
    */
   readonly isFree: boolean
-  /** Nothing new is requested: the instance is rebuilt with the resources that it has. */
+  /** True if the instance is rebuilt with its present resources, so that nothing new is requested. */
   readonly isRebuild?: true
 }
 
-/** All hosts in the order of first sight: records, columns, and the index by name. */
+/** All hosts in the order in which they were first seen: records, columns, and the index by name. */
 export class HostTable {
   /** The feature level of the fleet, for kinds and filters whose rules depend on it (levels.ts). */
   featureLevel = 1
-  /** The values for hosts whose document in Nova's form does not contain them. */
+  /** The values for hosts with a document in Nova's form that does not contain them. */
   fleetAllocation: FleetAllocation = NO_ALLOCATION
-  /** The claim whose move is being decided or judged. Set by the ledger's `lift` alone, from feature level STRICT_CLAIMS on; null otherwise. */
+  /**
+   * The claim whose move is being decided or judged, otherwise null. Only the ledger's `lift` sets it, from feature level STRICT_CLAIMS
+   * on.
+   */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
   /**
-   * The former states of the hosts that reports, operators and signs of life changed with the last entry; null if the
-   * host did not exist. They are used to report changes, are no part of the state, and are discarded with the next
-   * entry.
+   * The states that hosts had before the last entry changed them. Null if the host did not exist before. They are used to publish changes,
+   * are not part of the state, and are discarded with the next entry.
    */
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #documentIndexes = new Map<string, DocumentIndex>()
@@ -95,25 +97,25 @@ export class HostTable {
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
   #names = new HostNames()
-  /** The hosts in the fleet; undefined if not computed since a host joined or left. */
+  /** The indexes of the hosts in the fleet. Undefined if not computed since a host joined or left. */
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
   #size = LEAST_SIZE
   #omitting = 0
-  /** Classes whose inventory columns another table may share. */
+  /** Classes with inventory columns that another table may share. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
-  /** The memory of the columns of a copy; columns that were added or have grown since are elsewhere. */
+  /** The memory of the columns of a copy. Columns that were added or enlarged later are elsewhere. */
   #copied: ArrayBuffer | undefined
   readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
 
-  /** `copyKinds`: copies the further data of kinds to a clone of a record. */
+  /** `copyKinds` copies the further data of kinds to a clone of a record. */
   constructor(copyKinds: (from: HostRecord, to: OwnHostRecord) => void) {
     this.#copyKinds = copyKinds
   }
 
-  /** All hosts that ever existed, by index, including those that left. */
+  /** All hosts that ever existed, by index, including hosts that left. */
   get records(): readonly HostRecord[] {
     return this.#records
   }
@@ -128,7 +130,7 @@ export class HostTable {
     return this.#goneCount === 0
   }
 
-  /** Raised by every change of a host's name, and whenever a host leaves or comes back. */
+  /** Increases with every change of a host's name, and whenever a host leaves or returns. */
   get renames(): number {
     return this.#renames
   }
@@ -137,23 +139,23 @@ export class HostTable {
     return this.#records.length - this.#goneCount
   }
 
-  /** Present hosts, in the order of first sight. */
+  /** Present hosts, in the order in which they were first seen. */
   get present(): readonly HostRecord[] {
     return this.isWhole ? this.#records : this.#records.filter(({ gone }) => gone === null)
   }
 
-  /** Indexes of present hosts, ascending; read-only. Computed once until a host joins or leaves. */
+  /** Indexes of present hosts in ascending order, read-only. Computed again after a host joins or leaves. */
   get presentIndexes(): Int32Array {
     this.#present ??= Int32Array.from(this.present, ({ index }) => index)
     return this.#present
   }
 
-  /** The number of hosts that leave some field out of their reports. */
+  /** The number of hosts with reports that omit a field. */
   get omitting(): number {
     return this.#omitting
   }
 
-  /** Sets what follows from a host's report: the fields that it leaves out, whether its service is out, and the names of its stats. */
+  /** Sets the columns and indexes that are derived from a host's report: omitted fields, the service's availability, and stat names. */
   setReportColumns(host: HostIndex, stats: HostStats): void {
     const { omits, serviceSuspect } = this.columns
     const bits = bitsOf(stats.omitted)
@@ -171,24 +173,24 @@ export class HostTable {
     this.columns.zone[record.index] = known ?? this.#zones.size - 1
   }
 
-  /** The number of a zone in the column `zone`; undefined if no host was ever in the zone. */
+  /** The number of a zone in the column `zone`. Undefined if no host was ever in the zone. */
   zoneOf(name: string): number | undefined {
     return this.#zones.get(name)
   }
 
-  /** Undefined when no present host has that name. */
+  /** The present host with this name, if any. */
   find(name: HostName): HostRecord | undefined {
     const index = this.#names.find(name)
     return index === undefined ? undefined : this.#records[index]
   }
 
-  /** The tombstone of a forgotten host of that name. */
+  /** The tombstone of a forgotten host with this name. */
   findForgotten(name: HostName): HostRecord | undefined {
     const index = this.#names.findForgotten(name)
     return index === undefined ? undefined : this.#records[index]
   }
 
-  /** The host that had that name before its name was replaced. */
+  /** The host that had this name before it was replaced. */
   findRenamed(name: HostName): HostRecord | undefined {
     const index = this.#names.findRenamed(name)
     return index === undefined ? undefined : this.#records[index]
@@ -200,30 +202,27 @@ export class HostTable {
     return record
   }
 
-  /** Whether the claim of an instance counts on a host after it has ended, because the host still lists the instance. */
+  /** a report without a list does not clear `present`: filters still read it, and below this feature level claims do too */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
-    // A report without a list keeps the former list: for filters, and below the level for claims too.
+    // A report without a list does not change the former list, which filters use, and below the level also claims.
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }
 
-  /** A host's record for writing: replaced by a clone if the record may be another fleet's too. */
+  /** A host's record for writing. A record that another fleet may share is first replaced by a clone. */
   own(index: HostIndex): OwnHostRecord {
     const record = this.get(index)
     return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
   }
 
-  /**
-   * The host that a name from the past means: a present host with this name, a forgotten one, or one that had the name
-   * before it was replaced.
-   */
+  /** The host with a name from the past: a present host, a forgotten host, or a host that had the name before it was replaced. */
   findEver(name: HostName): HostRecord | undefined {
     return this.find(name) ?? this.findForgotten(name) ?? this.findRenamed(name)
   }
 
   /**
-   * Why a report is refused under a name that no present host has; undefined if it may add a host. If all nodes of a
-   * host left, the name of the host left too: no other node may use it either, until it is readmitted.
+   * The code for which a report under a name without a present host is refused, or undefined if it may add a host. If all nodes of a host
+   * left, no other node may use the host's name until it is readmitted.
    */
   refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
     if (this.#names.find(name) !== undefined) return undefined
@@ -236,7 +235,7 @@ export class HostTable {
     return this.forgottenNodesOf(name.host).every(isReadmitted) ? undefined : 'report.host_forgotten'
   }
 
-  /** All present nodes of a host name, in the order of first sight. */
+  /** All present nodes of a host name, in the order in which they were first seen. */
   nodesOf(host: string): readonly HostIndex[] {
     return this.#names.nodesOf(host)
   }
@@ -246,12 +245,12 @@ export class HostTable {
     return this.#names.forgottenNodesOf(host)
   }
 
-  /** Hosts of which a node had that host name before it was replaced. */
+  /** Hosts with a node that had this host name before it was replaced. */
   renamedNodesOf(host: string): readonly HostIndex[] {
     return this.#names.renamedNodesOf(host)
   }
 
-  /** Gives a host other names, or records that it left or came back. */
+  /** Changes the names of a host, or records that it left or returned. */
   rename(record: OwnHostRecord, to: Partial<Pick<HostRecord, 'host' | 'node' | 'gone' | 'formerNames'>>): void {
     this.#names.leave(record)
     this.#goneCount -= Number(record.gone !== null)
@@ -281,10 +280,7 @@ export class HostTable {
     return record
   }
 
-  /**
-   * The traits of a host as a set. Hosts with the same traits share one set, so that a loop over all hosts examines
-   * each set once.
-   */
+  /** The traits of a host as a set. Hosts with the same traits share one set, so that a loop over all hosts examines each set once. */
   traitsOf(stats: HostStats): ReadonlySet<string> {
     return this.#traitSets.of(stats)
   }
@@ -308,7 +304,7 @@ export class HostTable {
     return index
   }
 
-  /** The columns of a resource class, made when first needed. */
+  /** The columns of a resource class. They are created on first use. */
   classColumns(resourceClass: string): ClassColumns {
     const known = this.classes.get(resourceClass)
     if (known !== undefined) return known
@@ -317,7 +313,7 @@ export class HostTable {
     return columns
   }
 
-  /** Sets a host's inventory of a class. Unchanged values stay shared with copies of the fleet. */
+  /** Sets a host's inventory of a class. The columns stay shared with copies of the fleet if nothing changes. */
   setInventory(resourceClass: string, host: HostIndex, inventory: InventoryRow): void {
     const columns = this.classColumns(resourceClass)
     if (hasInventory(columns, host, inventory)) return
@@ -326,8 +322,8 @@ export class HostTable {
   }
 
   /**
-   * Makes an empty table a copy of another: columns that change with every claim are copied, records and inventories are shared until one
-   * side writes them. A spare table gives up its columns.
+   * Makes an empty table a copy of another. Columns that change with every claim are copied. Records and inventories are shared until one
+   * side writes them. A spare table provides the memory of its columns.
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
     this.featureLevel = from.featureLevel
@@ -346,7 +342,7 @@ export class HostTable {
     from.#owner = {}
   }
 
-  /** One piece of memory is allocated for all columns together; it is that of the spare table if this has the size. */
+  /** Copies the columns into one piece of memory, which is the spare table's memory if it has the right size. */
   #takeColumns(from: HostTable, spare: HostTable | undefined): void {
     const uses = Array.from(from.classes, ([name, columns]) => [name, columns, useOf(columns)] as const)
     const bytes = uses.reduce((sum, [, , use]) => sum + bytesOf(use), bytesOf(from.columns))
@@ -360,7 +356,7 @@ export class HostTable {
     }
   }
 
-  /** The memory of the columns that were made when this table was a copy of another; it cannot be read from then on. */
+  /** Returns the memory of the columns of a table that is a copy. The table cannot be read afterwards. */
   #giveUpColumns(): ArrayBuffer | undefined {
     const memory = this.#copied
     this.#copied = undefined
@@ -368,7 +364,7 @@ export class HostTable {
     return memory
   }
 
-  /** Keeps the state of a host before the entry that is being applied changes it; of many changes in one entry only the first. */
+  /** Stores the state of a host before the entry that is being applied first changes it. */
   keepBefore(index: HostIndex): void {
     if (this.before.has(index)) return
     const { host, node, stats, statusReason, livenessReason, gone } = this.get(index)
@@ -377,7 +373,7 @@ export class HostTable {
     this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
   }
 
-  /** Marks the host as changed, or what it holds. */
+  /** Marks the host, or what it holds, as changed. */
   touch(host: HostIndex): void {
     const { version } = this.columns
     version[host] = (version[host] as number) + 1

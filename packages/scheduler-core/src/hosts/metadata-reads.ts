@@ -3,41 +3,41 @@ import { aggregateRatioKeys } from './allocation.ts'
 
 /** Metadata of aggregates that a filter or weigher reads. */
 export interface MetadataRead {
-  /** A key; one that ends with a star means every key with this prefix, and `by` describes the rest. */
+  /** A key. A key that ends with a star means every key with this prefix, and `by` describes the rest. */
   readonly key: string
-  /** For keys with a star: the things whose names follow, such as `extra specs of flavors`. */
+  /** For keys with a star, what the rest of the key names, such as `extra specs of flavors`. */
   readonly by?: string
-  /** Name of an option that must be true for the part to read it. */
+  /** The name of an option that must be true for the part to read the key. */
   readonly option?: string
 }
 
-/** What a filter or weigher reads of aggregates' metadata; a function where the keys depend on the options. */
+/** The metadata of aggregates that a filter or weigher reads. A function if the keys depend on the options. */
 export type MetadataReads = readonly MetadataRead[] | ((options: Readonly<Record<string, unknown>>) => readonly MetadataRead[])
 
-/** The reads with these options. */
+/** The metadata that is read with these options. */
 export const metadataReadsWith = (reads: MetadataReads = [], options: Readonly<Record<string, unknown>>): readonly MetadataRead[] =>
   (typeof reads === 'function' ? reads(options) : reads).filter(({ option }) => option === undefined || options[option] === true)
 
-/** All that it may read with any options; keys that options name are not included. */
+/** All metadata that may be read with any options, without keys that options name. */
 export const metadataReadsOf = (reads: MetadataReads = []): readonly MetadataRead[] => (typeof reads === 'function' ? reads({}) : reads)
 
-/** Whether it is exactly this key; a star means every key that begins so, but is itself no key. */
+/** Whether the read is of one exact key and not of all keys with a prefix. */
 export const isExact = ({ key }: MetadataRead): boolean => !key.endsWith('*')
 
-/** Whether it may read a key. */
+/** Whether the read includes a key. */
 export const covers = ({ key }: MetadataRead, asked: string): boolean =>
   key.endsWith('*') ? asked.startsWith(key.slice(0, -1)) : key === asked
 
-/** What the fleet itself reads of metadata, whatever the profile: the zones, the pools and the ratios of hosts. */
+/** The metadata that the fleet itself reads under every profile: for zones, pools and ratios of hosts. */
 export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.values(aggregateRatioKeys)]
 
-/** Longer keys are not compared for misspellings. */
+/** Longer keys are not searched for misspellings. */
 const MAX_KEY = 64
-/** The largest number of letters that may be wrong, missing, added or exchanged; in short keys one. */
+/** The maximum number of letters that may be wrong, missing, added or swapped in a misspelling, or 1 in keys up to SHORT letters. */
 const NEAR = 2
 const SHORT = 6
 
-/** The keys that a key may be a misspelling of: the same but for case, dashes and blanks, or for one or two letters. Nearest first. */
+/** The keys that a key may be a misspelling of, nearest first. They differ only by case, dashes and blanks, or by one or two letters. */
 export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
   const plain = plainOf(asked)
   if (asked.length > MAX_KEY) return []
@@ -55,7 +55,7 @@ const plainOf = (key: string): string =>
     .toLowerCase()
     .replaceAll(/[-\s.]/g, '_')
 
-/** The number of letters to change, remove, insert or exchange with their neighbour that turns one word into the other. */
+/** The edit distance of two words: how many letters to change, remove, insert or swap with their neighbour. */
 function lettersBetween(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, j) => j)

@@ -4,37 +4,37 @@ import { SharedMap } from '../values/shared-map.ts'
 
 /** A name that a host had before it was replaced. */
 export interface FormerName extends HostName {
-  /** Revision of the entry that gave the host its next name. */
+  /** The revision of the entry that changed this name to the host's next name. */
   readonly until: number
   /** Store time of that entry, milliseconds since 1970. */
   readonly at: number
-  /** Why, in the operator's words. */
+  /** The operator's reason. */
   readonly reason: string
-  /** Whether the name was released since, for another machine. */
+  /** Whether the name was released for another machine since then. */
   readonly isFree: boolean
 }
 
-/** Why a host is no longer in the fleet. */
+/** When and why a host left the fleet. */
 export interface Gone {
   readonly revision: number
   /** Store time, milliseconds since 1970. */
   readonly at: number
-  /** In the operator's words. */
+  /** The operator's reason. */
   readonly reason: string
-  /** Whether its next full report brings it back. */
+  /** Whether the host returns with its next full report. */
   readonly isReadmitted: boolean
-  /** The host that took over its name and its report; null: it was forgotten. */
+  /** The host that took over its name and its report. Null if the host was forgotten. */
   readonly mergedInto: HostIndex | null
 }
 
-/** All names that a host has, had, or gave up. */
+/** All names that a host has or had. */
 export interface Named extends HostName {
   readonly index: HostIndex
   readonly gone: Gone | null
   readonly formerNames: readonly FormerName[]
 }
 
-/** Hosts of one kind by their names: one node, or all nodes of a host in the order of first sight. */
+/** A map from names to hosts: from one node, or from a host name to all its nodes in the order in which they were first seen. */
 class NameMap {
   readonly #byName: SharedMap<HostIndex>
   readonly #nodesOf: SharedMap<readonly HostIndex[]>
@@ -79,12 +79,15 @@ const NONE: readonly HostIndex[] = []
 
 const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`
 
-/** Every name of a fleet: of present hosts, of forgotten ones, and former names of replaced ones. A name is only one of the three. */
+/**
+ * All names of a fleet: names of present hosts, names of forgotten hosts, and former names of replaced hosts. A name has only one of these
+ * uses.
+ */
 export class HostNames {
   #present = new NameMap()
   #forgotten = new NameMap()
   #former = new NameMap()
-  /** Former names that were released since, for another machine, which may use the name now. */
+  /** Former names that were released for another machine, which may use the name now. */
   #free = new NameMap()
 
   /** The present host of that name. */
@@ -106,7 +109,7 @@ export class HostNames {
     return this.#forgotten.nodesOf(host)
   }
 
-  /** The host that had that name before it was replaced, whatever its name is now. */
+  /** The host that had this name before it was replaced. */
   findRenamed(name: HostName): HostIndex | undefined {
     return this.#former.find(name)
   }
@@ -115,12 +118,12 @@ export class HostNames {
     return this.#former.nodesOf(host)
   }
 
-  /** Whether a host gave up that name, and it was released since. */
+  /** Whether the name was a former name that has been released. */
   isFree(name: HostName): boolean {
     return this.#former.find(name) === undefined && this.#free.find(name) !== undefined
   }
 
-  /** Enters all names of a host. A name that is in use stays with the host that uses it. */
+  /** Adds all names of a host. A name that another host uses stays with that host. */
   enter(named: Named): void {
     const { index, gone, formerNames } = named
     for (const name of formerNames) (name.isFree ? this.#free : this.#former).set(name, index)
@@ -131,7 +134,7 @@ export class HostNames {
     } else if (gone.mergedInto === null) this.#forgotten.set(named, index)
   }
 
-  /** Removes all names of a host; called before any of them changes. */
+  /** Removes all names of a host. Must be called before any of them changes. */
   leave(named: Named): void {
     for (const map of [this.#present, this.#forgotten]) if (map.find(named) === named.index) map.delete(named)
     for (const map of [this.#former, this.#free]) for (const name of named.formerNames) if (map.find(name) === named.index) map.delete(name)
@@ -147,7 +150,7 @@ export class HostNames {
   }
 }
 
-/** The name that a host had when the entry of a revision had been applied. */
+/** The name of a host after the entry of a revision was applied. */
 export function nameAt({ host, node, formerNames }: Pick<Named, 'host' | 'node' | 'formerNames'>, revision: number): HostName {
   for (const former of formerNames) if (revision < former.until) return { host: former.host, node: former.node }
   return { host, node }

@@ -2,17 +2,14 @@ import type { CellGrant, PageGrant } from '../records/grants.ts'
 import type { HostStats } from '../report/stats.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 
-/** The largest page that may be a machine's plain one: 4 KiB, or 64 KiB on some architectures. */
+/** The largest size of plain pages on any machine. Plain pages have 4 KiB, or 64 KiB on some architectures. */
 const LARGEST_PLAIN_KIB = 64
 const KIB_PER_MIB = 1_024
 
-/**
- * Whether pages of a size that a cell lists are huge: the size is not the smallest, or is larger than plain pages of
- * any machine.
- */
+/** Whether pages of a cell with this size are huge pages: the size is not the smallest, or is larger than plain pages of any machine. */
 export const isHuge = (sizeKib: number, smallestKib: number): boolean => sizeKib > smallestKib || sizeKib > LARGEST_PLAIN_KIB
 
-/** Whether a size may be that of a machine's plain pages, regardless of its other sizes. */
+/** Whether a machine's plain pages may have this size, regardless of its other sizes. */
 export const isPlainSize = (sizeKib: number): boolean => sizeKib <= LARGEST_PLAIN_KIB
 
 interface ReportedPages {
@@ -22,8 +19,8 @@ interface ReportedPages {
 }
 
 /**
- * MiB of a cell that are not set aside as huge pages; if the report counts plain pages, at most their size. All memory
- * if nothing is set aside.
+ * MiB of a cell outside of huge pages. If the report has the number of plain pages, at most their size. All memory if there are no huge
+ * pages.
  */
 export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): number {
   const huge = hugeMib(pages, ({ total }) => total)
@@ -34,7 +31,7 @@ export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): n
   return Math.max(0, Math.floor(Math.min(memoryMb - huge, counted)))
 }
 
-/** The MiB of all huge pages of a cell, from the numbers of each size. */
+/** The MiB of all huge pages of a cell, with the number of each size from `countOf`. */
 function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size[], countOf: (size: Size) => number): number {
   const smallest = Math.min(...pages.map(({ sizeKib }) => sizeKib))
   let kib = 0
@@ -42,7 +39,7 @@ function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size
   return kib / KIB_PER_MIB
 }
 
-/** The memory of a host cell: MiB that can be allocated, the free MiB of these, and pages. */
+/** The memory of a host cell: MiB that can be allocated, free MiB, and pages. */
 interface MemoryOfCell {
   readonly id: number
   readonly memoryCapacity: number
@@ -53,15 +50,15 @@ interface MemoryOfCell {
   readonly hugeCovered?: number
 }
 
-/** MiB of a cell that are in use as huge pages, by its report and by claims. */
+/** MiB of a cell that are in use as huge pages, by its report and its claims. */
 export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
   limits === undefined || limits.hugeGiven === 0 || pages === undefined
     ? 0
     : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
 
 /**
- * MiB of plain memory of a cell in use: what the report shows beyond the huge pages in use, and what claims hold in addition. Below feature
- * level PLAIN_IN_CELLS huge pages in use were taken off what claims hold too.
+ * MiB of plain memory of a cell in use: the reported use beyond the huge pages in use, plus the claims that are not reported. Below
+ * feature level PLAIN_IN_CELLS, huge pages in use are also subtracted from these claims.
  */
 export function plainMibUsed(cell: MemoryOfCell): number {
   const { plainClaimed = 0, hugeCovered = 0 } = cell
@@ -72,8 +69,8 @@ export function plainMibUsed(cell: MemoryOfCell): number {
 }
 
 /**
- * MiB that a report shows as used outside of huge pages. Some huge pages are counted by the report, others are held by
- * claims of instances that it counts.
+ * MiB that a report counts as used outside of huge pages. The huge pages in use are counted by the report, or held by claims of instances
+ * that it counts.
  */
 export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: number; readonly hugeMb: number }, hugeHeld: number): number =>
   Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
@@ -83,8 +80,8 @@ export const hugeMibReported = ({ numaCells }: Pick<HostStats, 'numaCells'>): nu
   numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
 
 /**
- * The limits of a cell by its report; `memoryRatio` is the overcommit factor of its memory, and `isApart` means that
- * its huge pages are never subtracted from the memory of claims.
+ * The limits of a cell by its report. `memoryRatio` is the overcommit factor of its memory. With `isApart`, its huge pages are never
+ * subtracted from the memory of claims.
  */
 export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number, isApart: boolean): CellLimits {
   const plain = plainMibOf(cell.memoryMb, cell.pages)
@@ -99,11 +96,11 @@ export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib
   }
 }
 
-/** Whether a grant's pages are huge ones of the cell. */
+/** Whether the pages of a grant are huge pages of the cell. */
 export const isBackedByHuge = ({ pages }: Pick<MemoryOfCell, 'pages'>, backing: PageGrant | null | undefined): boolean =>
   backing !== null && backing !== undefined && isHuge(backing.sizeKib, pages?.[0]?.sizeKib ?? 0)
 
-/** MiB of grants that are huge pages of the host's cells; of a cell that is gone those of a size that is always huge. */
+/** MiB of grants in huge pages of the host's cells. For a cell that the host no longer has, only sizes that are always huge are counted. */
 export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellGrant[] = []): number =>
   grants.reduce((sum, { cell: id, memoryMb, pages }) => {
     if (pages === undefined) return sum
@@ -112,8 +109,8 @@ export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellG
   }, 0)
 
 /**
- * The maximum plain memory that a cell can still give one guest; `isPinned`: the guest has dedicated CPUs, and its
- * memory is therefore never overcommitted.
+ * The maximum plain memory that a cell can still give one guest. With `isPinned` the guest has dedicated CPUs, so its memory is never
+ * overcommitted.
  */
 export function plainMibLeft(cell: MemoryOfCell, isPinned: boolean): number {
   const { limits } = cell

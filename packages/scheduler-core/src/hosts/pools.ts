@@ -6,18 +6,18 @@ export interface PoolSpace {
   readonly name: string
   readonly totalGib: number
   readonly reservedGib: number
-  /** In use in addition to what claims hold. */
+  /** The use in addition to what claims hold. */
   readonly usedGib: number
   readonly thinRatio: number
 }
 
 /**
- * The space of a pool according to the youngest document that reports it; of documents of the same time, that of the host that was seen
- * first.
+ * The space of a pool according to the youngest document that reports it. Of documents of the same time, the one of the host that was
+ * first seen is used.
  */
 export interface PoolFigure extends PoolSpace {
   readonly reporter: HostIndex
-  /** Store time of that document. */
+  /** The store time of that document. */
   readonly at: number
   /** floor((total - reserved) x ratio). */
   readonly capacityGib: number
@@ -31,23 +31,23 @@ interface Loan {
 const isYounger = (one: Pick<PoolFigure, 'at' | 'reporter'>, other: PoolFigure): boolean =>
   one.at > other.at || (one.at === other.at && one.reporter <= other.reporter)
 
-/** Pools of disk space that hosts share: the size of each, and the total that all claims hold of it, on any host. */
+/** Pools of disk space that hosts share: the size of each pool, and the amount that the claims of all hosts hold of it. */
 export class Pools {
   #figures = new Map<string, PoolFigure>()
   #held = new Map<string, number>()
-  /** The pools whose figure a host reported, by host; undefined after a change until it is needed again. */
+  /** The pools with a figure from a host's document, by host. Undefined after a change, until it is needed again. */
   #byReporter: ReadonlyMap<HostIndex, readonly string[]> | undefined
-  /** Extra free space for single hosts: a host does not see its own claim as held, while the others do. */
+  /** Extra free space for single hosts. It is used if a claim counts as free for its own host, but as held for other hosts. */
   #lent: readonly Loan[] = []
-  /** The number of hosts whose instances have their disks in a pool. */
+  /** The number of hosts with disks in a pool. */
   users = 0
 
-  /** Undefined where no document reports the size of the pool. */
+  /** Undefined if no document reports the size of the pool. */
   figure(pool: string): PoolFigure | undefined {
     return this.#figures.get(pool)
   }
 
-  /** Pools whose figure comes from a host's document. */
+  /** The pools with a figure from this host's document. */
   reportedBy(host: HostIndex): readonly string[] {
     this.#byReporter ??= groupByReporter(this.#figures)
     return this.#byReporter.get(host) ?? []
@@ -58,24 +58,24 @@ export class Pools {
     return this.#held.get(pool) ?? 0
   }
 
-  /** GiB that no claim holds; undefined if no document reports the size of the pool. */
+  /** GiB that are free. Undefined if no document reports the size of the pool. */
   free(pool: string): number | undefined {
     const figure = this.#figures.get(pool)
     return figure === undefined ? undefined : figure.capacityGib - figure.usedGib - this.held(pool)
   }
 
-  /** GiB that a host may take: the free space, and the space that was lent to the host. */
+  /** GiB that a host may take: the free space plus the extra free space of the host. */
   freeFor(host: HostIndex, pool: string): number | undefined {
     const free = this.free(pool)
     return free === undefined ? undefined : free + this.#lentTo(host, pool)
   }
 
-  /** GiB that claims hold, as that host sees it. */
+  /** GiB that claims hold, minus the extra free space of the host. */
   heldFor(host: HostIndex, pool: string): number {
     return this.held(pool) - this.#lentTo(host, pool)
   }
 
-  /** Lends a host GiB in each pool; returns a function that takes them back. */
+  /** Adds extra free space for a host, in GiB by pool. Returns a function that removes it. */
   lend(host: HostIndex, gib: Readonly<Record<string, number>>): () => void {
     const before = this.#lent
     this.#lent = [...before, { host, gib }]
@@ -101,7 +101,7 @@ export class Pools {
     else this.#held.set(pool, held)
   }
 
-  /** Takes over the size of a pool from a host's document, unless a younger one is known. */
+  /** Sets the size of a pool from a host's document, unless a younger document is known. */
   takeFigure(pool: string, reporter: HostIndex, at: number, space: PoolSpace): void {
     const known = this.#figures.get(pool)
     if (known !== undefined && !isYounger({ at, reporter }, known)) return
@@ -110,7 +110,7 @@ export class Pools {
     this.#figures.set(pool, { ...space, reporter, at, capacityGib: capacityOf(totalGib, reservedGib, toRatioMilli(thinRatio)) })
   }
 
-  /** Forgets the figure of a pool, which then has to be read from other documents. */
+  /** Forgets the figure of a pool. It must then be read from other documents. */
   forget(pool: string): void {
     this.#byReporter = undefined
     this.#figures.delete(pool)

@@ -9,7 +9,7 @@ import { aLog, aReport } from '../testing/index.ts'
 const NAMES = ['arch', 'group', 'num_vm_active']
 const HOSTS = ['h0', 'h1', 'h2']
 
-/** Looked for in all reports, one after the other. */
+/** The expected result, computed by a search through all reports. */
 const isReported = ({ hosts }: Fleet, name: string): boolean =>
   hosts.present.some(({ stats }) => JSON.stringify(stats.nova?.computeNode ?? '').includes(`"${name}"`))
 
@@ -19,7 +19,7 @@ const node = (names: readonly string[]) => ({
   'nova_object.data': { stats: Object.fromEntries(names.map((name) => [name, 'x'])) },
 })
 
-test('whether a host reports a stat is known without reading all reports, whatever comes, goes, is copied or restored', () => {
+test('whether any host reports a stat is known from an index after any reports, removals, copies and restarts', () => {
   const step = fc.record({
     what: fc.constantFrom('nova', 'nova', 'nova', 'own', 'copy', 'restore', 'forget', 'replace'),
     host: fc.constantFrom(...HOSTS),
@@ -52,7 +52,7 @@ test('whether a host reports a stat is known without reading all reports, whatev
         const reported = reportedBy(fleet)
         expect(reported).toEqual(NAMES.map((one) => isReported(fleet, one)))
         for (const is of reported) met[is ? 'reported' : 'not']++
-        // What is written in a copy is not seen in the fleet that it was made of.
+        // changes of a copy do not change the original fleet
         if (copied !== undefined) expect(reportedBy(copied.from)).toEqual(copied.reported)
       }
     }),

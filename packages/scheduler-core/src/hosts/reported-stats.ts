@@ -4,19 +4,19 @@ import type { HostIndex } from '../values/host-index.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
 /**
- * How many hosts report a stat of each name (`stats` of Nova's ComputeNode), so that a name of a request is found without reading all
+ * The number of hosts that report a stat of each name (`stats` of Nova's ComputeNode). So a name in a request is found without reading all
  * reports. It is updated with each report. Copies of a fleet share it until one of them writes.
  */
 export class ReportedStats {
   #hostsOf = new SharedMap<number>()
-  /** By host, the report that is counted. */
+  /** The counted report of each host. */
   #counted: HostStats[] = []
 
   has(name: string): boolean {
     return this.#hostsOf.has(name)
   }
 
-  /** Counts a host's report in place of the one before. */
+  /** Replaces the counted report of a host. */
   replace(host: HostIndex, stats: HostStats): void {
     const before = new Set(namesOf(this.#counted[host]))
     this.#counted[host] = stats
@@ -36,7 +36,7 @@ export class ReportedStats {
   }
 }
 
-/** The names of the stats in Nova's document, which may be one that its filters refuse to read. */
+/** The names of the stats in Nova's document. This may be a document that Nova's filters cannot read. */
 function namesOf(report: HostStats | undefined): readonly string[] {
   if (report === undefined || report.nova === null) return []
   const { stats } = fieldsOf(report.nova.computeNode)

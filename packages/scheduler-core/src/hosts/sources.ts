@@ -11,10 +11,10 @@ import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
 import type { PoolFigure } from './pools.ts'
 
-/** The number of reservations that are named, those that end first. */
+/** The maximum number of reservations that a source lists. The ones that end first are listed. */
 const ENDING = 5
 
-/** The last report of a host, as the source of all that it reports about itself. */
+/** A host's last report, as the source of everything that the host reports about itself. */
 export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   const reporter = reporters.get(COMPUTE)
   if (reporter === undefined) return { kind: 'report', ref: timeText(reportedAt) }
@@ -22,23 +22,23 @@ export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   return { kind: 'report', ref: `sequence ${sequence}, ${timeText(reportedAt)}`, report: { incarnation, sequence, at: reportedAt } }
 }
 
-/** The last reporter of a namespace of a host, and when it reported. */
+/** The last reporter of a namespace for a host, with the time of its report. */
 export function namespaceSource(name: string, record: HostRecord): Source {
   const reporter = record.reporters.get(name)
   if (reporter === undefined) return { ...reportOf(record), ref: `no document of ${name}` }
   const { incarnation, sequence } = reporter
   const at = record.namespaces.get(name)?.reportedAt
-  const time = at === undefined ? 'at a time that was not kept' : new Date(at).toISOString()
+  const time = at === undefined ? 'at an unknown time' : new Date(at).toISOString()
   return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
 }
 
-/** The rest of a reported amount after claims, and instances placed earlier, are subtracted. */
+/** The source of an amount that is left of a reported amount after claims and earlier picks are subtracted. */
 export const leftOf = (record: HostRecord): Source => {
   const report = reportOf(record)
   return { ...report, ref: `${report.ref}, less what is claimed` }
 }
 
-/** Aggregates that have a key in their metadata; without any, the default for hosts in none. */
+/** The aggregates with a key in their metadata. Without any, the default for hosts without aggregates. */
 export function aggregatesOf(
   aggregates: readonly (Pick<AggregateState, 'name' | 'metadata'> & { readonly uuid: string })[],
   key: string,
@@ -58,22 +58,22 @@ export const membershipsOf = ({ aggregates }: HostRecord): Source => ({
   ref: aggregates.length === 0 ? 'member of none' : `member of ${aggregates.length}`,
 })
 
-/** The rule and the members of a server group. */
+/** A server group, with its rule or its members. */
 export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group', ref: `${uuid} ${what}` })
 
-/** The operator's setting for the host, with the reason. */
+/** The status that operators set for the host, with its reason. */
 export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
 
-/** The liveness of the host by its signs of life. */
+/** The host's liveness according to its signs of life. */
 export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
 
-/** The instances on the host, as reports list them and claims add them. */
+/** The instances on the host, from its report and its claims. */
 export const instancesOf = (record: HostRecord): Source => {
   const live = [...record.claims].filter(isLive).length
   return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${counted(live, 'claim')}` }
 }
 
-/** Who set the allocation ratio of a class, or its reserved amount. */
+/** Who or what set the allocation ratio or the reserved amount of a class. */
 export function allocationFrom(record: HostRecord, { source, set, aggregate, release }: Allocated): Source {
   const edit = set === undefined ? '' : `, set by ${set.by} at ${timeText(set.at)}: ${set.reason}`
   switch (source) {
@@ -105,7 +105,7 @@ export function allocationTerms(
   }
 }
 
-/** Who set the reserved amount of a class on a host, in a few words. */
+/** Who or what set the reserved amount of a class on a host, as a short text. */
 function reserveSetBy({ source, set, release }: Allocated): string {
   const edit = set === undefined ? '' : `set by ${set.by}: ${set.reason}`
   switch (source) {
@@ -121,9 +121,9 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * The reserved amount of a class on a host, as words for a reason: if the host lacks capacity in total; and, if it
- * lacks free capacity, only if an operator set the reserved amount for the host or a smaller one would be enough.
- * Other reserved amounts of reports are usual, and are named in the facts only.
+ * The reserved amount of a class on a host, as text for a reason. It is included if the host lacks total capacity. If the host lacks free
+ * capacity, it is included only if an operator set the amount for the host, or if a smaller amount would be enough. Other reserved amounts
+ * of reports are usual, and only facts contain them.
  */
 export function reserveOf(
   hosts: HostTable,
@@ -140,7 +140,7 @@ export function reserveOf(
   return { reserved: reservedText(reserved.value, at(total, host), unit, reserveSetBy(reserved)) }
 }
 
-/** How much more could be allocated if nothing were reserved. */
+/** The additional capacity if nothing were reserved. */
 const keptBack = (total: number, reserved: number, ratioMilli: number): number =>
   capacityOf(total, 0, ratioMilli) - capacityOf(total, reserved, ratioMilli)
 
@@ -155,7 +155,7 @@ export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: numbe
   return { reserved: reservedText(reservedGib, totalGib, 'GiB', `by the storage document of ${hosts.get(reporter).host}`) }
 }
 
-/** Free units of a resource class, with the terms of the calculation. */
+/** The free units of a resource class as a fact, with the terms of the calculation. */
 export function freeFact(
   hosts: HostTable,
   host: HostIndex,
@@ -183,7 +183,7 @@ export function freeFact(
   }
 }
 
-/** The total of a class without its reserve: one instance never gets more than that, however much is free. */
+/** The total of a class without its reserve as a fact. One instance never gets more than this. */
 export function inAllFact(
   hosts: HostTable,
   host: HostIndex,
@@ -203,7 +203,7 @@ export function inAllFact(
   }
 }
 
-/** The claims that hold units of a class which the host's report does not count. */
+/** The claims that hold units of a class that the host's report does not count. */
 export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: string): Source {
   const columns = hosts.classes.get(resourceClass)
   const record = hosts.get(host)
@@ -212,7 +212,7 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
     return amount === 0 ? [] : [{ claim, amount }]
   })
   const claimed = columns === undefined ? 0 : at(columns.claimed, host)
-  // if the report counts less than its own instances use, the difference belongs to none of these claims
+  // if the report counts less than its listed instances hold, the difference belongs to none of these claims
   const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
   const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
   const ending = holding
@@ -230,13 +230,13 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   }
 }
 
-/** What a claim holds of a class in addition to what the report counts, by the ledger's rule. */
+/** The amount of a class that a claim holds in addition to what the report counts, by the ledger's rule. */
 function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
   const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
   const added = extra?.classes?.[resourceClass] ?? 0
   if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
-  // A claim that grows on its own host holds what it adds to its source.
+  // a claim that grows on its own host holds only what it adds to its source
   if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : added
   if (state === 'MATERIALISED' && usedFrom === 'REPORT' && counts) return added
   return added > 0 && usedFrom === 'CLAIMS' ? whole : whole + added

@@ -1,6 +1,6 @@
 import type { Mismatch } from './kind.ts'
 
-/** One sort of units of a kind, for which a claim may hold another unit than the one that it names. */
+/** One unit of a sort, such as a GPU or a PCI pool. A claim may hold another unit of the sort than the one that it names. */
 export interface AuditedUnit<Id> {
   readonly id: Id
   readonly field: string
@@ -8,35 +8,32 @@ export interface AuditedUnit<Id> {
   readonly used: number
   /** Whether the report counts the use of the unit. */
   readonly countsUse: boolean
-  /** The free amount of the unit in the state; undefined if the host has no such unit. */
+  /** The free amount of the unit in the state. Undefined if the host has no such unit. */
   readonly free: number | undefined
 }
 
-/** The amount of the claims that name this unit. */
+/** The amounts of all claims that name one unit. */
 export interface AuditedHold {
-  /** The amount that is taken off whether the report counts use or not. */
+  /** The amount that is subtracted whether or not the report counts use. */
   readonly always: number
-  /** The amount that is taken off if the report does not count use. */
+  /** The amount that is subtracted if the report does not count use. */
   readonly unlessCounted: number
   /** A claim with an amount in `always` that was made after the host's last report. */
   readonly late: string | undefined
 }
 
-/** The sums of a sort of units on one host, from report and claims alone. */
+/** The sums of a sort of units on one host, computed only from the report and the claims. */
 export interface SortSums {
-  /** The free amount over all units; below 0 if more is held than exists. */
+  /** The free amount of all units. Below 0 if more is held than exists. */
   readonly free: number
   /** The amount that is held in addition to what the report counts. */
   readonly amountHeld: number
-  /** The free amount that is left for claims whose named unit the host does not have. */
+  /** The amount that the report leaves for claims, summed over all units. */
   readonly room: number
-  /**
-   * Whether every claim has its amount on the unit that it names, and the reported use is at least what materialised
-   * claims hold.
-   */
+  /** Whether every claim can have its amount on the unit that it names, and the reported use is at least what materialised claims hold. */
   readonly isWhole: boolean
   readonly late: string | undefined
-  /** The amount that is held of one unit in addition to what the report counts. */
+  /** The amount of one unit that is held in addition to what the report counts. */
   amountOf(hold: AuditedHold | undefined, countsUse: boolean): number
 }
 
@@ -71,8 +68,8 @@ export function sumSort<Id>(units: readonly AuditedUnit<Id>[], held: ReadonlyMap
 }
 
 /**
- * Differences between the state of a sort of units and its report and claims; `isWhole`: every claim must have its amount on the unit that
- * it names.
+ * Differences between the state of a sort of units and the values computed from report and claims. With `isWhole`, every claim must have
+ * its amount on the unit that it names.
  */
 export function auditSort<Id>(
   field: string,

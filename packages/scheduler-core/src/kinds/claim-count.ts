@@ -1,42 +1,41 @@
 /**
- * The units of one kind on one host: GPUs, cells with their CPUs and pages, or pools of PCI devices. A report may show
- * other units in use than those that claims name. `Piece` is the part of a claim on one unit.
+ * The units of one kind on one host: GPUs, cells with their CPUs and pages, or pools of PCI devices. A report may show other units in use
+ * than claims name. A `Piece` is the part of a claim on one unit.
  */
 export interface Units<Piece> {
-  /** Sets every unit to what the report leaves of it, with nothing held. */
+  /** Sets every unit to what the report leaves free, without claims. */
   reset(): void
-  /** Adds a piece of a materialised claim to the sums that reported use is compared with, or takes it out again (-1). */
+  /** Adds a piece of a materialised claim to the sums that are compared with the reported use, or subtracts it (-1). */
   cover(piece: Piece, sign: 1 | -1): void
-  /** Whether materialised claims hold more of some sort of unit, over the whole host, than the report counts. */
+  /** Whether materialised claims hold more of a sort of unit than the report counts, over the whole host. */
   isShort(): boolean
-  /** Takes the amount that they hold beyond that, first from the units that they name. */
+  /** Takes the amount of materialised claims that the report does not count, first from the units that they name. */
   takeShort(): void
-  /** Whether the unit that a piece names has room for it. */
+  /** Whether the unit that a piece names has enough free for it. */
   fits(piece: Piece): boolean
-  /** Takes a piece from the unit that it names, or gives it back (-1). */
+  /** Takes a piece from the unit that it names, or returns it (-1). */
   take(piece: Piece, sign: 1 | -1): void
   /**
-   * Takes a piece from units other than the one that it names; an amount that no unit has left is taken from the named
-   * one, which then falls below 0.
+   * Takes a piece from units other than the one that it names. An amount that no unit has free is taken from the named unit, whose free
+   * amount then falls below 0.
    */
   takeElsewhere(piece: Piece): void
-  /** Orders pieces by their contents alone, largest first; 0 only if they are equal. */
+  /** Orders pieces by their contents alone, largest first. Returns 0 only if they are equal. */
   compare(a: Piece, b: Piece): number
 }
 
 /**
- * Counts claims so that each keeps its amount whatever units the host uses (docs/adr/0024). The result depends on the
- * report and on which pieces are held, never on the order in which they came, so that a drop undoes a hold exactly and a
- * restored fleet has the same units free.
+ * Counts claims so that each claim keeps its amount, whichever units the host uses (docs/adr/0024). The result depends on the report and
+ * on the set of held pieces, but not on their order. A drop therefore undoes a hold exactly, and a restored fleet has the same free units.
  */
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Pieces that are counted but left out at present: their units have the amounts back. */
+  /** Pieces that are held but currently left out, so that their amounts are free on their units. */
   readonly #lifted: Piece[] = []
   /**
-   * Whether a piece was taken from another unit, or the reported use was less than what materialised claims hold: then
-   * all units are counted again after each change.
+   * Whether a piece was taken from another unit than it names, or the reported use was less than what materialised claims hold. All units
+   * are then counted again after each change.
    */
   #isMoved = false
 
@@ -46,7 +45,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     this.#isMoved = isMoved
   }
 
-  /** `isCounted`: the report counts the use of the piece, because it lists the instance. */
+  /** Holds a piece. `isCounted` means that the report counts its use, because the report lists the instance. */
   hold(piece: Piece, isCounted: boolean): void {
     const { units } = this
     if (isCounted) {
@@ -73,8 +72,8 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 
   /**
-   * Disregards a piece until the returned function is called, for decisions about the instance that holds it. Where the report counts the
-   * piece, the unit that it names has the amount back meanwhile.
+   * Leaves out a piece until the returned function is called, for decisions about the instance that holds it. If the report counts the
+   * piece, its amount is free on the unit that it names during this time.
    */
   lift(piece: Piece, isCounted: boolean): () => void {
     if (!isCounted) {
@@ -89,7 +88,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     }
   }
 
-  /** The same count over the units of another fleet, which must equal the present units. */
+  /** A copy of this count for the units of another fleet. These must equal the present units. */
   copy(units: Own): ClaimCount<Piece, Own> {
     return new ClaimCount(units, this.#pieces, this.#isMoved)
   }
@@ -110,7 +109,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 }
 
-/** Takes an amount from units in their order, from each at most what it has left; returns what none of them had. */
+/** Takes an amount from units in their order, at most the free amount of each. Returns the amount that no unit had free. */
 export function takeAcross<Unit>(
   units: Iterable<Unit>,
   amount: number,

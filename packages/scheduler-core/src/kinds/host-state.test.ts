@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { copyFleet } from '../fleet/copy.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 
-test('a copy of a fleet takes over one host at a time: the data of kinds is kept per host, not in one table that would have to grow', () => {
+test('the data of kinds is stored per host, so that a fleet can be copied host by host', () => {
   const log = aLog()
   const shape = {
     gpus: [{ index: 0, model: null, usedMilli: null }],

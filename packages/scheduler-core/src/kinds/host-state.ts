@@ -1,8 +1,8 @@
 import type { HostRecord, OwnHostRecord } from '../hosts/hosts.ts'
 
 /**
- * Data that a kind keeps about each host. It lives as long as the host's record and is shared with it: whoever writes it obtains the record
- * from `hosts.own`.
+ * Data that a kind stores for each host. It belongs to the host's record and is shared together with it. Code that writes it must get the
+ * record from `hosts.own`.
  */
 export interface HostState<State> {
   of(record: HostRecord): State
@@ -12,8 +12,8 @@ export interface HostState<State> {
 let states = 0
 
 /**
- * `initial` is the value of a host before its first report is taken over. The data is kept in the record itself, because one map of all
- * records would sometimes have to be rebuilt as a whole for a single new host.
+ * Creates such data. `initial` is the value of a host before its first report. The data is stored in the record itself, because a single
+ * map of all hosts would have to be rebuilt when it grows.
  */
 export function createHostState<State>(initial: State): HostState<State> {
   const place = states++

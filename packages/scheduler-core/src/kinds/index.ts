@@ -13,35 +13,32 @@ import { poolsKind } from './pools/pools.ts'
 
 export { heldByMover, keptByMover, ownUnits } from './mover.ts'
 
-/** The operations of a kind on grants; each kind gets the grants under its name in a claim. */
+/** The operations of a kind on grants. Each kind gets the grants under its name in a claim. */
 type Holds<Grant> = Pick<ResourceKind<unknown, Grant>, 'fits' | 'hold' | 'drop'>
 
 /**
- * Every resource kind by name, in the order in which they choose. A grant, an assignment setting and the fit filter of a
- * kind follow from its entry here.
+ * Every resource kind by name, in the order in which the kinds choose. Grants, assignment settings and the fit filter of a kind are
+ * derived from its entry here.
  */
 export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind, pools: poolsKind } as const satisfies {
   readonly [Name in KindName]: Holds<NonNullable<Grants[Name]>>
 }
 
-/** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
+/** The same kinds as a list, for code that treats all kinds alike. An ask or a grant must be passed only to the kind that created it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
 
-/**
- * Whether a request asks for a resource that several hosts share: what it takes on one host is no longer available on
- * the others.
- */
+/** Whether a request asks for a resource that several hosts share, so that taking it on one host reduces it on the others. */
 export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
   allKinds.some((kind) => kind.isShared === true && kind.isThere?.(hosts) !== false && kind.ask(request) !== undefined)
 
-/** Whether a request needs nothing but amounts. */
+/** Whether a request asks only for amounts. */
 export const asksPlain = (request: RequestSpec): boolean =>
   allKinds.every((kind) => kind.isPlain === true || kind.ask(request) === undefined)
 
 /** Whether grants are amounts only. */
 export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
 
-/** Whether grants are a part of other grants or equal to them: no amount is larger, and all units are among the units of the others. */
+/** Whether grants are equal to other grants or a part of them: no amount is larger, and all units are among the other units. */
 export const isPart = (grants: Grants, others: Grants): boolean =>
   allKinds.every((kind) => {
     const [grant, other] = [grants[kind.name], others[kind.name]]
@@ -54,8 +51,8 @@ const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
   Object.entries(amounts).every(([name, amount]) => amount <= (others[name] ?? 0))
 
 /**
- * Whether an instance that holds grants on a host takes only the difference if it gets other grants there: both are amounts, or all units
- * of the new grants are a part of the held ones, so that nothing is held twice.
+ * Whether an instance that gets other grants on its own host takes only the difference, so that nothing is held twice. This is so if both
+ * grants are amounts, or if all units of the new grants are a part of the held units.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS
@@ -67,9 +64,9 @@ export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next:
       })
 
 /**
- * Whether no memory moves from pages of one size to memory outside of such pages. During the resize the larger of both
- * amounts is held, and all pages of the instance: the amount held outside of the pages must be enough for what the
- * instance has outside of its pages later.
+ * Whether no memory moves from huge pages of one size to memory outside of these pages. During a resize, the larger of both memory amounts
+ * and all pages of the instance are held. The amount outside of the pages must be enough for the memory that the instance has outside of
+ * its pages after the resize.
  */
 function leavesNoPages(held: Grants, next: Grants): boolean {
   const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]
@@ -78,7 +75,7 @@ function leavesNoPages(held: Grants, next: Grants): boolean {
 
 const inPages = ({ numa = [] }: Grants): number => numa.reduce((sum, { pages, memoryMb }) => sum + (pages === undefined ? 0 : memoryMb), 0)
 
-/** The same for a request, while the grants that the instance holds count as free on the host. */
+/** Like `takesDifference`, but for a request instead of its grants. The grants that the instance holds count as free on the host. */
 export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, request: RequestSpec): boolean {
   if (isPlain(held) && asksPlain(request)) return true
   if (hosts.featureLevel < OWN_UNITS) return false

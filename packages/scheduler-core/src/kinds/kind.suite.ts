@@ -10,29 +10,26 @@ import { OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import { allKinds } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 
-/**
- * A kind with everything that the laws need: hosts and demands for trying it, and the smallest amount that is left of
- * any unit of a host.
- */
+/** A kind and what the tests of its laws need: hosts, asks, its state as plain data, and the smallest free amount of any unit. */
 export interface KindCase<Ask, Grant> {
   readonly kind: ResourceKind<Ask, Grant>
   readonly hosts: fc.Arbitrary<HostShape>
-  /** A fleet whose first host has a given shape, for a kind that needs more than reports. */
+  /** Creates a fleet whose first host has a given shape, for a kind that needs more than reports. */
   readonly fleetOf?: (shape: HostShape) => Fleet
-  /** The same hosts with reports that count every use themselves; absent for a kind whose use no report can count. */
+  /** The same hosts with reports that count all use. Absent for a kind with use that no report can count. */
   readonly counting?: fc.Arbitrary<HostShape>
   readonly asks: fc.Arbitrary<Ask>
   /** The options of each rule that has options. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Everything that `hold` and `drop` write about a host, as plain data. */
+  /** Everything that `hold` and `drop` write for a host, as plain data. */
   state(fleet: Fleet, host: HostIndex): unknown
-  /** The least amount that is left of any unit; below 0 means over-committed. */
+  /** The smallest free amount of any unit. Below 0 means over-committed. */
   leastLeft(fleet: Fleet, host: HostIndex): number
 }
 
 const H1 = 0 as HostIndex
 
-/** The laws of `kind.ts`, checked for any kind at every feature level that changed its rules. */
+/** Tests the laws of `kind.ts` for a kind at every feature level that changed its rules. */
 export function kindSuite<Ask, Grant>(given: KindCase<Ask, Grant>): void {
   for (const level of [1, STRICT_CLAIMS, OWN_UNITS]) suiteAt(level, given)
 }
@@ -41,7 +38,7 @@ function suiteAt<Ask, Grant>(
   level: number,
   { kind, hosts, fleetOf = (shape) => aFleet({ h1: shape }), counting, asks, options = {}, state, leastLeft }: KindCase<Ask, Grant>,
 ): void {
-  /** Nothing is claimed yet, so the level changes the inventory only. */
+  /** Creates a fleet at this level. It has no claims yet, so the level affects only the inventory. */
   const hostOf = (shape: HostShape): Fleet => {
     const fleet = fleetOf(shape)
     fleet.restoreLevel(level)
@@ -83,7 +80,7 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('a host that cannot give has a reason with a code of its own', () => {
+    test('a host that cannot give what is asked has a reason with a specific code', () => {
       fc.assert(
         fc.property(hosts, asks, (shape, ask) => {
           const fleet = hostOf(shape)
@@ -153,10 +150,10 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('a grant of an emptier host is held only where fits accepts it', () => {
+    test('grants that were chosen on an emptier host never over-commit if fits accepts them', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { minLength: 2, maxLength: 20 }), (shape, steps) => {
-          // decisions on a stale view: every grant is chosen on the host as it was at the beginning
+          // simulates decisions on a stale view: every grant is chosen on the host as it was at the beginning
           const [stale, fleet] = [hostOf(shape), hostOf(shape)]
           const floor = Math.min(0, leastLeft(fleet, H1))
           for (const [ask, name] of steps) {
@@ -169,7 +166,7 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    // a kind without `keep` holds its units twice while an instance moves on its own host
+    // a kind without `keep` holds its units twice while an instance moves within its host
     if ((kind.isPlain === true || kind.keep !== undefined) && level >= (kind.isPlain === true ? STRICT_CLAIMS : OWN_UNITS))
       test('an instance may keep what it holds on its own host, or a part of it, however full the host is', () => {
         fc.assert(
@@ -186,7 +183,7 @@ function suiteAt<Ask, Grant>(
             else expect(again !== undefined && kind.isPartOf?.(again, grant) && kind.isPartOf(grant, again)).toBe(true)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
             fleet.hosts.mover = null
-            // other units may be free than before
+            // a kind with units may accept the grant only with other free units
             if (kind.isPlain === true) expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
           { numRuns: byExtent(10, 40, 200) },
@@ -198,7 +195,7 @@ function suiteAt<Ask, Grant>(
     })
 
     if (counting === undefined) return
-    test('a materialised grant takes the amount that the report leaves out (below level 8 nothing), and its drop undoes that', () => {
+    test('a materialised grant takes the amount that the report does not count (nothing below level 8), and a drop undoes this', () => {
       fc.assert(
         fc.property(counting, asks, rule, (shape, ask, name) => {
           const fleet = hostOf(shape)
@@ -206,7 +203,7 @@ function suiteAt<Ask, Grant>(
           fc.pre(grant !== undefined)
           const before = structuredClone(state(fleet, H1))
           kind.hold(fleet.hosts, H1, grant, true)
-          // from STRICT_CLAIMS on, what claims hold beyond the reported use is taken too
+          // from STRICT_CLAIMS on, amounts that claims hold beyond the reported use are also taken
           const isBelow = level >= STRICT_CLAIMS && (kind.usedBelowClaims?.(fleet.hosts, H1) ?? []).length > 0
           if (isBelow) expect(state(fleet, H1)).not.toEqual(before)
           else expect(state(fleet, H1)).toEqual(before)

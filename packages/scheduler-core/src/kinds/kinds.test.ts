@@ -16,7 +16,7 @@ import { cpusOf } from './numa/pin.ts'
 
 const H1 = 0 as HostIndex
 
-// the tests of resource classes
+// resource classes
 const inventory = (counts: boolean) =>
   fc.record({
     total: fc.integer({ min: 0, max: 40 }),
@@ -49,7 +49,7 @@ kindSuite({
   leastLeft: ({ hosts }, host) => Math.min(...CLASSES.map((name) => hosts.classes.get(name)?.free[host] ?? 0)),
 })
 
-// the tests of NUMA cells
+// NUMA cells
 const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
   fc
     .tuple(
@@ -124,7 +124,7 @@ const asking = (cells: readonly NumaCellRequest[], isolatesEmulator = false): Nu
   nearness: undefined,
 })
 
-/** The free memory of a cell and its free shared CPUs, without the pinned ones. */
+/** The free memory of a cell, and its free shared CPUs without pinned CPUs. */
 function leftOf(cell: CellState): number {
   const size = cell.cpuset.length
   const pins = new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])
@@ -156,7 +156,7 @@ kindSuite({
   leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).cells.map(leftOf)),
 })
 
-// the tests of GPUs
+// GPUs
 const gpuHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
   fc
     .array(
@@ -196,7 +196,7 @@ kindSuite({
 })
 
 describe('NUMA cells', () => {
-  /** Whether each guest cell can have a host cell of its own; the model tries all combinations. */
+  /** Whether each guest cell can have a separate host cell. Tries all combinations. */
   function bruteForce(shape: HostShape, ask: readonly NumaCellRequest[], taken: readonly number[] = []): boolean {
     if (taken.length === ask.length) return true
     const guest = ask[taken.length] as NumaCellRequest
@@ -216,7 +216,7 @@ describe('NUMA cells', () => {
     )
   })
 
-  /** No CPU is pinned yet, so every core has all its threads free. */
+  /** Checks the CPUs of a guest cell. No CPU of the host was pinned before, so every core has all its threads free. */
   function expectCores(cell: CellState, { cpuThreadPolicy }: NumaCellRequest, { pinned = [], siblings = [], emulator }: CellGrant): void {
     const coreOf = (cpu: number) => cell.cores?.find((core) => core.includes(cpu)) ?? [cpu]
     if (cpuThreadPolicy === 'isolate') {
@@ -229,7 +229,7 @@ describe('NUMA cells', () => {
       for (const cpu of pinned) expect(coreOf(cpu).filter((thread) => cell.pinnable.includes(thread)).length).toBeGreaterThan(1)
   }
 
-  test('every guest cell gets a host cell of its own, its whole memory, CPUs on cores that its thread policy allows, and pages', () => {
+  test('every guest cell gets its own host cell, all its memory and pages, and CPUs on cores that its thread policy allows', () => {
     fc.assert(
       fc.property(
         numaHosts(false),
@@ -278,13 +278,13 @@ describe('NUMA cells', () => {
     ['tightest', [50, 0, 90], 2],
     ['emptiest', [7, 7, 7], 0],
     ['tightest', [7, 7, 7], 0],
-  ])('the rule %s with %j MiB of 100 used takes cell %i', (rule, used, cell) => {
+  ])('the rule %s with %j MiB of 100 used chooses cell %i', (rule, used, cell) => {
     const fleet = aFleet({ h1: cells(used) })
     const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking([guestCell({ memoryMb: 5 })]))
     expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
   })
 
-  test('a CPU of one claim is never part of another claim, and shared CPUs give way to it', () => {
+  test('a CPU of one claim is never part of another claim, and is no longer shared', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const assign = numaKind.createAssign(undefined)
     const dedicated = (count: number) =>
@@ -321,7 +321,7 @@ describe('GPUs', () => {
     ['first', 200, [0]],
     ['fullest', 1_000, [1]],
     ['first', 1_000, [1]],
-  ])('the rule %s takes for a share of %i the GPU %j', (rule, shareMilli, taken) => {
+  ])('the rule %s chooses for a share of %i the GPU %j', (rule, shareMilli, taken) => {
     const fleet = aFleet({ h1: { gpus: used } })
     const grant = gpuKind.createAssign({ rule })(fleet.hosts, H1, { count: 1, shareMilli, models: [], amounts: {} })
     expect(grant?.map(({ index }) => index)).toEqual(taken)
@@ -337,7 +337,7 @@ describe('GPUs', () => {
 })
 
 describe('resource classes', () => {
-  test('the largest amounts are exact', () => {
+  test('the largest possible amounts are computed exactly', () => {
     const fleet = aFleet({ h1: { inventories: [{ resourceClass: 'BIG', total: 2 ** 40, allocationRatio: 1_000 }] } })
     const columns = fleet.hosts.classColumns('BIG')
     expect(at(columns.capacity, H1)).toBe(2 ** 40 * 1_000)
@@ -345,7 +345,7 @@ describe('resource classes', () => {
     expect(at(columns.free, H1)).toBe(2 ** 40 * 1_000 - 1)
   })
 
-  test('a class that is no longer reported has nothing free, whatever is claimed', () => {
+  test('a class that is no longer reported has nothing free, with and without claims', () => {
     const fleet = aFleet({ h1: {} })
     classesKind.hold(fleet.hosts, H1, { GONE: 2 }, false)
     expect(classesKind.fits(fleet.hosts, H1, { GONE: 1 })).toBe(false)
@@ -353,7 +353,7 @@ describe('resource classes', () => {
   })
 })
 
-test('the emptiest cell is the one with the most free CPUs, without the pinned ones', () => {
+test('the emptiest cell is the one with the most free CPUs that are not pinned', () => {
   const cells = [0, 1].map((id) => ({
     id,
     cpuset: [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => cpu + 8 * id),

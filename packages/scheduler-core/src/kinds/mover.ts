@@ -5,19 +5,19 @@ import { OWN_UNITS } from '../values/levels.ts'
 import type { ResourceKind } from './kind.ts'
 
 /**
- * The grants that the moving instance holds on this host and may have again; undefined if no instance moves, or if it moves from another
- * host.
+ * The grants that the moving instance holds on this host and that count as free for it. Undefined if no instance moves, or if it moves
+ * from another host.
  */
 export const heldByMover = ({ mover }: HostTable, host: HostIndex): Grants | undefined =>
   mover?.isFree === true && mover.host === host ? mover.grants : undefined
 
-/** States in a reason that the instance itself holds resources of the kind here, and keeps them until its move ends. */
+/** A mark for a reason: the instance itself holds resources of the kind here, and keeps them until its move ends. */
 export const keptByMover = ({ mover }: HostTable, host: HostIndex, kind: keyof Grants): { readonly isHeldTwice?: true } =>
   mover?.isFree === false && mover.host === host && mover.grants[kind] !== undefined ? { isHeldTwice: true } : {}
 
 /**
- * The units that a moving instance may keep on this host for a demand; undefined if it holds none, or too few. `others` are the grants that
- * earlier kinds chose; without them, the cells are those that the instance holds.
+ * The units that a moving instance may keep on this host for an ask. Undefined if it holds none or not enough. `others` are the grants
+ * that earlier kinds chose. Without them, the cells are those that the instance holds.
  */
 export function ownUnits<Ask, Grant>(
   kind: ResourceKind<Ask, Grant>,

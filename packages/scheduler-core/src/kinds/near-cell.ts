@@ -1,4 +1,4 @@
-/** A cell of a host as far as devices are concerned. */
+/** What the choice of devices reads of a cell of a host. */
 
 import type { HostTable } from '../hosts/hosts.ts'
 import type { Reason } from '../text/reason.ts'
@@ -9,21 +9,21 @@ export interface NearCell {
   readonly socket?: number
 }
 
-/** What the devices of a request require of the cells that its guest gets. */
+/** The requirements of a request's devices for the cells that its guest gets. */
 export interface Nearness {
   on(hosts: HostTable, host: HostIndex, cells: readonly NearCell[]): NearnessOnHost
 }
 
-/** Conditions on cells, which are numbered by their positions in the list that this object was created with. */
+/** The requirements for the cells of one host. A cell is numbered by its position in the list with which this object was created. */
 export interface NearnessOnHost {
-  /** The devices that are missing near a choice of cells; undefined if all devices are near. */
+  /** The devices that are missing near a choice of cells. Undefined if all devices are near. */
   shortOf(chosen: readonly number[]): Reason | undefined
   /** All devices that are missing near the cells, for each kind of device separately. */
   allShortOf(chosen: readonly number[]): readonly Reason[]
-  /** False if no choice of this many further cells, in addition to the chosen ones, has enough devices near. */
+  /** False if no choice of this many further cells, together with the chosen cells, has enough devices near. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** The devices and the socket by which a cell differs from others for this request. */
+  /** A text with everything that distinguishes a cell from others for this request: its devices and its socket. */
   traitOf(cell: number): string
-  /** All inputs of the results as text: hosts with the same text have the same results. */
+  /** All inputs of the results as text. Hosts with the same text have the same results. */
   readonly key: string
 }

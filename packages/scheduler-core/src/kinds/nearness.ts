@@ -4,10 +4,10 @@ import { gpuNearness } from './gpu/near.ts'
 import type { Nearness, NearnessOnHost } from './near-cell.ts'
 import { pciNearness } from './pci/near.ts'
 
-/** What the devices of a request require of the guest's cells; undefined if any cells will do. */
+/** The requirements of a request's devices for the guest's cells. Undefined if there are none. */
 export const nearnessOf = (spec: RequestSpec): Nearness | undefined => all([pciNearness(spec), gpuNearness(spec, 'required')])
 
-/** The requirements together with the preferences; undefined if there are no preferences. */
+/** The requirements and the preferences together. Undefined if there are no preferences. */
 export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   const devices = preferredDevices(spec)
   const gpus = gpuNearness(spec, 'preferred')
@@ -15,7 +15,7 @@ export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   return all([devices ?? pciNearness(spec), gpus ?? gpuNearness(spec, 'required')])
 }
 
-/** The PCI devices that are preferred near the guest's cells, as if nearness were required; undefined if there are none. */
+/** The preferences of PCI devices for the guest's cells, as requirements. Undefined if there are none. */
 function preferredDevices(spec: RequestSpec): Nearness | undefined {
   if (spec.pciRequests.every(({ numaPolicy }) => numaPolicy !== 'preferred')) return undefined
   const pciRequests = spec.pciRequests.map((request) =>
@@ -31,7 +31,7 @@ function preferredDevices(spec: RequestSpec): Nearness | undefined {
 
 const anyCells: NearnessOnHost = { shortOf: () => undefined, allShortOf: () => [], mayStill: () => true, traitOf: () => '', key: '' }
 
-/** What each of several kinds of devices requires, combined. */
+/** Combines the requirements of several kinds of devices. */
 function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
   const kinds = given.filter((one) => one !== undefined)
   const [only] = kinds

@@ -12,47 +12,50 @@ import { OWN_AFFINITY } from '../values/levels.ts'
 import { ELSEWHERE } from './facts/distance.ts'
 import { type FreshDocuments, freshDocumentsOf } from './fresh-documents.ts'
 
-/** Things of another service that an instance may be placed near to: the hint that names them, and how far each host is from them. */
+/**
+ * The rules for things of another service, such as volumes, near which an instance may be placed: the hint that names them, and how far
+ * each host is from them.
+ */
 export interface Affinity<Document, Thing> {
   readonly namespace: Namespace<Document>
-  /** The scheduler hint that names them by uuid. */
+  /** The scheduler hint that names the things by uuid. */
   readonly hint: string
-  /** The field of a request that names the things which the instance itself has. */
+  /** The request field that names the things which the instance itself has. */
   readonly field: string
   /** The uuids of the things that the instance itself has. */
   own(request: RequestSpec): readonly string[]
-  /** The code of a refusal because no document that is young enough contains the location. */
+  /** The code of a refusal because no document that is recent enough contains the location of the thing. */
   readonly unknown: Code
   readonly far: Code
   find(document: Document, uuid: string): Thing | undefined
   /**
-   * The distance from a host, given the host's own document if that is young enough. `reporter` is the host whose
-   * document contains the location.
+   * The distance of a thing from a host, given the host's own document if that is recent enough. `reporter` is the host with the document
+   * that contains the location.
    */
   distance(thing: Thing, host: HostRecord, own: Document | undefined, reporter: HostRecord): number
-  /** The location of a volume or port, for people. */
+  /** The location of a thing as text. */
   place(thing: Thing): string
 }
 
 interface Spot<Thing> {
   readonly uuid: string
-  /** The instance itself has it, and no hint names it: only hosts that are reported to be far from it are refused. */
+  /** True if the instance itself has the thing and no hint names it. Then only hosts that are reported to be far from it are refused. */
   readonly isOwn: boolean
-  /** Undefined where no document that is young enough names it. */
+  /** Undefined if no document that is recent enough names the thing. */
   readonly known: { readonly thing: Thing; readonly reporter: HostRecord } | undefined
 }
 
-/** The things that a request is to be near to, located; undefined where it names none. */
+/** The located things near which a request must be placed. Undefined if it names none. */
 interface Nearness<Document, Thing> {
   readonly documents: FreshDocuments<Document>
   readonly spots: readonly Spot<Thing>[]
-  /** NaN where the distance is unknown, because the thing was not found. */
+  /** NaN if the distance is unknown, because the thing was not found. */
   distance(spot: Spot<Thing>, host: HostIndex): number
 }
 
 /**
- * Refuses hosts that are farther than `limit` from any of the things; `need` is the limit in words. `onlyWhereTold`:
- * the filter has no effect while no host has a document of the namespace.
+ * Prepares a filter that refuses hosts farther than `limit` from any of the things. `need` is the limit as text. With `onlyWhereTold`, the
+ * filter has no effect while no host has a document of the namespace.
  */
 export function prepareNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -112,8 +115,9 @@ export function prepareNear<Document, Thing>(
 }
 
 /**
- * Minus the sum of the distances to the things that are found; 0 where the request names none. A host whose distance is unknown has no
- * number, and so counts as the farthest; from what the instance itself has it counts as one step farther than all known distances.
+ * Prepares a weigher with the negative sum of the distances to the things that are found, or 0 if the request names none. A host with an
+ * unknown distance has no number, and so is treated as the farthest. For things that the instance itself has, an unknown distance is one
+ * step more than all known distances.
  */
 export function weighNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -177,7 +181,7 @@ function findThings<Document, Thing>(
   }
 }
 
-/** The things that a request is to be near to: those that its hint names, and those that the instance has. */
+/** The things near which a request must be placed: the things that its hint names, and those that the instance has. */
 function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request: RequestSpec, featureLevel: number) {
   const hinted = [...new Set((request.schedulerHints[affinity.hint] ?? []).map((uuid) => uuid.toLowerCase()))]
   const isAsked = featureLevel >= OWN_AFFINITY && request.nearVolumesAndPorts
@@ -185,15 +189,15 @@ function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request:
   return { hinted, own: [...new Set(own)].filter((uuid) => !hinted.includes(uuid)) }
 }
 
-/** The volumes or ports that the hosts must be near to, as text that follows "hosts". */
+/** The volumes or ports that the hosts must be near, as text that follows "hosts". */
 export function nearWhich<Document, Thing>(affinity: Affinity<Document, Thing>, noun: string, request: RequestSpec, fleet: Fleet): string {
   const { hinted, own } = thingsOf(affinity, request, fleet.featureLevel)
   return `near ${noun} ${shortList([...hinted, ...own])}`
 }
 
 /**
- * The youngest document that names a thing determines its location; among documents of the same time, that of the host
- * that was seen first.
+ * Finds the location of a thing in the youngest document that names it. Among documents of the same time, the document of the host that
+ * was first seen is used.
  */
 function locate<Document, Thing>(
   { namespace, find }: Affinity<Document, Thing>,

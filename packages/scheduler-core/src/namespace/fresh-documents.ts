@@ -5,17 +5,17 @@ import type { Namespace } from '../records/namespace-document.ts'
 import type { Source } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 
-/** The documents of one namespace that are young enough and can be read. */
+/** The documents of one namespace that are recent enough and can be read. */
 export interface FreshDocuments<Document> {
-  /** Undefined where the host has no document, one that is too old, or one that cannot be read. */
+  /** Undefined if the host has no document, or one that is too old or cannot be read. */
   of(record: HostRecord): Document | undefined
-  /** Why the host has no such document. */
+  /** The reason for which the host has no usable document. */
   refusal(record: HostRecord): Reason
-  /** The reporter that sent the document, and the time. */
+  /** The reporter of the document, and the time of the report. */
   source(record: HostRecord): Source
 }
 
-/** Reads a namespace at the fleet's position in the log. A document from before report times were kept counts as too old. */
+/** Reads a namespace at the fleet's position in the log. A document without a report time is treated as too old. */
 export function freshDocumentsOf<Document>(
   namespace: Namespace<Document>,
   { now }: Fleet,

@@ -6,7 +6,7 @@ import { asNamespace } from './of-plugin.ts'
 export type { Namespace } from '../records/namespace-document.ts'
 export { isOwnNamespace, isRegistered, type NamespaceName, ownNamespaces, registeredNamespaces } from '../records/namespace-names.ts'
 
-/** The namespace of this name, of the release or of one of the plug-ins; undefined where neither has it. */
+/** The namespace of the release or of a plug-in with this name. Undefined if there is none. */
 export function namespaceNamed(name: string, plugins?: Pick<Plugins, 'namespaces'>): Namespace<unknown> | undefined {
   const ofPlugin = plugins?.namespaces.find((one) => one.name === name)
   return ownNamespace(name) ?? (ofPlugin && asNamespace(ofPlugin))

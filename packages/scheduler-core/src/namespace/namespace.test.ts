@@ -18,7 +18,7 @@ const level5: Change = { type: 'feature', level: 5 }
 const nearVolume = aRequest({ schedulerHints: { near_volume: [aUuid(20)] } })
 const nearPort = aRequest({ schedulerHints: { near_port: [aUuid(30)] } })
 
-/** Hosts h1 to h3, each with one of these documents. */
+/** A fleet with the hosts h1 to h3 and the given changes. */
 function fleetWith(...changes: readonly Change[]): Fleet {
   const log = aLog()
   log.append([level5, aReport('h1'), aReport('h2'), aReport('h3')])
@@ -46,10 +46,16 @@ describe('documents', () => {
     ['no pools', 'storage', '1.0', {}, ['document.pools']],
     ['no object', 'storage', '1.0', 7, ['document']],
     ['a field that does not exist', 'storage', '1.0', { pools: [], size: 1 }, ['document.size']],
-    ['a pool twice', 'storage', '1.0', { pools: [pool(1), pool(1)] }, ['document.pools']],
-    ['a volume in no pool', 'storage', '1.0', { pools: [pool(1)], volumes: [volume(20, 2)] }, ['document.volumes.0.pool']],
+    ['a pool that is listed twice', 'storage', '1.0', { pools: [pool(1), pool(1)] }, ['document.pools']],
     [
-      'all problems are reported at once',
+      'a volume in a pool that is not listed',
+      'storage',
+      '1.0',
+      { pools: [pool(1)], volumes: [volume(20, 2)] },
+      ['document.volumes.0.pool'],
+    ],
+    [
+      'a document with several problems',
       'storage',
       '1.0',
       { pools: [pool(1, { distance: 100, totalGib: -1 })] },
@@ -62,7 +68,7 @@ describe('documents', () => {
       { physicalNetworks: [], ports: [{ uuid: aUuid(30) }] },
       ['document.ports.0.physicalNetwork'],
     ],
-  ])('%s: refused, and the problem’s path is named', (_name, namespace, version, document, paths) => {
+  ])('%s: is refused with the paths of all problems', (_name, namespace, version, document, paths) => {
     const parsed = namespaces[namespace].parse(version, document)
     expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path.join('.'))).toEqual(paths)
   })
@@ -72,7 +78,7 @@ describe('VolumeAffinity', () => {
   const near = aDocument('h1', 'storage', { pools: [pool(1, { distance: 0 })], volumes: [volume(20, 1)] })
   const shared = aDocument('h2', 'storage', { pools: [pool(1, { distance: 3 })] })
 
-  test('the host itself, then hosts that share the pool by distance; one without a document has no number', () => {
+  test('hosts are ranked by their distance to the pool of the volume, and a host without a document has no number', () => {
     const fleet = fleetWith(near, shared)
     expect(saysOf('VolumeAffinityFilter', fleet, nearVolume)).toEqual([true, true, 'namespace.not_reported'])
     expect(saysOf('VolumeAffinityFilter', fleet, nearVolume, { within: 'host' })).toEqual([true, 'volume.far', 'namespace.not_reported'])
@@ -80,7 +86,7 @@ describe('VolumeAffinity', () => {
     expect(rawOf('VolumeAffinityWeigher', fleet, nearVolume)).toEqual([0, -3, Number.NaN])
   })
 
-  test('the zone of the pool is near enough if the profile says so, with or without a document of the host', () => {
+  test('hosts in the zone of the pool pass if the profile allows it, with or without a document', () => {
     const fleet = fleetWith(
       aDocument('h1', 'storage', { pools: [pool(1, { zone: 'z1' })], volumes: [volume(20, 1)] }),
       { type: 'aggregate', uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', hosts: ['h2'], metadata: { availability_zone: 'z1' } } },
@@ -90,7 +96,7 @@ describe('VolumeAffinity', () => {
     expect(rawOf('VolumeAffinityWeigher', fleet, nearVolume)).toEqual([-1, -100, -1_000])
   })
 
-  test('every volume must be near, and a volume without a report is near to no host', () => {
+  test('every volume must be near, and a volume without a report is not near any host', () => {
     const both = aRequest({ schedulerHints: { near_volume: [aUuid(20), aUuid(21)] } })
     expect(saysOf('VolumeAffinityFilter', fleetWith(near, shared), both)).toEqual([
       'volume.unknown',
@@ -110,7 +116,7 @@ describe('VolumeAffinity', () => {
     expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual([true, 'volume.far'])
   })
 
-  test('a document counts until the last second of its allowed age, by the time of the log; reporting it again renews it', () => {
+  test('a document is used until it exceeds its allowed age in log time, and a new report renews it', () => {
     const log = aLog()
     log.append([level5, aReport('h1'), near])
     const pass = (at: number) => log.append([aReport('h2', {}, at)], { at })
@@ -132,7 +138,7 @@ describe('VolumeAffinity', () => {
       'namespace.malformed',
       'pools is missing; it must be a list',
     ],
-  ])('a host whose own document is %s is refused, and the refusal names the report', (state, changes, code, have) => {
+  ])('a host is refused if its own document is %s, and the refusal names the report', (state, changes, code, have) => {
     const log = aLog()
     log.append([level5, aReport('h1'), aReport('h2'), ...changes])
     const at = 62_000
@@ -150,14 +156,14 @@ describe('VolumeAffinity', () => {
     })
   })
 
-  test('the document whose report raises the level of the log already has a time', () => {
+  test('a document in the entry that raises the feature level has a report time', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([near, level5])
     expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual([true])
   })
 
-  test('a document from before report times were kept counts as too old', () => {
+  test('a document without a report time is too old', () => {
     const log = aLog()
     log.append([aReport('h1'), near])
     log.append([level5])
@@ -169,7 +175,7 @@ describe('PortAffinity', () => {
   const port = (more: object = {}) => ({ uuid: aUuid(30), physicalNetwork: 'physnet1', ...more })
   const reaching = (name: string, more: object = {}) => ({ physicalNetworks: [{ name, ...more }] })
 
-  test('hosts that reach the physical network pass, the nearest ranks best, and the host of the port ranks above it', () => {
+  test('hosts that reach the physical network pass, the nearest of them ranks best, and the host of the port ranks first of all', () => {
     const fleet = fleetWith(
       aDocument('h1', 'network', { ...reaching('physnet1', { distance: 2 }), ports: [port({ here: true })] }),
       aDocument('h2', 'network', reaching('physnet1', { distance: 2 })),
@@ -180,7 +186,7 @@ describe('PortAffinity', () => {
     expect(rawOf('PortAffinityWeigher', fleet, nearPort)).toEqual([0, -2, -1_000])
   })
 
-  test('a segment that the port names must be reached; a host that reports no segments reaches all', () => {
+  test('a host must reach the segment of the port, and a host that reports no segments reaches all segments', () => {
     const fleet = fleetWith(
       aDocument('h1', 'network', { ...reaching('physnet1', { segments: ['s1'] }), ports: [port({ segment: 's2' })] }),
       aDocument('h2', 'network', reaching('physnet1', { segments: ['s1', 's2'] })),
@@ -189,7 +195,7 @@ describe('PortAffinity', () => {
     expect(saysOf('PortAffinityFilter', fleet, nearPort)).toEqual(['port.far', true, true])
   })
 
-  test('it works without documents of storage, and storage works without its documents', () => {
+  test('network documents work without storage documents, and storage documents without network documents', () => {
     const fleet = fleetWith(aDocument('h1', 'network', { ...reaching('physnet1'), ports: [port()] }))
     expect(saysOf('PortAffinityFilter', fleet, nearPort)).toEqual([true, 'namespace.not_reported', 'namespace.not_reported'])
     expect(filterNamed('VolumeAffinityFilter').prepare(nearPort, fleet, {})).toBeUndefined()
@@ -198,7 +204,7 @@ describe('PortAffinity', () => {
   })
 })
 
-test('copies, and fleets restored from checkpoints, decide and digest as the fleet that applied the reports, in whatever order they came', () => {
+test('copies, and fleets restored from checkpoints, have the same decisions and digests as the fleet that applied the reports, in any order of reports', () => {
   const reports = fc.array(
     fc.record({
       host: fc.constantFrom('h1', 'h2', 'h3'),

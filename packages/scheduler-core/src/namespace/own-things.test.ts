@@ -15,7 +15,7 @@ import { OWN_AFFINITY } from '../values/levels.ts'
 const VOLUME = aUuid(20)
 const PORT = aUuid(30)
 const pool = (number: number, distance = 1) => ({ uuid: aUuid(number), name: `p${number}`, distance })
-/** A host that reaches pools at these distances, and reports the volume in the first pool if `has` names it. */
+/** A document of a host that reaches pools at these distances. With `has`, the volume is in the first pool. */
 const storage = (host: string, pools: readonly ReturnType<typeof pool>[], has = false): Change =>
   aDocument(host, 'storage', { pools, volumes: has ? [{ uuid: VOLUME, pool: pools[0]?.uuid }] : [] })
 const network = (host: string, names: readonly string[], has = false): Change =>
@@ -31,7 +31,10 @@ interface Town {
   readonly profile?: string
 }
 
-/** Which of h1 to h3 a request is placed on, and why the others are refused. h1 has the most free memory and h3 the least. */
+/**
+ * The host from h1 to h3 on which a request is placed, and the reasons for which the others are refused. h1 has the most free memory and
+ * h3 the least.
+ */
 function placed(request: RequestSpec, { changes = [], level = OWN_AFFINITY, profile: name = 'default' }: Town) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...[3, 2, 1].map((size, i) => aReport(`h${i + 1}`, { memoryMb: size * 65_536 }))])
@@ -53,34 +56,34 @@ const booted = aRequest({ isBfv: true, volumes: [VOLUME] })
 const withPort = aRequest({ ports: [PORT] })
 const inPool = storage('h3', [pool(1, 0)], true)
 
-describe('default follows affinity hints wherever documents exist', () => {
+describe('the profile default obeys affinity hints if documents exist', () => {
   test.each<[string, RequestSpec, Town, ReturnType<typeof placed>]>([
     [
-      'the hosts that reach the volume, the nearest first',
+      'the nearest host that reaches the volume is chosen',
       hinted,
       { changes: [inPool, storage('h2', [pool(1, 5)]), storage('h1', [pool(2)])] },
       { on: 'h3', why: ['h1 volume.far'], ignored: [] },
     ],
     [
-      'a host without a document is refused: the hint asks for it',
+      'hosts without a document are refused because of the hint',
       hinted,
       { changes: [inPool] },
       { on: 'h3', why: ['h1 namespace.not_reported', 'h2 namespace.not_reported'], ignored: [] },
     ],
     [
-      'no document anywhere: the hint has no effect, and that is reported',
+      'without any document the hint has no effect, which is reported',
       hinted,
       {},
       { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
     ],
     [
-      'a volume that nobody names, where documents exist',
+      'all hosts are refused if documents exist and none names the volume',
       hinted,
       { changes: [storage('h1', [pool(1)])] },
       { on: undefined, why: ['h1 volume.unknown', 'h2 volume.unknown', 'h3 volume.unknown'], ignored: [] },
     ],
     [
-      'before the level default ignored hints',
+      'below feature level OWN_AFFINITY the profile ignores hints',
       hinted,
       { changes: [inPool], level: OWN_AFFINITY - 1 },
       { on: 'h1', why: [], ignored: ['schedulerHints.near_volume'] },
@@ -96,49 +99,59 @@ describe('default follows affinity hints wherever documents exist', () => {
   })
 })
 
-describe('placed near its own volumes and ports without a hint', () => {
+describe('an instance without a hint is placed near its own volumes and ports', () => {
   test.each<[string, RequestSpec, Town, ReturnType<typeof placed>]>([
-    ['boot from volume goes near it', booted, { changes: [inPool, storage('h2', [pool(1, 5)])] }, { on: 'h3', why: [], ignored: [] }],
     [
-      'hosts that are reported not to reach it are refused, hosts without a report are not',
+      'an instance that boots from a volume is placed near this volume',
+      booted,
+      { changes: [inPool, storage('h2', [pool(1, 5)])] },
+      { on: 'h3', why: [], ignored: [] },
+    ],
+    [
+      'hosts that are reported not to reach the volume are refused, and hosts without a report are not',
       booted,
       { changes: [storage('h3', [pool(1)], true), storage('h1', [pool(2)])] },
       { on: 'h3', why: ['h1 volume.far'], ignored: [] },
     ],
     [
-      'a volume that no document names has no effect, and that is reported',
+      'a volume that no document names has no effect, which is reported',
       aRequest({ volumes: [VOLUME, aUuid(21)] }),
       { changes: [storage('h3', [pool(1)], true)] },
       { on: 'h3', why: [], ignored: ['volumes.1'] },
     ],
-    ['nor has a port', withPort, { changes: [network('h3', ['physnet1'])] }, { on: 'h1', why: [], ignored: ['ports.0'] }],
-    ['no document anywhere: having no effect is reported', booted, {}, { on: 'h1', why: [], ignored: ['volumes'] }],
     [
-      'switched off',
+      'a port that no document names has no effect, which is reported',
+      withPort,
+      { changes: [network('h3', ['physnet1'])] },
+      { on: 'h1', why: [], ignored: ['ports.0'] },
+    ],
+    ['without any document the volume has no effect, which is reported', booted, {}, { on: 'h1', why: [], ignored: ['volumes'] }],
+    [
+      'an instance with nearness switched off may be placed anywhere',
       aRequest({ volumes: [VOLUME], nearVolumesAndPorts: false }),
       { changes: [inPool] },
       { on: 'h1', why: [], ignored: [] },
     ],
     [
-      'switched off, a hint holds all the same',
+      'a hint also applies if nearness to its own volumes is switched off',
       aRequest({ schedulerHints: { near_volume: [VOLUME] }, nearVolumesAndPorts: false }),
       { changes: [inPool, storage('h1', [pool(2)]), storage('h2', [pool(2)])] },
       { on: 'h3', why: ['h1 volume.far', 'h2 volume.far'], ignored: [] },
     ],
     [
-      'a requested port',
+      'hosts that are reported not to reach a requested port are refused',
       withPort,
       { changes: [network('h2', ['physnet1'], true), network('h1', ['physnet2'])] },
       { on: 'h2', why: ['h1 port.far'], ignored: [] },
     ],
     [
-      'a profile without such filters reports that they have no effect',
+      'with a profile without such filters, ports have no effect, which is reported',
       withPort,
       { changes: [network('h2', ['physnet1'], true)], profile: 'first-fit' },
       { on: 'h1', why: [], ignored: ['ports'] },
     ],
     [
-      'both at once',
+      'volumes and ports apply together',
       aRequest({ volumes: [VOLUME], ports: [PORT] }),
       { changes: [inPool, network('h3', ['physnet1'], true)] },
       { on: 'h3', why: [], ignored: [] },
@@ -147,7 +160,7 @@ describe('placed near its own volumes and ports without a hint', () => {
     expect(placed(request, town)).toEqual(expected)
   })
 
-  test("the ports of Nova's requested networks", () => {
+  test("an instance is placed near the ports of Nova's requested networks", () => {
     const object = (name: string, data: object) => ({
       'nova_object.name': name,
       'nova_object.namespace': 'nova',
@@ -175,7 +188,7 @@ describe('placed near its own volumes and ports without a hint', () => {
   })
 })
 
-test('the release has a profile that uses the solver, from the level on; a site keeps its own of that name', () => {
+test('from level OWN_AFFINITY the release has the profile default-solver, and a site keeps its own profile with that name', () => {
   expect(builtInProfiles.filter(({ scheduler }) => scheduler === 'solver').map(({ name }) => name)).toEqual(['default-solver'])
   const log = aLog()
   log.append([{ type: 'feature', level: OWN_AFFINITY - 1 }])

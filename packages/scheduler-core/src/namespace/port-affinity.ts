@@ -3,7 +3,7 @@ import type { Affinity } from './affinity.ts'
 import { ELSEWHERE } from './facts/distance.ts'
 import { type Network, network, type Port } from './facts/network.ts'
 
-/** Hosts that reach the physical networks of the ports that the hint `near_port` names, and of the instance's own ports. */
+/** Nearness to ports: hosts that reach the physical networks of the ports in the hint `near_port`, and of the instance's own ports. */
 export const portAffinity: Affinity<Network, Port> = {
   namespace: network,
   hint: 'near_port',

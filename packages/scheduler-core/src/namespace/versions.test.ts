@@ -5,19 +5,20 @@ import { type Network, networkV1_0 } from './facts/network.ts'
 import { type Storage, storageV1_0 } from './facts/storage.ts'
 import { namespaces, registeredNamespaces } from './index.ts'
 
-// Replicas derive from a document, while they apply the log, how large a pool is. All releases must therefore read the same in a document.
+// While replicas apply the log, they derive the sizes of pools from documents. All releases must therefore read the same content in a
+// document.
 
 const forms = [
   { name: 'storage', version: '1.0', schema: storageV1_0, frozen: '052f040dfbc71b5be07c693e271085d35dd934860853e8d28bf1dbd52b2e34c6' },
   { name: 'network', version: '1.0', schema: networkV1_0, frozen: '02ad1b764a79589635924fe19e047f129b1150562c5e270b9d46149ac2c25792' },
 ] as const
 
-// A different digest means a different version: publish the changed schema as a form of its own, and leave this one as it was.
-test.each(forms)('$name $version still accepts what it accepted when it was published', ({ schema, frozen }) => {
+// A different digest means a different form. Publish a changed schema as a new version, and leave this version unchanged.
+test.each(forms)('$name $version accepts exactly what it accepted when it was published', ({ schema, frozen }) => {
   expect(digestOf(schema)).toBe(frozen)
 })
 
-test('every version of every namespace is frozen', () => {
+test('this test has a digest of every version of every namespace', () => {
   const published = registeredNamespaces.flatMap((name) => namespaces[name].versions.map((version) => `${name} ${version}`))
   expect(forms.map(({ name, version }) => `${name} ${version}`)).toEqual(published)
 })
@@ -27,7 +28,7 @@ const lower = upper.toLowerCase()
 const pool = { uuid: aUuid(1), name: 'p' }
 const least = { distance: 1, zone: null, backend: null, totalGib: null, usedGib: null, reservedGib: 0, thinRatio: 1 }
 
-/** The stored form of a document of 1.0. It contains defaults and normalised values, which the schema alone does not show. */
+/** The stored form of a document of 1.0. It includes defaults and normalised values, which the schema alone does not show. */
 const kept = (name: 'storage' | 'network', document: unknown): unknown => {
   const parsed = namespaces[name].parse('1.0', document)
   if (!parsed.ok) return parsed.problems.map(({ message }) => message)
@@ -36,9 +37,9 @@ const kept = (name: 'storage' | 'network', document: unknown): unknown => {
 }
 
 test.each<[string, unknown, unknown]>([
-  ['the fewest fields of a pool', { pools: [pool] }, { pools: { [aUuid(1)]: { ...pool, ...least } }, volumes: {} }],
+  ['a pool with only its required fields', { pools: [pool] }, { pools: { [aUuid(1)]: { ...pool, ...least } }, volumes: {} }],
   [
-    'uuids in capital and small letters are the same',
+    'uuids in upper and lower case are equal',
     { pools: [{ uuid: upper, name: 'p', thinRatio: 1.25, totalGib: 8 }], volumes: [{ uuid: aUuid(2), pool: lower }] },
     {
       pools: { [lower]: { uuid: lower, name: 'p', ...least, thinRatio: 1.25, totalGib: 8 } },
@@ -46,12 +47,12 @@ test.each<[string, unknown, unknown]>([
     },
   ],
   [
-    'more reserved than the total',
+    'a reserved amount above the total',
     { pools: [{ ...pool, totalGib: 1, reservedGib: 2 }] },
     { pools: { [aUuid(1)]: { ...pool, ...least, totalGib: 1, reservedGib: 2 } }, volumes: {} },
   ],
   [
-    'one pool, spelled in two ways',
+    'one pool in upper and lower case',
     {
       pools: [
         { uuid: upper, name: 'p' },
@@ -80,7 +81,7 @@ test.each<[string, unknown, unknown]>([
 
 test.each<[string, unknown, unknown]>([
   [
-    'the fewest fields of a physical network and of a port',
+    'a physical network and a port with only their required fields',
     { physicalNetworks: [{ name: 'n' }], ports: [{ uuid: upper, physicalNetwork: 'm' }] },
     {
       physicalNetworks: { n: { name: 'n', distance: 1, segments: null } },
@@ -88,12 +89,12 @@ test.each<[string, unknown, unknown]>([
     },
   ],
   [
-    'a physical network twice',
+    'a physical network that is listed twice',
     { physicalNetworks: [{ name: 'n' }, { name: 'n' }] },
     ['physicalNetworks is a list of 2; it must name each physical network once'],
   ],
   [
-    'a port twice',
+    'a port that is listed twice',
     {
       physicalNetworks: [],
       ports: [

@@ -2,7 +2,7 @@ import type { Affinity } from './affinity.ts'
 import { ELSEWHERE, SAME_ZONE } from './facts/distance.ts'
 import { type Pool, type Storage, storage } from './facts/storage.ts'
 
-/** Hosts near the pools of the volumes that the hint `near_volume` names, and of the instance's own volumes. */
+/** Nearness to volumes: hosts near the pools of the volumes in the hint `near_volume`, and of the instance's own volumes. */
 export const volumeAffinity: Affinity<Storage, Pool> = {
   namespace: storage,
   hint: 'near_volume',

@@ -17,23 +17,23 @@ const pluginSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
   version: z.string().regex(/^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/, 'must be a version such as 1.2.3'),
   description: z.string().trim().min(1).max(1_024),
-  // An author may leave out every list that the plug-in does not need.
+  // an author may leave out every list that the plug-in does not need
   ...ofEachKind((_list, { shape }) => z.array(shape).max(64).default([])),
 })
 
 /**
- * Checks what a module exported: a plug-in, or all of its problems at once. Its filters, weighers and other parts stay the objects that
- * they are.
+ * Checks what a module exported. Returns the plug-in, or all of its problems at once. Its filters, weighers and other parts are not
+ * copied.
  */
 export function checkPlugin(exported: unknown): Parsed<Plugin> {
   const early = notOfThisContract(exported)
   if (early !== undefined) return { ok: false, problems: [early] }
   const parsed = parseAs(pluginSchema, exported, 'plugin')
-  // The original object is returned: it satisfies the schema, and a parsed copy would lose members that the schema does not list.
+  // the original object is returned, because a parsed copy would lose members that the schema does not list
   return parsed.ok ? { ok: true, value: definePlugin(exported as PluginInput) } : parsed
 }
 
-/** Problems that deserve a message of their own: another contract version, and what no plug-in may contain. */
+/** Problems with a specific message: another contract version, and content that no plug-in may have. */
 function notOfThisContract(exported: unknown): Problem | undefined {
   if (exported === null || typeof exported !== 'object')
     return problem('plugin.invalid', [], exported, `the plug-in is ${quote(exported)}`, 'be what definePlugin answers')
@@ -56,21 +56,21 @@ function problem(code: Problem['code'], path: readonly string[], found: unknown,
   return { code, path, message: `${what}; it must ${rule}`, expected: rule.replace(/^be /, ''), actual: quote(found) }
 }
 
-/** The names of all parts of the release, those of the built-in package included. */
+/** The names of all parts of the release, including the built-in package. */
 function ownNames(): ReadonlySet<string> {
   const { filters, weighers } = builtIn().rules
   return new Set([
     ...[...nameableFilters(), ...nameableWeighers(), ...filters, ...weighers].map(({ name }) => name),
     ...ownSchedulers,
-    // Names of lease providers, which GANTT_LIVENESS refers to.
+    // names of lease providers, to which GANTT_LIVENESS refers
     ...['static', 'reports'],
     ...[COMPUTE, ...ownNamespaces],
   ])
 }
 
 /**
- * Combines plug-ins, or reports where two plug-ins, or two of their parts, or one of their parts and one of the release, have the same
- * name.
+ * Combines plug-ins. Returns problems if two plug-ins or two of their parts have the same name, or if a part has the name of a part of the
+ * release.
  */
 export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []
@@ -91,7 +91,7 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   return problems.length === 0 ? { ok: true, value: gatherPlugins(list) } : { ok: false, problems }
 }
 
-/** Namespaces that are read but that neither the release nor a plug-in defines: all hosts would be refused for ever. */
+/** Problems for namespaces that parts read but that neither the release nor a plug-in defines. Such parts would refuse all hosts. */
 function unknownReads(list: readonly Plugin[]): Problem[] {
   const known: readonly string[] = [...registeredNamespaces, ...list.flatMap(({ namespaces }) => namespaces.map(({ name }) => name))]
   return list.flatMap(({ name, filters, weighers }) =>

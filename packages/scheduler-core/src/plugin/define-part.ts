@@ -8,7 +8,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Defines a filter; the types of its options come from its parameters. */
+/** Defines a filter. The types of its options are derived from its parameters. */
 export const defineFilter = <Given extends Options = Options>(
   filter: Omit<Filter, 'parameters' | 'prepare'> & {
     readonly parameters?: z.ZodType<Given>
@@ -16,13 +16,13 @@ export const defineFilter = <Given extends Options = Options>(
   },
 ): Filter => filter as Filter
 
-/** Defines a namespace. */
+/** Defines a namespace, so that TypeScript checks its type. */
 export const defineNamespace = (namespace: PluginNamespace): PluginNamespace => namespace
 
-/** Defines a scheduler. */
+/** Defines a scheduler, so that TypeScript checks its type. */
 export const defineScheduler = (scheduler: Omit<PluginScheduler, 'fail'>): PluginScheduler => scheduler
 
-/** Defines a weigher; the types of its options come from its parameters. */
+/** Defines a weigher. The types of its options are derived from its parameters. */
 export const defineWeigher = <Given extends Options = Options>(
   weigher: Omit<Weigher, 'parameters' | 'prepare'> & {
     readonly parameters?: z.ZodType<Given>

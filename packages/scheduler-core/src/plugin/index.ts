@@ -1,4 +1,4 @@
-// What the author of a plug-in imports: `@gantt/scheduler-core/plugin`. docs/write-a-plugin.md shows all of it in use.
+// The API for authors of plug-ins: `@gantt/scheduler-core/plugin`. docs/write-a-plugin.md shows how to use all of it.
 import '../bundled.ts'
 
 export { z } from 'zod'

@@ -14,7 +14,7 @@ const novaFilters = [
   'TraitsFilter',
 ].map((name) => ({ name }))
 
-/** Nova's weighers of this release with their default multipliers. */
+/** The weighers of this release that correspond to Nova's, with Nova's default multipliers. */
 const novaWeighers = [
   { name: 'RAMWeigher', multiplier: 1 },
   { name: 'CPUWeigher', multiplier: 1 },
@@ -25,8 +25,8 @@ const novaWeighers = [
 ]
 
 /**
- * A requested soft policy outweighs all other weighers together, which reach 3. With Nova's multiplier of 1 it would
- * not outweigh the operations of a first member.
+ * The multiplier for a requested soft policy. It outweighs all other weighers together, which reach 3. With Nova's multiplier of 1 it
+ * would not outweigh the I/O operations of a first member.
  */
 const SOFT_POLICY = 10
 
@@ -34,8 +34,8 @@ const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do; a
 const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher))
 
 /**
- * Weighers that prefer hosts near the volumes and ports that hints name or that the instance has, in fleets in which
- * documents report any.
+ * Filters and weighers that prefer hosts near volumes and ports, which hints name or the instance has. They have an effect only in fleets
+ * with documents about volumes or ports.
  */
 const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
 const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))
@@ -65,8 +65,8 @@ const compat: Partial<ProfileInput> = {
 }
 
 /**
- * The profiles of the release, number 0 of their names, as the newest level has them. Each is made of general filters and weighers; sites
- * write versions of their own in addition.
+ * The profiles of the release, which are number 0 of their names, as the newest feature level defines them. They consist of general
+ * filters and weighers. Sites write further versions.
  */
 export const builtInProfiles: readonly Profile[] = [
   define('default', `${SPREADS} Hosts near the volumes and ports that are named come first too, where documents report their locations.`, {
@@ -123,16 +123,16 @@ export const builtInProfiles: readonly Profile[] = [
   define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
 ]
 
-/** Earlier definitions of profiles of the release, each with the level that gave the profile its present definition. */
+/** Earlier definitions of profiles of the release. `until` is the level that gave the profile its present definition. */
 const formerProfiles: readonly { readonly until: number; readonly profile: Profile }[] = [
   { until: PLACEMENT_RULES, profile: define('nova-compat', COMPAT_NOTE, compat) },
   { until: OWN_AFFINITY, profile: define('default', SPREADS, { weighers: spreading }) },
 ]
 
-/** The level from which the release has a profile; profiles that are not listed exist from the first level on. */
+/** The feature level from which the release has a profile. Profiles that are not listed exist at every level. */
 const since: ReadonlyMap<string, number> = new Map([['default-solver', SOLVER_PROFILE]])
 
-/** The profiles of the release as a log of this level has them: a log that another release replays must have the same ones there. */
+/** The profiles of the release at a feature level. A log that another release replays must have the same profiles at the same level. */
 export const builtInProfilesAt = (level: number): readonly Profile[] =>
   builtInProfiles
     .filter(({ name }) => level >= (since.get(name) ?? 0))

@@ -4,13 +4,13 @@ import { type Profile, profileRef } from '../records/profile.ts'
 import type { Code } from '../text/codes.ts'
 import { builtInProfilesAt } from './built-in.ts'
 
-/** The profile that decides when the request names none and no version of the default name was written. */
+/** The profile that decides if the request names none and no version of the default name was written. */
 export const DEFAULT_PROFILE = 'default'
 
-/** All profile versions by name@number, those of the release included, and which version of each name is active. */
+/** All profile versions by name@number, including those of the release, and which version of each name is active. */
 export class Profiles {
   readonly #versions = new Map<string, Profile>()
-  /** The same, oldest first, in the order in which each version can be added after the one before it. */
+  /** The versions of each name, oldest first. */
   readonly #versionsOf = new Map<string, Profile[]>()
   readonly #active = new Map<string, number>()
 
@@ -24,7 +24,7 @@ export class Profiles {
     }
   }
 
-  /** Called when the log reaches this feature level: the profiles of the release get the definitions of that level. */
+  /** Sets the definitions of the release's profiles for a feature level. Called when the log reaches this level. */
   reach(level: number): void {
     if (level === this.#level) return
     this.#level = level
@@ -37,25 +37,25 @@ export class Profiles {
     }
   }
 
-  /** `name` for the active version, or `name@number`. Undefined when there is none. */
+  /** Finds a profile by `name` (its active version) or `name@number`. Returns undefined if there is none. */
   find(ref: string): Profile | undefined {
     const number = this.#active.get(ref)
     return this.#versions.get(number === undefined ? ref : `${ref}@${number}`)
   }
 
-  /** The version that decides a call. Of calls that name no number, a canary's share is decided by the candidate. */
+  /** The version that decides a call. If the call names no number, the candidate decides a canary's share of the calls. */
   pick(ref: string, account: string, key: string): Profile | undefined {
     const rollout = this.#courses.get(ref)?.rollout
     const isCandidate = rollout?.mode === 'CANARY' && isInShare(account, key, rollout.share)
     return isCandidate ? this.#versions.get(`${ref}@${rollout.number}`) : this.find(ref)
   }
 
-  /** Undefined until the first rollout of a name. */
+  /** The course of a name. Undefined until its first rollout. */
   courseOf(name: string): ProfileCourse | undefined {
     return this.#courses.get(name)
   }
 
-  /** Names that have had a rollout. */
+  /** The courses of all names that have had a rollout. */
   courses(): ReadonlyMap<string, ProfileCourse> {
     return this.#courses
   }
@@ -73,12 +73,12 @@ export class Profiles {
     return this.#versionsOf.get(name) ?? []
   }
 
-  /** Versions that were written to the log, for checkpoints. */
+  /** The versions that were written to the log, for checkpoints. */
   written(): Profile[] {
     return [...this.#versions.values()].filter(({ number }) => number > 0)
   }
 
-  /** The next version of a name; the first version of a new name is active at once. */
+  /** Adds the next version of a name. The first version of a new name is active at once. */
   take(profile: Profile): Code | undefined {
     const latest = this.versionsOf(profile.name).at(-1)?.number ?? 0
     if (profile.number !== latest + 1) return 'profile.version'
@@ -87,7 +87,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Takes over another fleet's profiles, which can be shared because a version never changes. */
+  /** Copies another fleet's profiles. They can be shared because a version never changes. */
   takeCopy(from: Profiles): void {
     this.reach(from.#level)
     for (const [ref, profile] of from.#versions) if (!this.#versions.has(ref)) this.#add(profile)
@@ -95,7 +95,7 @@ export class Profiles {
     for (const [name, course] of from.#courses) this.#courses.set(name, course)
   }
 
-  /** Ends a rollout of the name. */
+  /** Activates a version, and ends a rollout of the name. */
   activate({ name, number }: Omit<ProfileActivated, 'type'>): Code | undefined {
     if (!this.#versions.has(profileRef({ name, number }))) return 'profile.unknown'
     const before = this.#active.get(name)
@@ -107,7 +107,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Takes over a name's course; `now`: the log's time. */
+  /** Sets a name's course. `now` is the log's time. */
   rollOut({ name, expected, active, past, rolledBack, rollout }: Omit<ProfileRolledOut, 'type'>, now: number): Code | undefined {
     const course = this.#courses.get(name)
     if ((course?.version ?? 0) !== expected.version || this.#active.get(name) !== expected.active) return 'profile.rollout'
@@ -125,7 +125,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Puts a name's course back, from a checkpoint. */
+  /** Restores a name's course from a checkpoint. */
   restoreCourse(name: string, course: ProfileCourse): void {
     this.#courses.set(name, course)
   }

@@ -1,12 +1,7 @@
-/**
- * How much of a class can be allocated on a host, in addition to its total: the allocation ratio and the reserved
- * amount. Operators, aggregates, reports and the import of a nova.conf may set both; the value in effect is determined
- * here, and nowhere else.
- */
-/** Who set a value, the store time at which it was set, and the author's reason. */
-
+// The settings by which operators, aggregates and imports of a nova.conf determine how much of a class can be allocated on a host.
 import type { AllocationAmounts } from './change.ts'
 
+/** Who set a value, the store time at which it was set, and the author's reason. */
 export interface SetBy {
   readonly by: string
   readonly at: number
@@ -27,22 +22,22 @@ export interface AllocationOverride {
 /** The overrides by resource class. */
 export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
 
-/** Values for all hosts whose document in Nova's form states none itself. */
+/** Values for all hosts with a document in Nova's form that does not contain them. */
 export interface FleetAllocation extends SetBy {
-  /** How many times the values were set; 0 if never. */
+  /** The number of times that the values were set. 0 if never. */
   readonly version: number
-  /** The release of Nova whose defaults count last; null: none is named. */
+  /** The release of Nova with the defaults that apply if nothing else does. Null if no release is set. */
   readonly release: number | null
   readonly classes: Readonly<Record<string, AllocationAmounts>>
 }
 export const NO_ALLOCATION: FleetAllocation = { version: 0, release: null, classes: {}, by: '', at: 0, reason: '' }
 
-/** The least ratio that a host's aggregates give a class, and the aggregate that gives it. */
+/** The lowest ratio that a host's aggregates set for a class, and the aggregate that sets it. */
 export interface AggregateRatio {
   readonly value: number
   readonly uuid: string
 }
 
-/** The ratios by resource class. */
+/** The ratios of aggregates by resource class. */
 export type AggregateRatios = Readonly<Record<string, AggregateRatio>>
 export const NO_RATIOS: AggregateRatios = {}

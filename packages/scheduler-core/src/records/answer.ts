@@ -1,12 +1,12 @@
 import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** Hosts by index, as runs in ascending order: begin, length, begin, length, ... */
+/** Indexes of hosts as runs in ascending order: begin, length, begin, length, ... */
 export type Runs = readonly number[]
 
 /**
- * What a filter or weigher outside of this process answered about hosts before a decision. It is an input of the decision and is kept in
- * its record, so that a replay needs neither the plug-in nor HTTP. A host that none of the lists contains was not answered about, and is
+ * The answer of a filter or weigher outside of this process about hosts, given before a decision. It is an input of the decision and is
+ * stored in its record, so that a replay needs neither the plug-in nor HTTP. A host that is in none of the lists has no answer, and is
  * refused.
  */
 export interface OutsideAnswer {
@@ -15,27 +15,27 @@ export interface OutsideAnswer {
   readonly kind: 'filter' | 'weigher'
   /** The plug-in or extender that answered, as name@version. */
   readonly by: string
-  /** The options of the filter or weigher in the profile, as canonical JSON; absent: it has none. */
+  /** The options of the filter or weigher in the profile, as canonical JSON. Absent if it has none. */
   readonly options?: string
-  /** The index of the kind of instance that the question was about; absent: the first. */
+  /** The index of the kind of instance that the request to the part was about. Absent for the first kind. */
   readonly members?: number
   /** The unit of a weigher's numbers. */
   readonly unit?: string
   /** Whether the filter does not apply to the request, so that every host passed without evaluation. */
   readonly isNotAsked?: true
-  /** Why it did not answer at all, for people; the lists are empty then. */
+  /** The reason for which there is no answer, as text. The lists are empty then. */
   readonly failure?: string
-  /** Hosts that pass the filter, or that the weigher gave a number. */
+  /** Hosts that pass the filter, or for which the weigher gave a number. */
   readonly hosts: Runs
-  /** A weigher's numbers, in the order of the hosts. Null: the host does not report what the weigher reads. */
+  /** The numbers of a weigher in the order of the hosts. Null if the host does not report what the weigher reads. */
   readonly numbers?: readonly (number | null)[]
   /** Hosts that the filter refuses, by reason. */
   readonly refused?: readonly { readonly reason: Reason; readonly hosts: Runs }[]
-  /** Hosts without a valid answer, by what was wrong with the answer. */
+  /** Hosts without a valid answer, by the error in the answer. */
   readonly errors?: readonly { readonly error: string; readonly hosts: Runs }[]
 }
 
-/** The indexes as runs; they must be ascending. */
+/** Converts indexes to runs. The indexes must be in ascending order. */
 export function toRuns(hosts: Iterable<HostIndex>): Runs {
   const runs: number[] = []
   let next = -1

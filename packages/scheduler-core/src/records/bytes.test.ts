@@ -17,7 +17,7 @@ test('numbers of every kind are read as they were written, to the last bit', () 
   )
 })
 
-test('numbers of which all bytes or one byte differ take few bytes more', () => {
+test('numbers that differ in one byte or in all bytes need at most a few additional bytes', () => {
   const lengthOf = (value: number, before: number) => {
     const writer = new ByteWriter()
     writer.near(value, before)

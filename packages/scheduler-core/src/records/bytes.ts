@@ -1,4 +1,4 @@
-/** Writes bytes one after the other: whole numbers in as few bytes as they need, texts, and numbers of any kind to the last bit. */
+/** Writes bytes one after the other: texts, whole numbers in as few bytes as possible, and numbers of any kind exactly to the last bit. */
 export class ByteWriter {
   readonly #bytes: number[] = []
 
@@ -6,7 +6,7 @@ export class ByteWriter {
     this.#bytes.push(value)
   }
 
-  /** A whole number from 0 to 2^53 - 1, seven bits a byte, the lowest first. */
+  /** Writes a whole number from 0 to 2^53 - 1 with seven bits in each byte, lowest bits first. */
   whole(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not a whole number from 0 to 2^53 - 1`)
     let rest = value
@@ -14,15 +14,15 @@ export class ByteWriter {
     this.#bytes.push(rest)
   }
 
-  /** Texts by code units, so that every text is restored exactly; common characters take one byte. */
+  /** Writes a text by code units, so that every text is restored exactly. Common characters take one byte. */
   text(value: string): void {
     this.whole(value.length)
     for (let i = 0; i < value.length; i++) this.whole(value.charCodeAt(i))
   }
 
   /**
-   * A number as the difference from one that it is probably near to: 0 for the same; odd tags hold the difference of whole numbers; even
-   * tags say which bytes of the binary forms differ.
+   * Writes a number as the difference from a number that is probably close. The tag is 0 for the same number. Odd tags precede the
+   * difference of whole numbers. Even tags specify which bytes of the binary forms differ.
    */
   near(value: number, before: number): void {
     if (Object.is(value, before)) {
@@ -47,7 +47,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a ByteWriter wrote. Throws RangeError for other bytes. */
+/** Reads bytes that a ByteWriter wrote. Throws RangeError for other bytes. */
 export class ByteReader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -97,7 +97,7 @@ export class ByteReader {
   }
 }
 
-/** Whole numbers whose doubled differences are whole numbers too. */
+/** The limit up to which the doubled difference of two whole numbers is exact. */
 const PLAIN = 2 ** 50
 
 const isPlain = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= PLAIN && !Object.is(value, -0)
@@ -107,14 +107,14 @@ const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * valu
 const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
 
 const NUMBER_BYTES = 8
-// Allocated once: V8 may collect garbage at each allocation of memory outside of its heap, and a decision has thousands of numbers.
+// allocated once, because V8 may collect garbage at each allocation of memory outside of its heap, and a decision has thousands of numbers
 const valueView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const valueBytes = new Uint8Array(valueView.buffer)
 const beforeView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const beforeBytes = new Uint8Array(beforeView.buffer)
 
 function setNumber(value: number, view: DataView): void {
-  // Engines may choose the bits of NaN, and the next number is written as the difference from them.
+  // engines may use any bits for NaN, but the next number is written as the difference from these bits
   if (Number.isNaN(value)) {
     view.setUint32(0, 0x7ff80000)
     view.setUint32(4, 0)

@@ -6,7 +6,7 @@ import { type Change, isProposal } from './change.ts'
 import { levelOfNamespace } from './namespace-names.ts'
 import { profileLevel } from './profile.ts'
 
-/** The feature level from which a change of each newer type may be written; all others are of level 1. */
+/** The feature level from which each newer type of change may be written. All other types are of level 1. */
 const levels: Partial<Record<Change['type'], number>> = {
   move: 2,
   revoke: 2,
@@ -31,10 +31,13 @@ const specLevels: Readonly<Record<SpecVersion, number>> = { '1.0': 1, '1.1': 3, 
 /** The feature level from which each version of reports may be written. */
 const statsLevels: Readonly<Record<StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9, '1.4': 10 }
 
-/** The feature level that every replica must read before the change is written. */
+/** The feature level that every replica must be able to read before the change is written. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
-/** The feature level for a request that is not decided yet; `isAnswered`: including what was answered about it outside of the process. */
+/**
+ * The feature level that the log needs for a request that is not decided yet. `isAnswered` means that answers from outside of the process
+ * are recorded with it.
+ */
 export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
   Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
 

@@ -8,15 +8,15 @@ import type { Grants } from './grants.ts'
 import type { Place } from './place.ts'
 import type { Profile } from './profile.ts'
 
-/** Amounts and ratios of a class as an import wrote them. */
+/** The ratio and the reserved amount of a class as an import wrote them. */
 export interface AllocationAmounts {
   readonly ratio?: number
   readonly reserved?: number
 }
 
 /**
- * Where the used amounts of a host come from. REPORT: what it reports as used, and what claims hold that it does not count. CLAIMS: all
- * claims and nothing else, for a host that does not list its instances and runs none without a claim.
+ * The source of the used amounts of a host. REPORT is the reported use, plus what claims hold that the report does not count. CLAIMS is
+ * the sum of all claims without the report. It is for a host that does not list its instances and runs none without a claim.
  */
 export const usedFromValues = ['REPORT', 'CLAIMS'] as const
 
@@ -25,43 +25,42 @@ export type UsedFrom = (typeof usedFromValues)[number]
 export type { Grants } from './grants.ts'
 
 /**
- * The log's entries. They hold effects, not intentions: hosts, amounts, cells, CPUs and devices by name, so that replicas of different
- * releases reach the same state. A published shape never changes its meaning; new content gets a new type, which is written only after a
- * `feature` entry has established that every replica can read it.
+ * The format of log entries. They contain effects and not intentions: hosts, amounts, cells, CPUs and devices by name. Replicas of
+ * different releases therefore reach the same state. A published shape never changes its meaning. New content gets a new type, which is
+ * written only after a `feature` entry has established that every replica can read it.
  */
 export const ENTRY_FORMAT = 1
 
 /**
- * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
- * requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode; and decisions in the tables are
- * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`;
- * reports of version 1.2, profiles that say which kinds of resource their requests may ask; documents of the namespaces that this
- * service reads (namespace/), with the time of each, and profiles that ask for them. Level 6: claims on the space of pools, and
- * aggregates that say in which pool the disks of their hosts lie. Level 7: profiles that name filters and weighers of plug-ins, decisions
- * that rest on answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in `levels.ts`.
- * Level 9: hosts that are forgotten, admitted again or replaced; reports of version 1.3; since when claims are not listed. Level 10: more
- * of the rules in `levels.ts`.
+ * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3: requests and
+ * reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode, and packed decisions in tables (decision/packed.ts).
+ * Level 5: requests and reports of version 1.2, profiles with the scheduler `solver`, profiles with a list of the resource kinds that
+ * their requests may ask for, documents of the namespaces of this service (namespace/) with their times, and profiles that read them.
+ * Level 6: claims on the space of pools, and aggregates that name the pool of their hosts' disks. Level 7: profiles that name filters and
+ * weighers of plug-ins, decisions with answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in
+ * `levels.ts`. Level 9: hosts that are forgotten, readmitted or replaced, reports of version 1.3, and the times since which claims are
+ * unlisted. Level 10: further rules in `levels.ts`.
  */
 export const FEATURE_LEVEL = 10
 
 /** A batch of changes as a replica writes it. */
 export interface Entry {
   readonly format: typeof ENTRY_FORMAT
-  /** Unique for ever: an entry that is sent twice has the same id. */
+  /** A unique id. An entry that is sent twice has the same id. */
   readonly id: string
   readonly writer: string
-  /** The position in the log on which every change in it was decided. */
+  /** The position in the log on which every change of the entry was decided. */
   readonly basis: Place
   readonly changes: readonly Change[]
 }
 
-/** An entry as the store hands it out: with its revision and the store's time. */
+/** An entry with the revision and the time that the store gave it. */
 export interface LogEntry extends Entry {
   readonly revision: number
   readonly at: number
 }
 
-/** Host status set by operators. Only ENABLED hosts take new instances. */
+/** The status of a host, which operators set. Only ENABLED hosts get new instances. */
 export const hostStatuses = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
 export type HostStatus = (typeof hostStatuses)[number]
 
@@ -70,7 +69,7 @@ export type GroupPolicy = 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT
 export interface ClaimPart extends HostName {
   /** The claim's id. */
   readonly claim: string
-  /** The uuid of the instance; null if the caller gave none. */
+  /** The uuid of the instance. Null if the caller gave none. */
   readonly instance: string | null
   readonly grants: Grants
 }
@@ -79,13 +78,13 @@ export interface GroupBinding {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** Groups with which its group must not share a host; absent if none. */
+  /** Groups with which this group must not share a host. Absent if there are none. */
   readonly apartFrom?: readonly string[]
 }
 
 export type MoveIntent = Extract<Intent, 'RESIZE' | 'LIVE_MIGRATE' | 'COLD_MIGRATE' | 'EVACUATE'>
 
-/** A claim by its id, with the fence that proves that the caller knows its latest owner. */
+/** A claim by its id. The fence proves that the caller knows the claim's present owner. */
 export interface ClaimRef {
   readonly claim: string
   readonly fence: number
@@ -94,55 +93,58 @@ export interface ClaimRef {
 interface Proposed {
   readonly account: string
   readonly key: string
-  /** Digest of the canonical request: the same key with another digest is a conflict, not a repetition. */
+  /** The digest of the canonical request. The same key with another digest is a conflict, not a repetition. */
   readonly digest: string
   readonly mode: 'RESERVE' | 'CONFIRM'
-  /** How long a reservation lasts from the store's stamp of this entry, milliseconds. */
+  /** The duration of a reservation in milliseconds, beginning at the store's stamp of this entry. */
   readonly ttlMs: number
-  /** The store time until which the caller waits; after it, the proposal is void. */
+  /** The store time until which the caller waits. After this time the proposal is void. */
   readonly notAfter: number | null
   readonly group: GroupBinding | null
   readonly parts: readonly ClaimPart[]
-  /** The answer to a repeated call, in the order of the parts; fences come from `apply`. */
+  /** The answer to a repeated call, in the order of the parts. `apply` adds the fences. */
   readonly answer: readonly SelectedDestination[]
   /** Everything that a replay of the decision needs. */
   readonly decision: DecisionRecord
-  /** How long its writer took to decide it, whole microseconds: only for people. Absent: not measured. */
+  /** The duration of the decision in whole microseconds, as information for operators. Absent if it was not measured. */
   readonly tookUs?: number
 }
 
-/** Room for new instances: all parts count, or none. */
+/** Proposes claims for new instances. Either all parts count, or none. */
 export interface ClaimsProposed extends Proposed {
   readonly type: 'claims'
   readonly intent: 'CREATE' | 'UNSHELVE'
 }
 
-/** Room for one instance at its destination; its present claim is held too until the move is confirmed or reverted. */
+/** Proposes a claim for one instance at its destination. Its present claim is also held until the move is confirmed or reverted. */
 export interface MoveProposed extends Proposed {
   readonly type: 'move'
   readonly intent: MoveIntent
   readonly source: ClaimRef
 }
 
-/** Room for new instances by the rule that each has one live claim in its project (claims/judge-instances.ts). */
+/** Proposes claims for new instances by the rule that each has one live claim in its project (claims/judge-instances.ts). */
 export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
   readonly type: 'instances'
-  /** The request's project; null: the account counts instead. */
+  /** The request's project. If null, the rule applies within the account. */
   readonly project: string | null
-  /** The host lists the instance, which has no claim: it is materialised at once (claims/judge-listed.ts). Since feature level LISTED_CLAIMS. */
+  /**
+   * True if the host lists the instance, which has no claim: the claim is materialised at once (claims/judge-listed.ts). Since feature
+   * level LISTED_CLAIMS.
+   */
   readonly isListed?: true
 }
 
 /**
- * A further attempt to place an instance of the same account that has a live claim: an open move of that claim. The destination of the
- * move that was open is released by the same entry.
+ * A further attempt to place an instance of the same account that has a live claim. It opens a move of that claim. If a move is already
+ * open, the same entry releases the destination of that move.
  */
 export interface AttemptProposed extends Proposed {
   readonly type: 'attempt'
   readonly intent: ClaimsProposed['intent']
   readonly project: string | null
   readonly source: ClaimRef
-  /** The destination that is released; null where no move was open. */
+  /** The destination that is released. Null if no move was open. */
   readonly ends: ClaimRef | null
 }
 
@@ -158,7 +160,7 @@ export interface ClaimExtended {
   readonly type: 'extend'
   readonly claim: string
   readonly fence: number
-  /** The new end is the later of the present one and the store's stamp plus this, milliseconds. */
+  /** The new end of the reservation is the store's stamp plus this number of milliseconds, or the present end if that is later. */
   readonly ttlMs: number
 }
 
@@ -169,7 +171,7 @@ export interface ClaimReleased {
   readonly reason: string | null
 }
 
-/** Operators end a claim whatever its fence is. */
+/** Ends a claim for an operator, without a check of its fence. */
 export interface ClaimRevoked {
   readonly type: 'revoke'
   readonly claim: string
@@ -181,20 +183,20 @@ export interface ClaimExpired {
   readonly claim: string
 }
 
-/** The caller's last call for a key: binds an unused key, or releases what it holds. */
+/** The caller's last call for a key. It binds an unused key, or releases what a used key holds. */
 export interface KeyAbandoned {
   readonly type: 'abandon'
   readonly account: string
   readonly key: string
 }
 
-/** How many ended idempotency keys are kept, and for how long: counts only on the version that it was made from. */
+/** Sets how many ended idempotency keys are kept, and for how long. Counts only on the version on which it is based. */
 export interface KeyLimitsChanged {
   readonly type: 'key-limits'
   readonly expectedVersion: number
-  /** Keys whose claims have all ended, at most; beyond, new ones are void. Those of live claims do not count. */
+  /** The maximum number of keys whose claims have all ended. When it is reached, new keys are void. Keys of live claims are not counted. */
   readonly cap: number
-  /** How long a key is kept after its last claim, milliseconds of store time. */
+  /** How long a key is kept after its last claim ended, in milliseconds of store time. */
   readonly afterlifeMs: number
 }
 
@@ -202,7 +204,7 @@ export interface HostReported extends HostName {
   readonly type: 'report'
   readonly incarnation: string
   readonly sequence: number
-  /** In the oldest version that can express all of it. */
+  /** The full report in the oldest published version that can express all of it. */
   readonly full?: PublishedStats
   readonly delta?: StatsDelta
 }
@@ -223,7 +225,7 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
-/** Whether the used amounts of a host come from its report or from claims alone. */
+/** Sets whether the used amounts of a host come from its report or only from claims. */
 export interface UsedFromSet extends HostName {
   readonly type: 'usedFrom'
   readonly usedFrom: UsedFrom
@@ -231,31 +233,33 @@ export interface UsedFromSet extends HostName {
 }
 
 /**
- * An operator sets how much of a class can be allocated on a host, whatever it reports; null removes a value, and values that are left out
- * stay.
+ * Sets how much of a class can be allocated on a host, instead of the reported values. Null removes a value, and absent values stay
+ * unchanged.
  */
 export interface HostAllocationSet extends HostName {
   readonly type: 'hostAllocation'
   readonly resourceClass: string
   readonly ratio?: number | null
   readonly reserved?: number | null
-  /** The account that set it. */
+  /** The account that set the values. */
   readonly by: string
   readonly reason: string
 }
 
-/** The values for hosts whose document in Nova's form states none, as a whole: counts only on the version that it was made from. */
+/**
+ * Replaces all values for hosts with documents in Nova's form that do not contain them. Counts only on the version on which it is based.
+ */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
-  /** Nova's release, whose defaults count last; null: none is named. */
+  /** The release of Nova with the defaults that apply if nothing else does. Null if no release is set. */
   readonly release: number | null
   readonly classes: Readonly<Record<string, AllocationAmounts>>
   readonly by: string
   readonly reason: string
 }
 
-/** The liveness of a host as concluded from its signs of life; independent of what the host reports. */
+/** The liveness of a host according to its signs of life. It does not depend on the content of reports. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
 
@@ -265,57 +269,59 @@ export interface LivenessChanged extends HostName {
   readonly reason: string
 }
 
-/** Operators take hosts out of the fleet: all of them, or none. */
+/** Takes hosts out of the fleet, as an operator requested: either all of them or none. */
 export interface HostForgotten {
   readonly type: 'forget'
   readonly hosts: readonly HostName[]
-  /** Live claims end REVOKED with the reason; without it they make the change void. */
+  /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
   readonly isForced: boolean
-  /** The number of live claims that the caller expects; with another number the change is void. Absent: any number is accepted. */
+  /** The number of live claims that the caller expects. The change is void if the number differs. Absent if any number is accepted. */
   readonly expectedClaims?: number
   readonly reason: string
 }
 
-/** Reports under the name of a forgotten or replaced host are accepted again. */
+/** Allows reports under the name of a forgotten or replaced host again. */
 export interface HostReadmitted extends HostName {
   readonly type: 'readmit'
   readonly reason: string
 }
 
-/** Machines that have another name from now on: all of them, or none. */
+/** Gives machines other names: either all of them or none. */
 export interface HostReplaced {
   readonly type: 'replace'
   readonly hosts: readonly { readonly from: HostName; readonly to: HostName }[]
   readonly reason: string
 }
 
-/** A group's new rule: counts only on the version that it was made from, and only if its members satisfy it already. */
+/**
+ * Sets a new rule for a group. Counts only on the version on which it is based, and only if the group's members already satisfy the rule.
+ */
 export interface GroupChanged extends GroupBinding {
   readonly type: 'group'
   readonly expectedVersion: number
 }
 
-/** A live claim joins a group, or leaves its group (null), if the group's rule allows it where the claim is. */
+/** Adds a live claim to a group, or removes it from its group (null). Counts only if the group's rule allows the claim on its host. */
 export interface MembershipChanged extends ClaimRef {
   readonly type: 'membership'
   readonly group: GroupBinding | null
 }
 
-/** An aggregate's whole new state: counts only on the version that it was made from; null deletes it. */
+/** Replaces the entire state of an aggregate. Null deletes it. Counts only on the version on which it is based. */
 export interface AggregateChanged {
   readonly type: 'aggregate'
   readonly uuid: string
   /** 0 for a new aggregate. */
   readonly expectedVersion: number
   readonly next: AggregateState | null
-  /** The account that edits it, kept with the ratios that it sets; absent below the level of that rule. */
+  /** The account that makes the edit. It is stored with the ratios that the edit sets. Absent below the feature level of this rule. */
   readonly by?: string
 }
 
 export interface AggregateState {
   readonly name: string
   readonly metadata: Readonly<Record<string, string>>
-  /** Host names; a member host brings all its nodes. */
+  /** The host names of members. All nodes of a member host belong to the aggregate. */
   readonly hosts: readonly string[]
 }
 
@@ -331,25 +337,25 @@ export interface ProfileActivated {
 }
 
 /**
- * Which version of a profile decides and which one is tried, as a whole: counts only on the state that it was made from. An activation ends
- * a rollout; a rollback leads to the version before.
+ * Sets which version of a profile decides and which one is tried. Counts only on the state on which it is based. An activation ends a
+ * rollout, and a rollback activates the previous version.
  */
 export interface ProfileRolledOut {
   readonly type: 'rollout'
   readonly name: string
   readonly expected: {
     readonly active: number
-    /** 0 when the name had no rollout yet. */
+    /** 0 if the name had no rollout yet. */
     readonly version: number
   }
   readonly active: number
   readonly past: readonly number[]
   readonly rolledBack: readonly number[]
-  /** `since` comes from `apply`. */
+  /** `apply` sets `since`. */
   readonly rollout: Omit<Rollout, 'since'> | null
 }
 
-/** From this entry on every replica can apply changes of this level. */
+/** From this entry on, the log may contain changes of this level, because every replica can apply them. */
 export interface FeatureLevelRaised {
   readonly type: 'feature'
   readonly level: number
@@ -389,5 +395,5 @@ const proposals: ReadonlySet<string> = new Set<Proposal['type']>(['claims', 'mov
 
 export const isProposal = (change: Change): change is Proposal => proposals.has(change.type)
 
-/** The project of a proposal: that of its request where its type is from before level 8. A move keeps the project of its claim. */
+/** The project of a proposal. For types from before level 8, this is the project of its request. A move keeps the project of its claim. */
 export const projectOf = (change: Proposal): string | null => ('project' in change ? change.project : change.decision.request.projectId)

@@ -22,7 +22,7 @@ const rollout = (parts: Partial<Omit<ProfileRolledOut, 'type'>>): ProfileRolledO
 })
 const canary = (number: number, share = 2_500) => ({ mode: 'CANARY' as const, number, share })
 
-/** A log with three versions of `site`, the first of them active, and then these changes. */
+/** A log with three versions of the profile `site`, of which the first is active, followed by these changes. */
 function siteLog(...changes: readonly Change[]) {
   const log = aLog()
   log.append([version(1), version(2), version(3)])
@@ -37,12 +37,12 @@ describe('the course of a profile', () => {
     ['on another active version', [activate(2), rollout({ rollout: canary(3) })], 'profile.rollout'],
     ['of a version that does not exist', [rollout({ rollout: canary(9) })], 'profile.unknown'],
     ['to a version that does not exist', [rollout({ active: 9 })], 'profile.unknown'],
-    ['of the version that decides', [rollout({ rollout: canary(1) })], 'profile.rollout'],
-    ['of more than all', [rollout({ rollout: canary(2, WHOLE_SHARE + 1) })], 'profile.rollout'],
+    ['of the active version', [rollout({ rollout: canary(1) })], 'profile.rollout'],
+    ['with a share above 100 %', [rollout({ rollout: canary(2, WHOLE_SHARE + 1) })], 'profile.rollout'],
     ['of a name that does not exist', [rollout({ name: 'none' })], 'profile.rollout'],
   ])('a rollout %s', (_name, changes, verdict) => expect(siteLog(...changes).verdicts.at(-1)).toBe(verdict))
 
-  test('a larger share continues the same canary; another mode starts a new rollout', () => {
+  test('a larger share continues the same canary, and another mode starts a new rollout', () => {
     const { log } = siteLog()
     const at = (time: number, version: number, next: ProfileRolledOut['rollout']) => {
       log.append([rollout({ expected: { active: 1, version }, rollout: next })], { at: time })
@@ -53,18 +53,18 @@ describe('the course of a profile', () => {
     expect(at(4_000, 2, canary(2, 5_000))).toMatchObject({ since: 3_000, share: 5_000 })
   })
 
-  test('an activation by an older release ends the rollout, and what decided before is remembered', () => {
+  test('an activation by an older release ends the rollout, and the previous version is remembered', () => {
     const { course, active } = siteLog(rollout({ rollout: canary(2) }), activate(3))
     expect([active, course]).toEqual([3, { version: 2, past: [1], rolledBack: [], rollout: null }])
   })
 
-  test('a log without a rollout keeps no course', () => {
+  test('a log without a rollout has no course', () => {
     const { log, course } = siteLog(activate(2))
     expect(course).toBeUndefined()
     expect(checkpointOf(log.fleet)).not.toHaveProperty('profileCourses')
   })
 
-  test('checkpoints and copies contain it, digests and differences show it', () => {
+  test('checkpoints, copies, digests and differences include the course', () => {
     const { log } = siteLog(rollout({ rollout: canary(2), past: [3], rolledBack: [3] }))
     const stored: Checkpoint = JSON.parse(canonicalJson(checkpointOf(log.fleet)))
     for (const other of [restoreFleet(stored), copyFleet(log.fleet)]) {
@@ -76,7 +76,7 @@ describe('the course of a profile', () => {
     }
   })
 
-  test('it needs feature level 4', () => expect(levelOf(rollout({}))).toBe(4))
+  test('a rollout needs feature level 4', () => expect(levelOf(rollout({}))).toBe(4))
 
   test.each([
     [1, 'ACTIVE'],
@@ -85,26 +85,26 @@ describe('the course of a profile', () => {
     [4, 'RETIRED'],
     [5, 'DRAFT'],
     [0, 'RETIRED'],
-  ])('number %i is %s', (number, state) => {
+  ])('version %i is %s', (number, state) => {
     const course = { version: 1, past: [4], rolledBack: [3], rollout: { ...canary(2), since: 0 } }
     expect(profileState({ number }, 1, course)).toBe(state)
   })
 })
 
 describe('a canary', () => {
-  test('decides its share of the keys, within the error of random sampling', () => {
+  test('a canary decides its share of the keys, within the error of random sampling', () => {
     for (const share of [0, 1, 500, 2_500, 5_000, 9_999, WHOLE_SHARE]) {
       const keys = 40_000
       let inside = 0
       for (let i = 0; i < keys; i++) if (isInShare('nova', `req-${i}`, share)) inside++
       const expected = (keys * share) / WHOLE_SHARE
-      // Four standard deviations of a random sample.
+      // four standard deviations of a random sample
       const spread = 4 * Math.sqrt((expected * (WHOLE_SHARE - share)) / WHOLE_SHARE)
       expect(Math.abs(inside - expected), `share ${share}: ${inside}`).toBeLessThanOrEqual(spread)
     }
   })
 
-  test('keeps deciding the same calls, also with every larger share', () => {
+  test('a canary decides the same calls again, also with every larger share', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(WHOLE_SHARE), fc.nat(WHOLE_SHARE), (account, key, a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)]
@@ -114,7 +114,7 @@ describe('a canary', () => {
     )
   })
 
-  test('decides no call that names a version, and no call while the candidate is a shadow', () => {
+  test('a candidate decides no call that names a version, and no call while it is a shadow', () => {
     const all = siteLog(rollout({ rollout: canary(2, WHOLE_SHARE) })).log.fleet.profiles
     expect([all.pick('site', 'nova', 'k')?.number, all.pick('site@1', 'nova', 'k')?.number]).toEqual([2, 1])
     expect(all.pick('none', 'nova', 'k')).toBeUndefined()

@@ -6,16 +6,16 @@ export interface PageGrant {
   readonly count: number
 }
 
-/** The part of a claim on one host cell. It is stored in the log: it holds exactly the units that it names, in every release. */
+/** The part of a claim on one host cell. It is stored in the log, and holds exactly the units that it names in every release. */
 export interface CellGrant {
-  /** The guest's cell. */
+  /** The number of the guest's cell. */
   readonly guest: number
-  /** The host's cell. */
+  /** The number of the host's cell. */
   readonly cell: number
-  /** The number of shared CPUs; 0 if all CPUs are pinned. */
+  /** The number of shared CPUs. 0 if all CPUs are pinned. */
   readonly cpus: number
   readonly memoryMb: number
-  /** CPUs on which the guest's dedicated ones run, in their order. */
+  /** The host CPUs for the guest's dedicated CPUs, in the order of the guest's CPUs. */
   readonly pinned?: readonly number[]
   /** Further threads of the same cores, which no other instance may use because the guest requested whole cores. */
   readonly siblings?: readonly number[]
@@ -47,8 +47,8 @@ export const kindNames = ['classes', 'numa', 'gpu', 'pci', 'pools'] as const
 export type KindName = (typeof kindNames)[number]
 
 /**
- * The resources that a claim takes from a host, kind by kind: the exact units, cells, CPUs and devices. It is stored
- * in the log, so that a published shape never changes.
+ * The resources that a claim takes from a host, by kind: the exact amounts, cells, CPUs and devices. Grants are stored in the log, so a
+ * published shape never changes.
  */
 export interface Grants {
   readonly classes?: Amounts

@@ -6,33 +6,30 @@ import type { JsonValue } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * What another service may report about hosts: the versions of its documents, and what is kept of one in memory. The rules:
- * - A published version never changes. A new one is a new form, and is written only from a feature level of its own.
- * - The log stores a document as it is. What it means is derived from it here, always the same for the same document, so that replicas
- * agree on the log whichever versions each of them reads. A document that cannot be read refuses hosts where a filter needs it; its content
- * is never guessed.
- * - A document's age is never taken from a clock: `fleet.now` is compared with the store's time of the report.
+ * A kind of document that another service may report about hosts: the versions of the document, and how decisions read it.
+ * - A published version never changes. A new version is a new form, and may be written only from its own feature level on.
+ * - The log stores a document unchanged. Its meaning is derived here, and is always the same for the same document. So replicas agree on
+ * the log, whichever versions each of them reads. If a document cannot be read, a filter that needs it refuses the host.
+ * - The age of a document does not depend on a clock: `fleet.now` is compared with the store's time of the report.
  */
 export interface Namespace<Document> {
   readonly name: string
-  /** One sentence for people: which service reports it, and what it reports. */
+  /** One sentence about which service reports it, and what it reports. */
   readonly description: string
   /** Published versions, oldest first. */
   readonly versions: readonly string[]
   /** The maximum age of a document if a profile does not set a limit. */
   readonly maxAgeSeconds: number
-  /** The content of a document, or all of its problems at once; paths begin with `version` or `document`. */
+  /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
-  /**
-   * Uuids of the things that a document names. An index of them is kept (hosts/document-index.ts), because requests look for hosts by them.
-   */
+  /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
   things(document: Document): Iterable<string>
   /**
-   * The content of the document of `host` about one object that is relevant to all hosts, so that two documents can be
-   * compared; undefined if it has none, or only content about the host itself.
+   * The content of the document of `host` about one thing that is relevant to all hosts, so that two documents can be compared. Undefined
+   * if it has no such content.
    */
   says(document: Document, thing: string, host: HostIndex): JsonValue | undefined
-  /** `parse` of a document that a fleet holds, done once per document. */
+  /** Parses a document of the fleet, once for each document. */
   read(held: NamespaceDocument): Parsed<Document>
 }
 
@@ -46,7 +43,7 @@ export const form =
     return parsed.ok ? { ok: true, value: keep(parsed.value) } : parsed
   }
 
-/** `forms`: by version, oldest first. */
+/** Defines a namespace. `forms` are the parsers by version, oldest first. */
 export function defineNamespace<Document>(
   about: Pick<Namespace<Document>, 'name' | 'description' | 'maxAgeSeconds' | 'things' | 'says'>,
   forms: ReadonlyMap<string, Form<Document>>,
@@ -62,10 +59,10 @@ export function defineNamespace<Document>(
   return { ...about, versions, parse, read: memoByObject(({ version, document }) => parse(version, document)) }
 }
 
-/** Another service's document about a host; each new report creates a new object. */
+/** Another service's document about a host. Each report creates a new object. */
 export interface NamespaceDocument {
   readonly version: string
   readonly document: unknown
-  /** Store time of its last report in the log; unknown for documents from before feature level 5. */
+  /** Store time of the last report of the document in the log. Unknown for documents from before feature level 5. */
   readonly reportedAt?: number
 }

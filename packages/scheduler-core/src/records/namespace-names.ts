@@ -1,11 +1,11 @@
-/** The namespaces whose documents this release reads. */
+/** The namespaces with documents that this release reads. */
 export const registeredNamespaces = ['storage', 'network'] as const
 export type NamespaceName = (typeof registeredNamespaces)[number]
 
-/** Namespaces that Nova's rules read as they are reported: the form of their documents is not checked. */
+/** Namespaces that Nova's rules read unchanged. The form of their documents is not checked. */
 const openNamespaces = ['attestation'] as const
 
-/** The namespaces whose documents this release accepts. All others belong to plug-ins. */
+/** The namespaces with documents that this release accepts. All others belong to plug-ins. */
 export const ownNamespaces: readonly string[] = [...registeredNamespaces, ...openNamespaces]
 
 const registered: ReadonlySet<string> = new Set(registeredNamespaces)

@@ -4,7 +4,7 @@ import { novaFilters } from '../nova/filters/index.ts'
 import { novaWeighers } from '../nova/weighers/index.ts'
 import { levelOfPart, partLevels } from './part-levels.ts'
 
-test('every filter, weigher and scheduler of the release has a level, and nothing else has one', () => {
+test('every filter, weigher and scheduler of the release has a level, and no other name has a level', () => {
   const names = new Set([...filters, ...weighers, ...novaFilters, ...novaWeighers].map(({ name }) => name))
   expect([...partLevels.keys()].sort()).toEqual([...names].sort())
 })

@@ -1,5 +1,5 @@
 /**
- * Filters, weighers and schedulers of the release, by the feature level of the log from which profiles may name them: replicas of an older
+ * Filters, weighers and schedulers of the release, by the feature level of the log from which profiles may name them. Replicas of an older
  * release could not run them.
  */
 const partsByLevel: readonly (readonly [level: number, parts: readonly string[]])[] = [
@@ -82,7 +82,7 @@ export const partLevels: ReadonlyMap<string, number> = new Map(
   partsByLevel.flatMap(([level, parts]) => parts.map((part) => [part, level] as const)),
 )
 
-/** A name that is not of the release belongs to a plug-in. */
+/** The level of parts of plug-ins, which are all names that are not in the list of the release. */
 const PLUGIN_LEVEL = 7
 
 /** The feature level of the log that a profile needs in order to name this filter or weigher. */

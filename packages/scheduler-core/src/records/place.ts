@@ -1,7 +1,7 @@
-/** A position in the log, by which two replicas recognise the same history. */
+/** A position in the log. By comparing positions, two replicas recognise whether they have the same history. */
 export interface Place {
   readonly revision: number
-  /** Id of the entry at that revision; `''` before the first. */
+  /** The id of the entry at this revision. Empty before the first entry. */
   readonly id: string
   /** The store's stamp of that entry, milliseconds since 1970. */
   readonly at: number

@@ -6,7 +6,7 @@ import { solverOptionsSchema } from './solver-options.ts'
 
 const options = z.record(z.string(), z.json()).default({}).describe('Options of the part, an object.')
 
-/** The release's own ways to choose hosts; a profile may name a scheduler of a plug-in as well. */
+/** The schedulers of the release. A profile may also name a scheduler of a plug-in. */
 export const ownSchedulers = ['filter', 'chance', 'solver'] as const
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
@@ -14,7 +14,10 @@ const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lowe
 /** Nova's default of scheduler.max_attempts: a chosen host and two alternates. */
 export const USUAL_NOVA_ATTEMPTS = 3
 
-/** Checks with the names of the options of Nova that enable them, because releases of Nova differ in them. */
+/**
+ * Checks that Nova has Placement make, with the names of Nova's options that enable them. The options have different defaults in different
+ * releases of Nova.
+ */
 export const placementSchema = z
   .strictObject({
     availabilityZone: z
@@ -65,13 +68,13 @@ const assignments = {
 } as const satisfies Readonly<Record<KindName, typeof assignment>>
 
 /**
- * How a service decides, as data: filters in their order, weighers with multipliers, the normalisation of raw numbers,
- * the order of ties, and the assignment rules inside a host. Versions are never edited: a change is a new version.
+ * How a service decides, as data: filters in their order, weighers with multipliers, the normalisation of raw numbers, the order of ties,
+ * and the assignment rules inside a host. A version is never edited. A change is a new version.
  */
 export const profileSchema = z
   .strictObject({
     name,
-    /** 0: part of the release; 1 and up: written to the log. */
+    /** 0 for a profile of the release, 1 or more for a version in the log. */
     number: z
       .number()
       .int()
@@ -184,16 +187,16 @@ export const profileSchema = z
 export type Profile = z.output<typeof profileSchema>
 export type PlacementRules = z.output<typeof placementSchema>
 
-/** The checks that Nova has Placement make if a profile does not set them. */
+/** Placement's checks for profiles that do not set them. */
 export const usualPlacement: PlacementRules = placementSchema.parse({})
 export type ProfileInput = z.input<typeof profileSchema>
 
 export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[number] => ownSchedulers.some((own) => own === name)
 
-/** `name@number`, as records and requests name a version. */
+/** `name@number`, the form in which records and requests name a version. */
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
 
-/** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
+/** The feature level of the log that a profile needs. Replicas of an older release could not decide by it. */
 export function profileLevel({ compat, collects, filters, nova, weighers, assignment, scheduler }: Profile): number {
   const parts = [...filters, ...weighers]
   const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [

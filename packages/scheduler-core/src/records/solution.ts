@@ -15,29 +15,32 @@ export const solutionStatuses = {
 export type SolutionStatus = keyof typeof solutionStatuses
 
 /**
- * A solver's answer: an input of the decision, kept in its record, so that a replay needs no solver. It is not trusted:
+ * A solver's answer. It is an input of the decision and is stored in its record, so that a replay needs no solver. It is not trusted:
  * every placement is checked, and the objective is computed again.
  */
 export interface Solution {
   readonly status: SolutionStatus
-  /** The host of each instance; empty: none. */
+  /** The host of each instance. Empty if there is no arrangement. */
   readonly hosts: readonly HostName[]
-  /** The objective as the solver computed it; null if it gave none. */
+  /** The objective as the solver computed it. Null if the solver gave none. */
   readonly objective: number | null
-  /** The bound: no arrangement is better than this. */
+  /** The objective as the solver computed it. Null if the solver gave none. */
   readonly bound: number | null
-  /** (bound - objective) / |objective|. */
+  /** The upper bound of the objective: no arrangement can be better. */
   readonly gap: number | null
-  /** Branches that were examined. */
+  /** The number of branches that were examined. */
   readonly nodes: number
   readonly limits: SolverOptions
-  /** Size of the program; and how many hosts pass for the first instance of each kind, and how many of them were considered. */
+  /**
+   * The size of the program: its columns and rows, the number of hosts that pass for the first instance of each kind, and the number of
+   * these that were considered.
+   */
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number } | null
-  /** The failure in words, for people. */
+  /** The failure as text. */
   readonly detail: string | null
   /**
-   * For a program of several moves: `hosts` is where this one goes, and all other numbers are the program's. Absent: it was for one
-   * request.
+   * For a program with several moves: `hosts` is the destination of this move, and all other numbers are those of the program. Absent if
+   * the program was for one request.
    */
   readonly batch?: BatchOfMoves
 }
@@ -45,25 +48,28 @@ export interface Solution {
 /** Moves that were solved together. */
 export interface BatchOfMoves {
   readonly moves: number
-  /** How many instances have a host in the arrangement. */
+  /** The number of instances that have a host in the arrangement. */
   readonly placed: number
-  /** How many the filter scheduler placed, one after the other, when the program was formulated; null: it was not run. */
+  /**
+   * The number of instances that the filter scheduler placed one after the other, computed when the program was formulated. Null if it was
+   * not run.
+   */
   readonly filterPlaced: number | null
-  /** The worth of its arrangement; null: it places fewer. */
+  /** The objective of the filter scheduler's arrangement. Null if it places fewer instances. */
   readonly filterObjective: number | null
 }
 
-/** Worths that differ by less than this share count as equal: those of a batch are differences of large numbers. */
+/** Objectives that differ by less than this share are treated as equal, because those of a batch are differences of large numbers. */
 const SAME = 1e-9
 
-/** Whether the filter scheduler's arrangement of a batch is used: it places more, or the same number with a higher objective. */
+/** Whether the filter scheduler's arrangement of a batch is used: it places more instances, or the same number with a higher objective. */
 export function isFilterBetter({ batch, objective }: Pick<Solution, 'batch' | 'objective'>): boolean {
   if (batch === undefined || batch.filterPlaced === null) return false
   if (batch.filterPlaced !== batch.placed) return batch.filterPlaced > batch.placed
   return batch.filterObjective !== null && objective !== null && batch.filterObjective - objective > SAME * Math.max(1, Math.abs(objective))
 }
 
-/** Why the filter scheduler's arrangement was used; null: it was not. */
+/** The reasons for which the filter scheduler's arrangement may be used. */
 export const fallbackReasons = {
   ...(({ OPTIMAL: _, FEASIBLE: __, ...rest }) => rest)(solutionStatuses),
   NOT_FEASIBLE: 'The arrangement did not hold when each placement was checked again.',
@@ -77,9 +83,12 @@ export interface SolverRecord {
   readonly solution: Solution
   readonly taken: 'SOLVER' | 'FILTER'
   readonly why: FallbackReason | null
-  /** The worth of the solver's arrangement on the fleet of the decision, of a batch as it was solved; null: it has no valid one. */
+  /**
+   * The objective of the solver's arrangement on the fleet of the decision, or of a batch as it was solved. Null if there is no valid
+   * arrangement.
+   */
   readonly objective: number | null
-  /** The worth of the filter scheduler's arrangement. */
+  /** The objective of the filter scheduler's arrangement. */
   readonly filterObjective: number | null
 }
 

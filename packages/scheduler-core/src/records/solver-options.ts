@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How much effort a profile with the scheduler `solver` spends on the best arrangement. */
+/** The effort that a profile with the scheduler `solver` allows for the search. */
 export const solverOptionsSchema = z
   .strictObject({
     timeLimitMs: z

@@ -1,13 +1,13 @@
 import type { HostStats } from '../report/stats.ts'
 import type { UsedFrom } from './change.ts'
 
-/** A host's report, and where its used amounts come from. */
+/** A host's report, and the source of its used amounts. */
 interface Counted {
   readonly stats: HostStats
   readonly usedFrom: UsedFrom
 }
 
-/** The report of a host as it is counted: without the used amounts where these come from claims. */
+/** The report of a host for counting: without its used amounts if these come from claims. */
 export function statsToCount({ stats, usedFrom }: Counted): HostStats {
   if (usedFrom === 'REPORT') return stats
   return {

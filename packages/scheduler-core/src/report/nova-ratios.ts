@@ -1,7 +1,9 @@
 import type { JsonObject } from '../values/json.ts'
 import type { HostStats } from './stats.ts'
 
-/** Nova's names of ratios, as options, in documents of hosts and as metadata of aggregates, by resource class. */
+/**
+ * Nova's names of ratios by resource class. They are the names of options, of fields in documents of hosts, and of metadata of aggregates.
+ */
 export const ratioKeys = {
   VCPU: 'cpu_allocation_ratio',
   MEMORY_MB: 'ram_allocation_ratio',
@@ -14,7 +16,7 @@ export const ratioClasses: readonly RatioClass[] = ['VCPU', 'MEMORY_MB', 'DISK_G
 
 export const isRatioClass = (resourceClass: string): resourceClass is RatioClass => Object.hasOwn(ratioKeys, resourceClass)
 
-/** The first release with lower default ratios: 4 instead of 16 for vCPUs, and 1 for memory. */
+/** The first release of Nova with lower default ratios: 4 instead of 16 for vCPUs, and 1 for memory. */
 const MODEST = 27
 
 interface Defaults {
@@ -33,7 +35,7 @@ const [early, modest] = [usual(16, 1.5), usual(4, 1)]
 /** The default ratio and reserved amount of a release of Nova. */
 export const novaDefaults = (release: number): Readonly<Record<string, Defaults>> => (release >= MODEST ? modest : early)
 
-/** Whether a document in Nova's form leaves the ratio of a class to the configuration: it is 0, null, or absent. */
+/** Whether a document in Nova's form leaves the ratio of a class to the configuration, because the ratio is 0, null, or absent. */
 export function isUnset(nova: HostStats['nova'], resourceClass: string): boolean {
   if (nova === null || !isRatioClass(resourceClass)) return false
   const key = ratioKeys[resourceClass]

@@ -2,32 +2,32 @@ import { memoByObject } from '../values/memo.ts'
 import type { HostStats } from './stats.ts'
 import { type Field, isJson, WireError, WireObject } from './versioned-object.ts'
 
-/** The compute service on the host: its settings by operators, and its signs of life. */
+/** The compute service on a host: its settings by operators, and its last sign of life. */
 export interface HostService {
   readonly disabled: boolean
-  /** Why it is disabled, in the operator's words. */
+  /** The operator's reason for disabling it. */
   readonly disabledReason: string | null
-  /** Forced down, by an operator or by monitoring. */
+  /** Whether an operator or a monitoring system forced the service down. */
   readonly forcedDown: boolean
-  /** Milliseconds since 1970 of the last sign of life; null: it is monitored in another way, and alive. */
+  /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and is alive. */
   readonly heartbeatAt: number | null
-  /** The other fields of Nova's Service document, by name; JsonFilter can read them. */
+  /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and alive. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** The service on a host according to Nova's document in the last report; undefined where there was none. Read once per report. */
+/**
+ * The service on a host according to Nova's document in the last report. Undefined if the report has no such document. Parsed once for
+ * each report.
+ */
 export const reportedService = (stats: HostStats): HostService | undefined =>
   stats.nova === null || stats.nova.service === null ? undefined : read(stats)
 
 const read = memoByObject(({ nova }: HostStats) => (nova?.service ? readNovaService(nova.service) : undefined))
 
-/** Nothing new may go to a host whose service was disabled or forced down in Nova. */
+/** Whether a service was disabled or forced down in Nova, so that its host gets no new instances. */
 export const isServiceOut = (service: HostService | undefined): boolean => service !== undefined && (service.disabled || service.forcedDown)
 
-/**
- * False: the report contains nothing against the service. True: the service is out, or its data cannot be read, which
- * the filter then handles.
- */
+/** Whether the service is out, or its data cannot be read. The filter then distinguishes the two. */
 export function isServiceSuspect(stats: HostStats): boolean {
   try {
     return isServiceOut(reportedService(stats))
@@ -36,7 +36,7 @@ export function isServiceSuspect(stats: HostStats): boolean {
   }
 }
 
-/** Nova's Service: an envelope, or its fields alone. Times are UTC, whether they say so or not. Throws WireError. */
+/** Reads Nova's Service, either in its envelope or as the fields alone. Times are UTC, also without a time zone. Throws WireError. */
 export function readNovaService(value: unknown): HostService {
   const fields = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'] : value
   const service = new WireObject(

@@ -24,7 +24,7 @@ const amount = fc.integer({ min: 0, max: 4_096 })
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const some = <T>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) => fc.record(shape, { requiredKeys: [] })
 
-/** Cells of eight CPUs each, with further fields by `more`. */
+/** Lists of cells with eight CPUs each. `more` generates further fields. */
 const cells = <T extends object>(more: (cpus: number[]) => fc.Arbitrary<T>) =>
   fc.integer({ min: 0, max: 2 }).chain((count) =>
     fc.tuple(
@@ -83,7 +83,7 @@ const newer = fc
   )
   .map(([old, rest]) => ({ ...old, ...rest }))
 
-/** Some of the unreported fields are marked as left out, and the machine is named. */
+/** Reports in which a part of the unreported fields is marked as omitted, and in which the machine may be named. */
 const withOmitted = fc
   .tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) }))
   .map(([given, fields, machineOf]) => {
@@ -91,7 +91,7 @@ const withOmitted = fc
     return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
   })
 
-/** The report with the cells that its GPUs are near to. */
+/** Reports with the cells to which GPUs are near. */
 const newest = fc.tuple(withOmitted, orNull(fc.integer({ min: 0, max: 3 }))).map(([given, numaNode]) => ({
   ...given,
   ...(given.gpus !== undefined && given.gpus.length > 0 && { gpus: given.gpus.map((gpu) => ({ ...gpu, numaNode })) }),
@@ -122,7 +122,12 @@ describeVersions({
       withCells({ cpuset: [0, 2] }, {}),
       'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
     ],
-    ['two cells of one number', '1.0', withCells({ id: 1 }, {}), 'numaCells: numaCells is a list of 2; it must not number two cells alike'],
+    [
+      'two cells with the same number',
+      '1.0',
+      withCells({ id: 1 }, {}),
+      'numaCells: numaCells is a list of 2; it must not number two cells alike',
+    ],
     [
       'a pinned CPU of another cell',
       '1.0',
@@ -130,7 +135,7 @@ describeVersions({
       inCell('pinnedCpus', 'a list of 1; it must be CPUs of the cell'),
     ],
     [
-      'two GPUs of one number',
+      'two GPUs with the same number',
       '1.0',
       { ...machine, gpus: [{ index: 0 }, { index: 0 }] },
       'gpus: gpus is a list of 2; it must not number two GPUs alike',
@@ -173,20 +178,20 @@ describeVersions({
       withCells({ siblings: [[0, 1], [1]] }),
       inCell('siblings', 'a list of 2; it must not list a CPU twice'),
     ],
-    ['a CPU to dedicate in addition to the shared ones', '1.1', withCells({ dedicatedCpuset: [9], pinnedCpus: [9], siblings: [[0, 9]] })],
+    ['a dedicated CPU in addition to the shared ones', '1.1', withCells({ dedicatedCpuset: [9], pinnedCpus: [9], siblings: [[0, 9]] })],
     [
-      'a CPU to dedicate listed twice',
+      'a dedicated CPU that is listed twice',
       '1.1',
       withCells({ dedicatedCpuset: [9, 9] }),
       inCell('dedicatedCpuset', 'a list of 2; it must not list a CPU twice'),
     ],
     [
-      'a CPU to dedicate of another cell',
+      'a dedicated CPU of another cell',
       '1.1',
       withCells({ dedicatedCpuset: [2] }, {}),
       'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
     ],
-    ['no CPU to dedicate', '1.1', withCells({ dedicatedCpuset: [] })],
+    ['no dedicated CPU', '1.1', withCells({ dedicatedCpuset: [] })],
     [
       'a page size twice',
       '1.1',
@@ -205,47 +210,52 @@ describeVersions({
       { ...machine, pciPools: [{ productId: '1', total: 1 }] },
       'pciPools.0.vendorId: pciPools.0.vendorId is missing; it must be a string',
     ],
-    ['what Nova wrote', '1.1', { ...machine, nova: { computeNode: { pci_device_pools: null } } }],
+    ['a document of Nova', '1.1', { ...machine, nova: { computeNode: { pci_device_pools: null } } }],
     [
-      'what Nova wrote, as a list',
+      'a document of Nova that is a list',
       '1.1',
       { ...machine, nova: { computeNode: [] } },
       'nova.computeNode: nova.computeNode is an empty list; it must be a JSON object',
     ],
     ['the fewest fields that can be reported', '1.2', machine],
-    ['all that can be left out', '1.2', { ...machine, omitted: [...omittableFields] }],
+    ['all fields that can be omitted', '1.2', { ...machine, omitted: [...omittableFields] }],
     [
-      'left out, and reported',
+      'an omitted field that is also reported',
       '1.2',
       { ...machine, traits: ['A'], omitted: ['gpus', 'traits'] },
       'omitted.1: omitted.1 is "traits"; it must name fields that the report does not contain; it contains traits',
     ],
-    ['left out twice', '1.2', { ...machine, omitted: ['gpus', 'gpus'] }, 'omitted: omitted is a list of 2; it must not name a field twice'],
     [
-      'left out, though every claim needs it',
+      'a field that is omitted twice',
+      '1.2',
+      { ...machine, omitted: ['gpus', 'gpus'] },
+      'omitted: omitted is a list of 2; it must not name a field twice',
+    ],
+    [
+      'an omitted field that every claim needs',
       '1.2',
       { ...machine, omitted: ['vcpus'] },
       `omitted.0: omitted.0 is "vcpus"; it must be one of ${omittableFields.join(', ')}`,
     ],
-    ['left out, before there were words for it', '1.1', { ...machine, omitted: [] }, 'omitted: omitted is not a field of this version'],
+    ['omitted fields in a version without them', '1.1', { ...machine, omitted: [] }, 'omitted: omitted is not a field of this version'],
     ['the fewest fields that can be reported', '1.3', machine],
-    ['its machine', '1.3', { ...machine, machineId: '4c4c4544-0042-3510-8053-b4c04f4d3232' }],
+    ['the id of the machine', '1.3', { ...machine, machineId: '4c4c4544-0042-3510-8053-b4c04f4d3232' }],
     ['a machine without a name', '1.3', { ...machine, machineId: '' }, 'machineId: machineId is ""; it must be at least 1 character long'],
     ['the cell of a GPU', '1.4', { ...machine, gpus: [{ index: 0, numaNode: 1 }] }],
     [
-      'two GPUs of one number',
+      'two GPUs with the same number',
       '1.4',
       { ...machine, gpus: [{ index: 0 }, { index: 0, numaNode: 1 }] },
       'gpus: gpus is a list of 2; it must not number two GPUs alike',
     ],
     [
-      'the cell of a GPU, before there were words for it',
+      'the cell of a GPU in a version without it',
       '1.3',
       { ...machine, gpus: [{ index: 0, numaNode: 1 }] },
       'gpus.0.numaNode: gpus.0.numaNode is not a field of this version',
     ],
     [
-      'its machine, before there were words for it',
+      'the id of the machine in a version without it',
       '1.2',
       { ...machine, machineId: null },
       'machineId: machineId is not a field of this version',

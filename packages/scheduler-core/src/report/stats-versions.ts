@@ -5,10 +5,13 @@ import { downgradeTo1_1, type HostStatsV1_2, hostStatsV1_2, upgradeFrom1_1 } fro
 import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
 import { downgradeTo1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
 
-/** A host's report in any published version, as logs, checkpoints and callers have it. Only documents of 1.0 do not state their version. */
+/**
+ * A host's report in any published version, as it occurs in logs, checkpoints and calls. Only documents of version 1.0 do not contain
+ * their version.
+ */
 export type PublishedStats = HostStatsV1_0 | HostStatsV1_1 | HostStatsV1_2 | HostStatsV1_3 | HostStatsV1_4
 
-/** Published versions, oldest first, with what each accepts. */
+/** The schemas of all published versions, oldest first. */
 export const statsSchemas = {
   '1.0': hostStatsV1_0,
   '1.1': hostStatsV1_1,
@@ -20,10 +23,10 @@ export const statsSchemas = {
 export type StatsVersion = keyof typeof statsSchemas
 export const statsVersions = Object.keys(statsSchemas) as readonly StatsVersion[]
 
-/** The version of hosts in memory, and of reports that name none. */
+/** The version of reports in memory, and of reports that do not name a version. */
 export const CURRENT_STATS_VERSION = '1.4'
 
-/** A report of any published version in the current one. */
+/** Converts a report of any published version to the current version. */
 export function currentStats(document: PublishedStats): HostStatsV1_4 {
   if (!('version' in document)) return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(document))))
   switch (document.version) {
@@ -40,7 +43,7 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
-/** A report in the form of a version, or every field that the version cannot express. */
+/** Converts a report to a version, or returns every field that the version cannot express. */
 export function statsIn(version: StatsVersion, stats: HostStatsV1_4): Parsed<PublishedStats> {
   if (version === '1.4') return { ok: true, value: stats }
   const to1_3 = downgradeTo1_3(stats, version)
@@ -59,8 +62,8 @@ function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Par
 }
 
 /**
- * A report in the form in which it is written: the oldest version that can express all of it, so that older replicas read as much as
- * possible.
+ * Converts a report to the form in which it is written: the oldest version that can express all of it, so that older replicas can read as
+ * much as possible.
  */
 export function publishedStats(stats: HostStatsV1_4): PublishedStats {
   for (const version of statsVersions) {

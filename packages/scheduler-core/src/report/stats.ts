@@ -9,7 +9,7 @@ import { hostStatsV1_2 } from './versions/v1-2.ts'
 import { hostStatsV1_3 } from './versions/v1-3.ts'
 import { type HostStatsV1_4, hostStatsV1_4 } from './versions/v1-4.ts'
 
-/** What changed since the report with sequence `baseSequence`. */
+/** The changes since the report with the sequence `baseSequence`. */
 export const statsDeltaV1 = z
   .strictObject({
     baseSequence: whole(Number.MAX_SAFE_INTEGER).describe('Sequence number of that report, the last one that reached the log.'),
@@ -27,9 +27,9 @@ export const statsDeltaV1 = z
   })
   .describe('What changed on a host since a report that is known.')
 
-/** The current shape of a host's full picture. */
+/** The current form of a full report. */
 export type HostStats = HostStatsV1_4
-/** Fields that a host may leave out are filled in. */
+/** The input form of a report, in which fields that have a default may be missing. */
 export type HostStatsInput = z.input<typeof hostStatsV1_4>
 export type StatsDelta = z.output<typeof statsDeltaV1>
 
@@ -38,7 +38,7 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
   const version = versionOf(input) ?? CURRENT_STATS_VERSION
   switch (version) {
     case '1.0': {
-      // Documents of 1.0 do not state their version; callers may.
+      // documents of 1.0 do not contain their version, but callers may name it
       const { version: _, ...document } = input as { readonly version?: unknown }
       const parsed = parseWith(hostStatsV1_0, document, 'stats')
       return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
@@ -65,12 +65,12 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
 /** Parses a delta, or returns all problems at once. */
 export const parseStatsDelta = (input: unknown): Parsed<StatsDelta> => parseWith(statsDeltaV1, input, 'stats')
 
-/** The full report after a delta. An instance list that was never reported stays unknown; a number in the delta is no longer left out. */
+/** The full report after a delta. An instance list that was never reported stays unknown. A number in the delta is no longer omitted. */
 export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
   const { baseSequence: _, addInstances, removeInstances, ...numbers } = delta
   const given = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)) as Partial<HostStats>
   const instances = stats.instances === null ? null : mergeInstances(stats.instances, addInstances ?? [], removeInstances ?? [])
-  // A standard class may have an inventory of its own: the delta's numbers hold there too.
+  // a standard class may also have an inventory, to which the delta's numbers apply too
   const used: Readonly<Record<string, number | undefined>> = {
     VCPU: given.vcpusUsed,
     MEMORY_MB: given.memoryMbUsed,

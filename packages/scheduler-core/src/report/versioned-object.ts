@@ -1,9 +1,12 @@
 import { quote } from '../text/problem.ts'
 
-/** A field of a versioned object: `undefined` = unset (absent on the wire), `null` = set to nothing. Nova's rules distinguish the two. */
+/**
+ * A field of a versioned object. `undefined` means unset (absent on the wire), and `null` means explicitly empty. Nova's rules distinguish
+ * the two.
+ */
 export type Field<T> = T | null | undefined
 
-/** An object without Nova's wire form: the path, the found value, and the allowed values. */
+/** An error for a value that does not have Nova's wire form: its path, the found value, and what is allowed. */
 export class WireError extends Error {
   override readonly name = 'WireError'
   readonly path: string
@@ -19,8 +22,8 @@ export class WireError extends Error {
 }
 
 /**
- * The keys of a path in a document. Keys may contain points: the longest existing key counts. Envelopes are left out of
- * paths, unless the envelope is invalid.
+ * The keys of a path in a document. Keys may contain dots, and then the longest existing key is used. Envelopes are left out of paths,
+ * unless the envelope itself is invalid.
  */
 export function keysIn(document: unknown, path: string): readonly string[] {
   const keys: string[] = []
@@ -35,7 +38,7 @@ export function keysIn(document: unknown, path: string): readonly string[] {
   return keys
 }
 
-/** The longest key of an object, or place of a list, with which a path begins. */
+/** The longest key of an object, or index of a list, with which a path begins. */
 function keyAhead(holder: unknown, path: string): string | undefined {
   if (typeof holder !== 'object' || holder === null) return undefined
   const parts = path.split('.')
@@ -46,7 +49,7 @@ function keyAhead(holder: unknown, path: string): string | undefined {
   return undefined
 }
 
-/** Several of them, found at once. */
+/** Several wire errors that were found at once. */
 export class WireErrors extends Error {
   override readonly name = 'WireErrors'
   readonly errors: readonly WireError[]
@@ -57,7 +60,7 @@ export class WireErrors extends Error {
   }
 }
 
-/** Refuses all unknown keys, each by its name; `known` names those that are read. */
+/** Refuses all unknown keys, each by its name. `known` is the text of the allowed keys. */
 export function refuseKeys(unread: Json, known: string): void {
   const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
   if (errors.length > 0) throw new WireErrors(errors)
@@ -70,7 +73,7 @@ const DATA = 'nova_object.data'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads one versioned object field by field, and records which fields were not read. Readers throw WireError where a value has another type
+ * Reads one versioned object field by field, and records which fields were not read. Readers throw WireError if a value has another type
  * than the field.
  */
 export class WireObject {
@@ -81,7 +84,7 @@ export class WireObject {
   readonly #read = new Set<string>()
   readonly #inside: WireObject[] = []
 
-  /** `names`: the class that is required; several where an older one had another name. */
+  /** `names` is the class name that is required, or several names if the class had another name in older releases. */
   constructor(value: unknown, path: string, ...names: readonly string[]) {
     const allowed = `a versioned object ${names.join(' or ')}`
     if (!isJson(value)) throw new WireError(path, value, allowed)
@@ -100,13 +103,13 @@ export class WireObject {
     return Object.keys(this.#data)
   }
 
-  /** The field in its wire form; `undefined` when it is unset. */
+  /** The field in its wire form, or `undefined` if it is unset. */
   raw(field: string): unknown {
     this.#read.add(field)
     return Object.hasOwn(this.#data, field) ? this.#data[field] : undefined
   }
 
-  /** Counts a field as read that has no content: it is null, or an empty list. */
+  /** Marks a field as read if it has no content: it is null or an empty list. */
   rawIfEmpty(field: string): void {
     const value = this.#data[field]
     if (value === null || (Array.isArray(value) && value.length === 0)) this.#read.add(field)
@@ -143,18 +146,18 @@ export class WireObject {
     return this.#field(field, 'an object', isJson)
   }
 
-  /** A versioned object inside this one. */
+  /** Reads a versioned object inside this one. */
   object<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<T> {
     const value = this.raw(field)
     return value === undefined || value === null ? value : read(this.#open(value, field, names))
   }
 
-  /** A versioned object that must be inside this one. */
+  /** Reads a versioned object that must be inside this one. */
   required<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): T {
     return read(this.#open(this.raw(field), field, names))
   }
 
-  /** A list of versioned objects: plain, or a list object with the field `objects`. */
+  /** Reads a list of versioned objects: a plain list, or a list object with the field `objects`. */
   objects<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<readonly T[]> {
     const value = this.raw(field)
     if (value === undefined || value === null) return value
@@ -163,7 +166,7 @@ export class WireObject {
     return list.map((item, i) => read(this.#open(item, `${field}.${i}`, names)))
   }
 
-  /** Paths of the fields that are set and were not read, here and in the objects inside. */
+  /** Paths of the fields that are set but were not read, here and in the inner objects. */
   unread(): readonly string[] {
     const own = Object.keys(this.#data).filter((field) => !this.#read.has(field))
     return [...own.map((field) => `${this.path}.${field}`), ...this.#inside.flatMap((object) => object.unread())]
@@ -192,7 +195,7 @@ export class WireObject {
   }
 }
 
-/** Whether a version `major.minor` is below another. */
+/** Whether a version `major.minor` is lower than another. */
 export function isOlder(version: string, than: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [otherMajor = 0, otherMinor = 0] = than.split('.').map(Number)
@@ -203,7 +206,7 @@ export const isJson = (value: unknown): value is Json => value !== null && typeo
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
-/** The fields of a versioned object, or of a dictionary instead of it; none for other values. */
+/** The fields of a versioned object, or of a plain dictionary. Empty for other values. */
 export function fieldsOf(value: unknown): Json {
   if (!isJson(value)) return {}
   const data = value[DATA]

@@ -8,8 +8,7 @@ import type { LogEntry } from '../../records/change.ts'
 import { type Code, codes } from '../../text/codes.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 
-// A change of judge.golden.jsonl is a change of the frozen rule: replicas of two releases would disagree about old
-// logs.
+// A change of judge.golden.jsonl changes the frozen rule: replicas of two releases would disagree about old logs.
 
 interface Step {
   readonly about: string
@@ -56,22 +55,21 @@ describe('the frozen rule', () => {
     expect(verdictsOf(fleet, entry)).toEqual(verdicts)
   })
 
-  test('the log leaves exactly this state', () => {
+  test('applying the log gives exactly the recorded state', () => {
     expect(summaryOf(fleet)).toEqual(end.summary)
     expect(sha256(fleet)).toBe(end.sha256)
   })
 
-  test('every code that makes a change void is in the log', () => {
+  test('the log has a void change for every code', () => {
     const judged = new Set<string>(steps.flatMap(({ verdicts }) => verdicts))
     const voids = (Object.keys(codes) as Code[]).filter((code) =>
       /^(entry|claim|report|group\.(unknown|version|conflict)|aggregate\.(version|name_taken|zone_conflict)|profile\.(version|unknown)$)/.test(
         code,
       ),
     )
-    // Codes that this log does not contain: judge.test.ts tests the cap of a million keys, which would make the file
-    // too large; two codes are of level 8, whose log is below; warnings to reporters make no change void; codes of
-    // hosts that leave are of level 9 (fleet/leave.test.ts); a claim for a listed instance is of level 10
-    // (judge-listed.test.ts)
+    // Codes that this log does not contain: judge.test.ts tests the limit of a million keys, which would make the file too large. The log
+    // below covers two codes of level 8. Warnings to reporters make no change void. fleet/leave.test.ts tests the codes of hosts that leave
+    // (level 9), and judge-listed.test.ts the code of claims for listed instances (level 10).
     const others = [
       ...['claim.key_cap', 'claim.instance_taken', 'claim.key_limits', 'claim.not_listed'],
       ...['report.host_forgotten', 'report.host_replaced'],
@@ -79,7 +77,7 @@ describe('the frozen rule', () => {
     expect(voids.filter((code) => !judged.has(code)).sort()).toEqual(others.sort())
   })
 
-  test('a fleet restored at any place goes on alike', () => {
+  test('a fleet restored at any position of the log continues identically', () => {
     const original = new Fleet()
     for (const [i, { entry }] of steps.entries()) {
       original.apply(entry)
@@ -93,8 +91,7 @@ describe('the frozen rule', () => {
   })
 })
 
-// pools have a log of their own, because the log above must not change: the size of a pool is read from documents as
-// they are applied
+// Pools have a separate log, because the log above must not change: the size of a pool is read from documents as they are applied.
 describe('the frozen rule of pools', () => {
   const pools = read('./judge.golden.pools.jsonl')
   const fleet = new Fleet()
@@ -102,7 +99,7 @@ describe('the frozen rule of pools', () => {
     expect(verdictsOf(fleet, entry)).toEqual(verdicts)
   })
 
-  test('the log leaves exactly this state, and a fleet restored at any place goes on alike', () => {
+  test('applying the log gives exactly the recorded state, also from a fleet restored at any position', () => {
     expect(sha256(fleet)).toBe(pools.end.sha256)
     const held = [...fleet.hosts.pools.allHeld()].map(([uuid, gib]) => [uuid, { held: gib, free: fleet.hosts.pools.free(uuid) }])
     expect(pools.end.summary).toMatchObject({ place: fleet.place, now: fleet.now, pools: Object.fromEntries(held) })
@@ -117,7 +114,7 @@ describe('the frozen rule of pools', () => {
   })
 })
 
-// a log that rises to level 8, with entries of the types from before that level and of the new ones
+// A log that is raised to level 8. It has entries of the change types from before that level and of the new types.
 describe('the frozen rule of one live claim', () => {
   const instances = read('./judge.golden.instances.jsonl')
   const fleet = new Fleet()
@@ -125,7 +122,7 @@ describe('the frozen rule of one live claim', () => {
     expect(verdictsOf(fleet, entry)).toEqual(verdicts)
   })
 
-  test('the log leaves exactly this state, and a fleet restored at any place goes on alike', () => {
+  test('applying the log gives exactly the recorded state, also from a fleet restored at any position', () => {
     const { place, now, ledger } = fleet
     expect(instances.end.summary).toEqual({
       place,

@@ -7,7 +7,7 @@ import { cell, gpu, gpus, pins, pool, Scene } from '../testing/scene.ts'
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, i) => from + i)
 
 describe('GPUs', () => {
-  test('F2, B25: the host uses another GPU than the claim names: no GPU is free for a third claim', () => {
+  test('F2, B25: if the host uses another GPU than the claim names, no GPU is free for a third claim', () => {
     const scene = new Scene({ gpus: gpus(0, 0) })
     expect(scene.claim(1, gpu(0))).toBeUndefined()
     expect(scene.claim(2, gpu(1))).toBeUndefined()
@@ -16,13 +16,13 @@ describe('GPUs', () => {
     for (const index of [0, 1]) expect(scene.claim(3, gpu(index, 1))).toBe('claim.no_room')
     expect(scene.warnings).toEqual([])
     scene.check()
-    // the host runs the other instance on the remaining GPU
+    // the report shows the second instance on the other GPU
     scene.report({ gpus: gpus(1_000, 1_000), instances: [aUuid(1), aUuid(2)] })
     expect(scene.gpus).toEqual([0, 0])
     scene.check()
   })
 
-  test('below the level of the rule the GPU is allocated twice', () => {
+  test('below feature level STRICT_CLAIMS the GPU is allocated twice', () => {
     const scene = new Scene({ gpus: gpus(0, 0) }, STRICT_CLAIMS - 1)
     scene.claim(1, gpu(0))
     scene.claim(2, gpu(1))
@@ -34,12 +34,12 @@ describe('GPUs', () => {
     scene.check()
   })
 
-  test('a share whose GPU is in use is held on another GPU, and is freed with its claim', () => {
+  test('a GPU share is held on another GPU if its own GPU is in use, and is freed with its claim', () => {
     const scene = new Scene({ gpus: gpus(0, 0) })
     scene.claim(1, gpu(0, 600))
     scene.claim(2, gpu(1, 600))
     scene.report({ gpus: gpus(600, 0), instances: [aUuid(2)] })
-    // 600 thousandths of GPU 1 are kept for the first claim
+    // 600 thousandths of GPU 1 are held for the first claim
     expect(scene.gpus).toEqual([400, 400])
     expect(scene.claim(3, gpu(1, 401))).toBe('claim.no_room')
     expect(scene.claim(4, gpu(1, 400))).toBeUndefined()
@@ -49,18 +49,18 @@ describe('GPUs', () => {
     scene.check()
   })
 
-  test('GPUs are renumbered after a change of cards: claims with missing numbers hold other GPUs', () => {
+  test('after GPUs are renumbered, claims of missing GPU numbers hold other GPUs', () => {
     const scene = new Scene({ gpus: gpus(0, 0, 0) })
     scene.claim(1, gpu(2))
     scene.report({ gpus: gpus(0, 0), instances: [] })
     expect(scene.gpus).toEqual([0, 1_000])
     scene.report({ gpus: gpus(1_000), instances: [] })
-    // the host has no other GPU, so it reports too few
+    // the host has no other GPU, so the reported GPU is held twice
     expect(scene.gpus).toEqual([-1_000])
     scene.check()
   })
 
-  test('two models: the claim holds a GPU of its own model if possible', () => {
+  test('on a host with two GPU models, the claim holds a GPU of its own model if possible', () => {
     const cards = (a: number, b: number, c: number) => [
       { index: 0, model: 'A', usedMilli: a },
       { index: 1, model: 'B', usedMilli: b },
@@ -73,7 +73,7 @@ describe('GPUs', () => {
     scene.check()
   })
 
-  test('an instance without a claim uses the GPU of a claim, which then holds the other one', () => {
+  test('if an instance without a claim uses the GPU of a claim, the claim holds the other GPU', () => {
     const scene = new Scene({ gpus: gpus(0, 0) })
     scene.claim(1, gpu(1))
     scene.report({ gpus: gpus(0, 1_000), instances: [aUuid(0xff)] })
@@ -85,7 +85,7 @@ describe('GPUs', () => {
 describe('dedicated CPUs', () => {
   const numaCells = (pinnedCpus: number[]) => [cell(0, { pinnedCpus })]
 
-  test('F2 with CPUs: 8 pinned CPUs, two claims of 4, and the host pins one instance to the CPUs of the other claim', () => {
+  test('F2 with CPUs: two claims of 4 hold 8 CPUs although the host pins one instance to the CPUs of the other claim', () => {
     const scene = new Scene({ numaCells: numaCells([]) })
     expect(scene.claim(1, pins(0, upTo(4)))).toBeUndefined()
     expect(scene.claim(2, pins(0, upTo(4, 4)))).toBeUndefined()
@@ -95,7 +95,7 @@ describe('dedicated CPUs', () => {
     scene.check()
   })
 
-  test('pins that overlap by one CPU: one more CPU is held', () => {
+  test('if reported and claimed pins overlap by one CPU, one more CPU is held', () => {
     const scene = new Scene({ numaCells: numaCells([]) })
     scene.claim(1, pins(0, [0, 1]))
     scene.report({ numaCells: numaCells([1]), instances: [aUuid(0xff)] })
@@ -103,7 +103,7 @@ describe('dedicated CPUs', () => {
     scene.check()
   })
 
-  test('the host built the instance in the other cell: the claim for that cell moves as a whole to the cell that is left', () => {
+  test('if the host started the instance in another cell, the claim for that cell is held entirely in the remaining cell', () => {
     const two = (a: object, b: object) => [cell(0, { pages: [], ...a }), cell(1, { pages: [], ...b })]
     const scene = new Scene({ numaCells: two({}, {}) })
     scene.claim(1, pins(0, upTo(8), { memoryMb: 8_192 }))
@@ -114,7 +114,7 @@ describe('dedicated CPUs', () => {
     scene.check()
   })
 
-  test('for a CPU that is no longer dedicated another one is held', () => {
+  test('if a claimed CPU is no longer dedicated, another CPU is held', () => {
     const shape = (dedicatedCpuset: number[]) => [cell(0, { dedicatedCpuset })]
     const scene = new Scene({ numaCells: shape([0, 1, 2, 3]) })
     scene.claim(1, pins(0, [0, 1]))
@@ -123,7 +123,7 @@ describe('dedicated CPUs', () => {
     scene.check()
   })
 
-  test('isolated threads of the guest and the CPU of its emulator count too', () => {
+  test('CPUs of isolated guest threads and of the emulator are also held', () => {
     const scene = new Scene({ numaCells: numaCells([]) })
     scene.claim(1, pins(0, [0], { siblings: [1], emulator: 2 }))
     scene.report({ numaCells: numaCells([0, 1, 2]), instances: [aUuid(0xff)] })
@@ -134,7 +134,7 @@ describe('dedicated CPUs', () => {
 
 describe('memory and pages of cells', () => {
   const two = (a: object, b: object) => [cell(0, a), cell(1, b)]
-  /** No huge pages are set aside, so all memory is plain. */
+  /** The host has no huge pages, so all memory is plain. */
   const plain = { pages: [] }
   const memory = (id: number, memoryMb: number): Grants => ({ numa: [{ guest: 0, cell: id, cpus: 0, memoryMb }] })
   const pages = (id: number, count: number): Grants => ({
@@ -143,7 +143,7 @@ describe('memory and pages of cells', () => {
   const pagesFree = (scene: Scene) => scene.host.cells.map((state) => state.pages?.[0]?.free)
   const usesPages = (used: number) => ({ memoryUsageMb: 2 * used, pages: [{ sizeKib: 2_048, total: 100, used }] })
 
-  test('F2 with pages: two claims of all pages of a cell each, and the host uses the pages of the first for the second', () => {
+  test('F2 with pages: two claims of all pages of a cell stay held if the host uses the pages of the first for the second', () => {
     const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     expect(scene.claim(1, pages(0, 100))).toBeUndefined()
     expect(scene.claim(2, pages(1, 100))).toBeUndefined()
@@ -153,7 +153,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('other instances use some pages of the cell: the claim moves to another cell as a whole', () => {
+  test('if other instances use pages of the cell, the claim is held entirely in another cell', () => {
     const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     scene.claim(1, pages(0, 60))
     scene.report({ numaCells: two(usesPages(50), usesPages(0)), instances: [aUuid(0xff)] })
@@ -161,7 +161,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('no cell has enough for the claim: the rest of each cell is held, and nothing is allocated twice', () => {
+  test('if no cell has enough for the claim, the rest of each cell is held and nothing is allocated twice', () => {
     const scene = new Scene({ numaCells: two(plain, plain) })
     scene.claim(1, memory(0, 8_000))
     scene.report({ numaCells: two({ ...plain, memoryUsageMb: 5_000 }, { ...plain, memoryUsageMb: 5_000 }), instances: [aUuid(0xff)] })
@@ -170,7 +170,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('a cell is gone: its claim holds memory of the other one', () => {
+  test('if a cell is no longer reported, its claim holds memory of the other cell', () => {
     const scene = new Scene({ numaCells: two(plain, plain) })
     scene.claim(1, memory(1, 8_192))
     scene.report({ numaCells: [cell(0, plain)], instances: [] })
@@ -178,7 +178,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('shared CPUs: 16 of two cells at ratio 1, the host runs the second claim on the cell of the first', () => {
+  test('shared CPUs stay held if the host runs the second claim on the cell of the first', () => {
     const shared = (id: number): Grants => ({ numa: [{ guest: 0, cell: id, cpus: 8, memoryMb: 0 }] })
     const scene = new Scene({ numaCells: two({}, {}) })
     scene.claim(1, shared(0))
@@ -194,7 +194,7 @@ describe('PCI devices', () => {
     pci: [{ request: 0, pool: `v:${productId}@${numaNode}`, count }],
   })
 
-  test('F2 with devices: one at each cell, and the host uses the other one', () => {
+  test('F2 with devices: with one device at each cell, none is free if the host uses the other one', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, 0), pool(1, 1, 0)] })
     expect(scene.claim(1, take(0))).toBeUndefined()
     expect(scene.claim(2, take(1))).toBeUndefined()
@@ -204,7 +204,7 @@ describe('PCI devices', () => {
     scene.check()
   })
 
-  test('devices of another product are no substitute', () => {
+  test('devices of another product are not held instead', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, 0), pool(0, 4, 0, 'q')] })
     scene.claim(1, take(0))
     scene.report({ pciPools: [pool(0, 1, 1), pool(0, 4, 0, 'q')], instances: [aUuid(0xff)] })
@@ -212,7 +212,7 @@ describe('PCI devices', () => {
     scene.check()
   })
 
-  test('the pool of the claim is gone, and one of the same product at another cell is left', () => {
+  test('if the pool of the claim is gone, a pool of the same product at another cell is held', () => {
     const scene = new Scene({ pciPools: [pool(0, 2, 0), pool(1, 2, 0)] })
     scene.claim(1, take(0, 2))
     scene.report({ pciPools: [pool(1, 2, 0)], instances: [] })
@@ -220,7 +220,7 @@ describe('PCI devices', () => {
     scene.check()
   })
 
-  test('devices are counted one by one: the remaining devices of the pool stay held', () => {
+  test('devices are counted individually, and the remaining devices of the pool stay held', () => {
     const scene = new Scene({ pciPools: [pool(0, 4, 0), pool(1, 4, 0)] })
     scene.claim(1, take(0, 3))
     scene.report({ pciPools: [pool(0, 4, 2), pool(1, 4, 0)], instances: [aUuid(0xff)] })
@@ -228,7 +228,7 @@ describe('PCI devices', () => {
     scene.check()
   })
 
-  describe('the pool changes its properties, so that the report has no pool with the name in the claim', () => {
+  describe('a pool changes its properties, so that the report has no pool with the name in the claim', () => {
     const devices = (total: number, used: number | null, more: object = {}) => ({
       vendorId: '15b3',
       productId: '1572',
@@ -245,7 +245,7 @@ describe('PCI devices', () => {
       'its names change case, and it gets a cell': { more: { vendorId: '15B3', numaNode: 1, tags: { a: 'b' } }, name: '15B3:1572@1?a=b' },
     }
     for (const [what, { more, name }] of Object.entries(changed))
-      test(`${what}: the claim holds as many devices as before, not listed, listed, and listed with its use`, () => {
+      test(`${what}: the claim holds as many devices as before, whether or not its instance is listed and its use reported`, () => {
         const scene = new Scene({ pciPools: [devices(2, 0)] })
         expect(scene.claim(1, of('15b3:1572', 2))).toBeUndefined()
         for (const [used, instances] of [
@@ -265,7 +265,7 @@ describe('PCI devices', () => {
         scene.check()
       })
 
-    test('below the level of the rule the devices are allocated twice; the entry that raises the level recounts them', () => {
+    test('below the feature level the devices are allocated twice, and the entry that raises the level recounts them', () => {
       const scene = new Scene({ pciPools: [devices(2, 0)] }, KEPT_DEVICES - 1)
       scene.claim(1, of('15b3:1572', 2))
       scene.report({ pciPools: [devices(2, 0, { tags: { physical_network: 'net1' } })], instances: [aUuid(1)] })
@@ -276,13 +276,13 @@ describe('PCI devices', () => {
       scene.check()
     })
 
-    test('use that is reported under another pool name belongs to the claim and is no contradiction', () => {
+    test('use that is reported under another pool name belongs to the claim and causes no warning', () => {
       const scene = new Scene({ pciPools: [devices(4, 0)] })
       scene.claim(1, of('15b3:1572', 2))
       scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1)] })
       expect(scene.warnings).toEqual([])
       expect(scene.devices).toEqual([2])
-      // a later claim has its own devices in that pool
+      // a later claim needs further devices in that pool
       expect(scene.claim(2, of('15b3:154c', 1))).toBeUndefined()
       scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1), aUuid(2)] })
       expect(scene.warnings).toEqual(['use.below_claims PCI 15b3:1572 1 2'])
@@ -290,7 +290,7 @@ describe('PCI devices', () => {
       scene.check()
     })
 
-    test('the most similar pool first: of the same product, then of the same vendor, then any', () => {
+    test('the most similar pool is held first: the same product, then the same vendor, then any pool', () => {
       const scene = new Scene({ pciPools: [devices(4, 0)] })
       scene.claim(1, of('15b3:1572', 4))
       const other = [devices(2, 0, { vendorId: '8086' }), devices(2, 0, { productId: '154c' }), devices(1, 0, { tags: { a: 'b' } })]
@@ -299,7 +299,7 @@ describe('PCI devices', () => {
       scene.check()
     })
 
-    test('a part of the pool changes: the claim holds devices of both pools in the report', () => {
+    test('if a part of the pool changes, the claim holds devices of both reported pools', () => {
       for (const more of [{ tags: { a: 'b' } }, { productId: '154c' }]) {
         const scene = new Scene({ pciPools: [devices(4, 0)] })
         scene.claim(1, of('15b3:1572', 4))
@@ -313,7 +313,7 @@ describe('PCI devices', () => {
     })
   })
 
-  test('a report that leaves the count to claims does not show a use of other devices', () => {
+  test('a report without used amounts of a pool does not show use of other devices', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, null), pool(1, 1, null)] })
     scene.claim(1, take(0))
     scene.report({ pciPools: [pool(0, 1, null), pool(1, 1, null)], instances: [aUuid(1)] })

@@ -6,7 +6,7 @@ import type { Place } from '../../records/place.ts'
 import { aClaim, aLog, aReport, aUuid, type TestLog } from '../../testing/index.ts'
 import { abandon, disable, expire, fenceOf, stored, twoHosts } from '../testing/two-hosts.ts'
 
-describe('rule 11: a checkpoint holds all that the judge reads', () => {
+describe('rule 11: a checkpoint contains everything that the judge reads', () => {
   /** Changes before the checkpoint, and later changes that are judged correctly only with a complete checkpoint. */
   const rows: Readonly<
     Record<
@@ -104,7 +104,7 @@ describe('rule 11: a checkpoint holds all that the judge reads', () => {
     expect(stored(restored)).toEqual(stored(log.fleet))
   })
 
-  test('the origin stops being a valid basis at the same revision as in the original fleet', () => {
+  test('in a restored fleet the origin stops being a valid basis at the same revision as in the original fleet', () => {
     const log = twoHosts()
     while (log.entries.length < 2 * PLACE_WINDOW) log.append([])
     const restored = restoreFleet(stored(log.fleet))
@@ -125,7 +125,7 @@ describe('rule 11: a checkpoint holds all that the judge reads', () => {
     expect([log.fleet, restored].map(({ hosts }) => hosts.classColumns('CUSTOM_X').free[0])).toEqual([1, 1])
   })
 
-  test('a checkpoint of another format is refused; the error names both formats', () => {
+  test('a checkpoint of another format is refused with an error that names both formats', () => {
     const checkpoint = stored(twoHosts().fleet)
     expect(() => restoreFleet({ ...checkpoint, format: 3 as 1 })).toThrow('has format 3; this release reads formats 1 to 2')
   })

@@ -11,7 +11,10 @@ import { aClaim, aLog, aMove, aReport, aRequest, aUuid, type HostShape, type Tes
 import { OWN_UNITS } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
-/** Placement's rule for writes allows what does not increase an excess; here for cells, CPUs, GPUs, devices, pages and missing classes. */
+/**
+ * Placement's rule for writes allows what does not increase an excess. These tests check it for cells, CPUs, GPUs, devices, pages and
+ * missing classes.
+ */
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -27,7 +30,7 @@ const novaUnits = profileSchema.parse({
 })
 const profiles = [...['default', 'nova', 'nova-compat', 'first-fit', 'best-fit'].map(profileNamed), solver, novaUnits]
 
-/** Makes a claim on the host with its first report; then the host sends the second one. */
+/** A log with a claim on the host after its first report, followed by the second report of the host. */
 function claimed(first: HostShape, asks: Asks, then: HostShape, level: number = OWN_UNITS, isListed = false): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', first)])
@@ -232,7 +235,7 @@ describe.each(rows)('%s', (_name, first, had, then, less, more) => {
     }
   })
 
-  test('once the move is confirmed the claim holds the smaller size', () => {
+  test('after the resize is confirmed, the claim holds the smaller size', () => {
     for (const isListed of [false, true]) {
       const log = claimed(first, had, then, OWN_UNITS, isListed)
       const [part] = resize(log, less, profileNamed('default'), 'RESIZE').parts
@@ -247,22 +250,22 @@ describe.each(rows)('%s', (_name, first, had, then, less, more) => {
     }
   })
 
-  test('below the level it is refused as it was', () => {
+  test('below feature level OWN_UNITS the resize is refused', () => {
     const log = claimed(first, had, then, OWN_UNITS - 1)
     const [part] = resize(claimed(first, had, then), less, profileNamed('default'), 'RESIZE').parts
     expect(resize(log, less, profileNamed('default'), 'RESIZE').found).toBe(0)
     expect(move(log, part?.grants ?? {})).toBe('claim.no_room')
   })
 
-  test('another instance gets none of these units', () => {
+  test('another instance does not get these units', () => {
     const log = claimed(first, had, then)
     const [part] = resize(log, less, profileNamed('default'), 'RESIZE').parts
     expect(log.append([aClaim({ key: 'new', grants: part?.grants ?? {} })])).toEqual(['claim.no_room'])
   })
 })
 
-describe('CPUs that an instance keeps if it requires threads of one core', () => {
-  test('a cell of the guest that asks for none keeps CPUs on cores of one thread', () => {
+describe('an instance that requires threads of one core may keep these of its CPUs', () => {
+  test('a guest cell that does not require threads of one core keeps CPUs on cores with one thread', () => {
     const cells = [cellOf(2, { siblings: [[0, 1]] }), { ...cellOf(0), id: 1, cpuset: [2] }]
     const policies = ['require', 'prefer'] as const
     const asks = {
@@ -302,7 +305,7 @@ describe('CPUs that an instance keeps if it requires threads of one core', () =>
   })
 })
 
-test('an instance may not keep units that it does not hold', () => {
+test('an instance cannot keep units that it does not hold', () => {
   const log = claimed(
     { ...basic, gpus: [{ index: 0 }, { index: 1 }] },
     { gpus: { count: 1, shareMilli: 1_000 } },
@@ -327,7 +330,7 @@ test('an instance may not keep units that it does not hold', () => {
   ).toBeUndefined()
 })
 
-test('memory in huge pages is not granted as plain memory, which would be another excess', () => {
+test('memory in huge pages is not granted as plain memory, which would increase the excess', () => {
   const pages = [
     { sizeKib: 4, total: 262_144 },
     { sizeKib: 2_048, total: 3_584 },
@@ -339,7 +342,7 @@ test('memory in huge pages is not granted as plain memory, which would be anothe
   expect(move(log, { classes: { VCPU: 2, MEMORY_MB: 2_048 } })).toBe('claim.no_room')
 })
 
-describe('pages of a size that the host no longer has', () => {
+describe('pages of a size that the host no longer reports', () => {
   const small = { sizeKib: 4, total: 262_144 }
   const before = { ...basic, ramAllocationRatio: 2, numaCells: [cellOf(8, { pages: [small, { sizeKib: 2_048, total: 3_584 }] })] }
   const after = { ...before, numaCells: [cellOf(8, { pages: [small, { sizeKib: 1_048_576, total: 7 }] })] }
@@ -350,8 +353,8 @@ describe('pages of a size that the host no longer has', () => {
   test.each([
     ['not listed', OWN_UNITS, false, 3],
     ['listed, and not counted by the report', OWN_UNITS, true, 3],
-    ['below the level', OWN_UNITS - 1, false, 7],
-  ])('stay held of another size: the instance is %s', (_name, level, isListed, most) => {
+    ['below feature level OWN_UNITS', OWN_UNITS - 1, false, 7],
+  ])('are held as pages of another size or not: %s', (_name, level, isListed, most) => {
     const log = claimed(before, large(4_096), after, level, isListed)
     expect(log.append([aClaim({ key: 'more', grants: gib(most + 1) })])).toEqual(['claim.no_room'])
     expect(log.append([aClaim({ key: 'all', grants: gib(most) })])).toEqual([undefined])
@@ -360,7 +363,7 @@ describe('pages of a size that the host no longer has', () => {
     expect(auditFleet(log.fleet)).toEqual([])
   })
 
-  test('what the report counts of the other size is not counted again', () => {
+  test('pages of the other size that the report counts are not counted again', () => {
     const counted = { ...after, numaCells: [cellOf(8, { pages: [small, { sizeKib: 1_048_576, total: 7, used: 4 }] })] }
     const log = claimed(before, large(4_096), counted, OWN_UNITS, true)
     expect(log.append([aClaim({ key: 'all', grants: gib(3) })])).toEqual([undefined])

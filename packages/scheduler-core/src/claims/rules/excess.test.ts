@@ -12,7 +12,7 @@ import { reasonText } from '../../text/reason-text.ts'
 import { STRICT_CLAIMS } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
-/** Placement's rule for writes allows what does not increase an excess. Each row names the source of the situation. */
+/** Placement's rule for writes allows what does not increase an excess. Each row names the source of its situation. */
 
 const profileNamed = (name: string): Profile => {
   const profile = builtInProfiles.find((known) => known.name === name)
@@ -29,7 +29,7 @@ const roomy: HostShape = {
 }
 const claimed = { VCPU: 8, MEMORY_MB: 8_192, CUSTOM_FPGA: 4 }
 
-/** Makes two claims of half a host each; then the host reports less capacity. */
+/** A log with two claims of half a host each, after which the host reports less capacity. */
 function overFull(then: HostShape, level: number = STRICT_CLAIMS, grants: Grants = { classes: claimed }): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', roomy)])
@@ -49,11 +49,21 @@ const move = (log: TestLog, grants: Grants, intent: MoveIntent = 'RESIZE', host 
 const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount }] }] })
 
 describe.each<readonly [source: string, then: HostShape, asks: object, grants: Record<string, number>]>([
-  ['Z03a: 4 to 2 in place, less than the host lacks', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
+  [
+    'Z03a: 4 to 2 in place, where the host lacks more than the difference',
+    { vcpus: 4 },
+    { vcpus: 2, memoryMb: 64 },
+    { VCPU: 2, MEMORY_MB: 64 },
+  ],
   ['F8: 8 to 2', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
   ['placement allocations PUT: the same amounts again', { vcpus: 4 }, { vcpus: 8, memoryMb: 8_192, ...fpgas(4) }, claimed],
-  ['one class shrinks, the full one stays', { memoryMb: 4_096 }, { vcpus: 4, memoryMb: 8_192 }, { VCPU: 4, MEMORY_MB: 8_192 }],
-  ['one class shrinks, another that has room grows', { vcpus: 4 }, { vcpus: 2, memoryMb: 16_384 }, { VCPU: 2, MEMORY_MB: 16_384 }],
+  ['one class shrinks, the full class keeps its amount', { memoryMb: 4_096 }, { vcpus: 4, memoryMb: 8_192 }, { VCPU: 4, MEMORY_MB: 8_192 }],
+  [
+    'one class shrinks, another class with free capacity grows',
+    { vcpus: 4 },
+    { vcpus: 2, memoryMb: 16_384 },
+    { VCPU: 2, MEMORY_MB: 16_384 },
+  ],
   [
     'placement inventory shrinks: a custom class',
     { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2, used: null }] },
@@ -62,7 +72,7 @@ describe.each<readonly [source: string, then: HostShape, asks: object, grants: R
   ],
   ['a lowered ratio', { cpuAllocationRatio: 0.25 }, { vcpus: 6, memoryMb: 64 }, { VCPU: 6, MEMORY_MB: 64 }],
   [
-    'memory that was later set aside as huge pages',
+    'memory that was later reserved for huge pages',
     { numaCells: [{ id: 0, cpuset: [0], memoryMb: 65_536, pages: [{ sizeKib: 1_048_576, total: 60 }] }] },
     { vcpus: 8, memoryMb: 8_192 },
     { VCPU: 8, MEMORY_MB: 8_192 },
@@ -72,11 +82,11 @@ describe.each<readonly [source: string, then: HostShape, asks: object, grants: R
     expect(resize(overFull(then), asks, profile).parts).toMatchObject([{ host: 'h1', grants: { classes } }])
   })
 
-  test('a rebuild may stay', () => {
+  test('a rebuild on its own host is granted', () => {
     expect(resize(overFull(then), asks, profileNamed('default'), 'REBUILD').found).toBe(1)
   })
 
-  test('the judge accepts it, and the host is not fuller afterwards', () => {
+  test('the judge accepts the resize, and the host is not fuller afterwards', () => {
     const log = overFull(then)
     const free = () => ['VCPU', 'MEMORY_MB', 'CUSTOM_FPGA'].map((name) => Math.min(0, log.fleet.hosts.classColumns(name).free[0] ?? 0))
     const before = free()
@@ -87,9 +97,9 @@ describe.each<readonly [source: string, then: HostShape, asks: object, grants: R
     for (const [i, left] of free().entries()) expect(left).toBeGreaterThanOrEqual(before[i] ?? 0)
   })
 
-  test('below the level it is refused as it was', () => {
+  test('below feature level STRICT_CLAIMS the resize is refused', () => {
     const log = overFull(then, STRICT_CLAIMS - 1)
-    // at that level, huge pages did not reduce the plain memory
+    // below that level, huge pages did not reduce the plain memory
     if (then.numaCells !== undefined) return
     expect(resize(log, asks, profileNamed('default')).found).toBe(0)
     expect(move(log, { classes })).toBe('claim.no_room')
@@ -137,7 +147,7 @@ test('the resources of a claim count as free only for itself and only on its own
   expect(move(log, { classes: { VCPU: 1 } }, 'COLD_MIGRATE', 'h2')).toBeUndefined()
 })
 
-test('after a decision or a judgement no claim is disregarded any more', () => {
+test('after a decision or a judgement every claim is in the sums again', () => {
   const log = overFull({ vcpus: 4 })
   resize(log, { vcpus: 2, memoryMb: 64 }, profileNamed('default'))
   expect(log.fleet.hosts.mover).toBeNull()
@@ -181,7 +191,7 @@ describe('cells, CPUs and devices on the same host', () => {
     ['A07b: a PCI device', { pciPools }, { pciRequests: [alias] }],
     ['pinned CPUs', pinnedCells, { vcpus: 4, memoryMb: 4_096, numaTopology: { cells } }],
     ['a GPU', { gpus: [{ index: 0 }] }, { gpus: { count: 1, shareMilli: 1_000 } }],
-  ])('%s: a resize needs it twice, and the reason says so; a rebuild needs nothing', (_name, host, asks) => {
+  ])('%s: a resize needs it twice, as its refusal explains, and a rebuild needs nothing more', (_name, host, asks) => {
     const log = full(host, asks)
     expect(resize(log, asks, profileNamed('default')).found).toBe(0)
     expect(texts(log, asks)).toMatch(/The instance keeps what it holds here until its move ends/)
@@ -195,13 +205,13 @@ describe('cells, CPUs and devices on the same host', () => {
   test.each<readonly [string, Profile, HostShape, Parameters<typeof aRequest>[0]]>([
     ['A07b under compat: nova: a PCI device', novaPci, { pciPools }, { pciRequests: [alias] }],
     ['pinned CPUs', novaNuma, pinnedCells, { vcpus: 4, memoryMb: 4_096, numaTopology: { cells }, image: { properties: {} } }],
-  ])('%s: the reason of a Nova filter says so too', (_name, profile, host, asks) => {
+  ])('%s: the reason of a Nova filter also explains that a resize needs it twice', (_name, profile, host, asks) => {
     const log = full(host, asks)
     expect(resize(log, asks, profile).found).toBe(0)
     expect(texts(log, asks, profile)).toMatch(/The instance keeps what it holds here until its move ends/)
   })
 
-  test('a pinned guest is rebuilt on a host that counts its CPUs and now has less memory', () => {
+  test('a pinned guest can be rebuilt on a host that counts its CPUs and now has less memory', () => {
     const asks = { vcpus: 4, memoryMb: 4_096, numaTopology: { cells } }
     const log = full(pinnedCells, asks)
     const [cell] = pinnedCells.numaCells ?? []

@@ -17,7 +17,7 @@ describe('a further attempt', () => {
       ends: ends === null ? null : refOf(log, ends),
     })
 
-  test('opens a move of the claim; the third and fourth attempts release the destination of the attempt before them', () => {
+  test('a second attempt opens a move of the claim, and each later attempt releases the destination of the attempt before', () => {
     const log = tried()
     expect(log.append([attempt(log, 'k2', 'h2', null)])).toEqual([undefined])
     expect([free(log, 'h1'), free(log, 'h2')]).toEqual([3, 3])
@@ -30,7 +30,7 @@ describe('a further attempt', () => {
     expect(['k1.0', 'k2.0', 'k3.0', 'k4.0'].map((id) => stateOf(log, id))).toEqual(['RELEASED', 'RELEASED', 'RELEASED', 'CONFIRMED'])
   })
 
-  test('that finds no room does not change the open move', () => {
+  test('a further attempt on a full host does not change the open move', () => {
     const log = tried()
     log.append([attempt(log, 'k2', 'h2', null), someInstances({ key: 'full', hosts: ['h3'], grants: { classes: { VCPU: 4 } } })])
     const before = stored(log.fleet)
@@ -38,7 +38,7 @@ describe('a further attempt', () => {
     expect({ ...stored(log.fleet), place: null, places: null }).toEqual({ ...before, place: null, places: null })
   })
 
-  test('may use the room of the destination that it releases', () => {
+  test('a further attempt may use the resources of the destination that it releases', () => {
     const log = tried()
     log.append([
       {
@@ -58,7 +58,7 @@ describe('a further attempt', () => {
       { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 500 }] },
     ],
     ['a GPU after amounts', { classes: { VCPU: 4 } }, { classes: { VCPU: 1 }, gpu: [{ index: 0, milli: 1_000 }] }],
-  ])('may take the units of the destination that it releases: %s', (_name, first, next) => {
+  ])('a further attempt may use the units of the destination that it releases: %s', (_name, first, next) => {
     for (const [level, verdict] of [
       [OWN_UNITS, undefined],
       [OWN_UNITS - 1, 'claim.no_room'],
@@ -88,7 +88,7 @@ describe('a further attempt', () => {
     ['in another project', (log) => ({ ...attempt(log, 'k3', 'h3', null), project: 'q' }), 'claim.lost'],
     ['of an unknown claim', (log) => ({ ...attempt(log, 'k3', 'h3', null), source: { claim: 'none', fence: 1 } }), 'claim.lost'],
     ['under a used key', (log) => attempt(log, 'k1', 'h3', null), 'claim.id_taken'],
-  ])('%s does not count', (_name, change, code) => {
+  ])('a further attempt %s is void', (_name, change, code) => {
     const log = tried()
     expect(log.append([change(log)])).toEqual([code === 'claim.id_taken' ? 'claim.key_used' : code])
   })
@@ -96,7 +96,7 @@ describe('a further attempt', () => {
   test.each([
     [8, 'claim.lost'],
     [9, undefined],
-  ])('at level %i: by the account of the instance, after another account moved its claim', (level, verdict) => {
+  ])('at level %i: an attempt by the account of the instance after another account moved its claim', (level, verdict) => {
     const log = threeHosts(level)
     log.append([someInstances({ key: 'k1', instances: [X], project: 'p', grants: passing })])
     log.append([aMove({ key: 'm', account: 'operator', hosts: ['h2'], instances: [X], grants: passing, source: refOf(log, 'k1.0') })])
@@ -110,14 +110,14 @@ describe('a further attempt', () => {
     expect(findings(log.fleet)).toEqual([])
   })
 
-  test('that was decided without the attempt before it does not count: two concurrent attempts do not end each other', () => {
+  test('an attempt that was decided without the previous one is void, so that concurrent attempts do not end each other', () => {
     const log = tried()
     const [a, b] = [attempt(log, 'k2', 'h2', null), attempt(log, 'k3', 'h3', null)]
     expect(log.append([a, b])).toEqual([undefined, 'claim.moving'])
     expect(log.append([{ ...attempt(log, 'k4', 'h3', 'k2.0'), ends: { claim: 'k2.0', fence: 1 } }])).toEqual(['claim.lost'])
   })
 
-  test('obeys the policy of its server group, in which the instance counts once', () => {
+  test('a further attempt must satisfy the policy of its server group, in which the instance counts once', () => {
     const log = threeHosts()
     const group = { uuid: aUuid(9), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
     log.append([
@@ -131,7 +131,7 @@ describe('a further attempt', () => {
     expect([...(log.fleet.groups.find(group.uuid)?.members ?? [])].map(([, count]) => count)).toEqual([1, 1, 1])
   })
 
-  test('whose former destination is listed already releases it, and its room stays taken until a report drops the instance', () => {
+  test('a former destination that lists the instance is released, and its resources stay held until a report drops the instance', () => {
     const log = tried()
     log.append([attempt(log, 'k2', 'h2', null)])
     log.append([aReport('h2', { vcpus: 4, memoryMb: 4_096, instances: [X] }, 2)])
@@ -143,7 +143,7 @@ describe('a further attempt', () => {
   test.each([
     [8, undefined, -1],
     [9, 'claim.no_room', 0],
-  ])('at level %i: a destination whose host listed the instance before the claim was made frees nothing when it is released', (...row) => {
+  ])('at level %i: releasing a destination whose host listed the instance before the claim', (...row) => {
     const [level, verdict, left] = row
     const log = threeHosts(level)
     log.append([someInstances({ key: 'k1', instances: [X], project: 'p', grants: passing })])
@@ -157,8 +157,8 @@ describe('a further attempt', () => {
   })
 })
 
-describe('a further attempt on the host that lists the instance', () => {
-  /** A log with an open move to h2, which is full and listed the instance before the claim. */
+describe('a further attempt on the host of the former destination, which lists the instance', () => {
+  /** A log with an open move to h2. The host h2 is full, and listed the instance before the move. */
   function listed(level: number, vcpusUsed: number): TestLog {
     const log = threeHosts(level)
     const one = { project: 'p', mode: 'CONFIRM' } as const
@@ -176,7 +176,7 @@ describe('a further attempt on the host that lists the instance', () => {
       ends: ends === null ? null : refOf(log, ends),
     })
 
-  test('may not use what the former destination continues to hold', () => {
+  test('a further attempt is void if it needs what the former destination continues to hold', () => {
     const log = listed(ENDED_CLAIMS, 0)
     expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual(['claim.no_room'])
     expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
@@ -186,7 +186,7 @@ describe('a further attempt on the host that lists the instance', () => {
     expect(free(older, 'h2')).toBe(-1)
   })
 
-  test('gets the room of the former destination if the report counts the instance', () => {
+  test('a further attempt gets the resources of the former destination if the report counts the instance', () => {
     const log = listed(ENDED_CLAIMS, 1)
     expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
     expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])

@@ -4,8 +4,8 @@ import { KEY_AFTERLIFE_MS } from '../idempotency-keys.ts'
 import { KEY_CAP } from '../judge.ts'
 import { abandon, fenceOf, HOUR, twoHosts } from '../testing/two-hosts.ts'
 
-describe('rule 11: keys end by log time, and are capped', () => {
-  test('a key lives with its claims and for an hour after the last of them', () => {
+describe('rule 11: keys end by log time, and their number is limited', () => {
+  test('a key is remembered until an hour after its last claim ended', () => {
     const log = twoHosts()
     log.append([aClaim({ hosts: ['h1', 'h2'], mode: 'CONFIRM' })], { at: 1_000 })
     log.append([{ type: 'release', claim: 'k1.0', fence: fenceOf(log, 'k1.0'), reason: null }], { at: 2_000 })
@@ -36,7 +36,7 @@ describe('rule 11: keys end by log time, and are capped', () => {
     expect(log.fleet.ledger.keyCount).toBe(0)
   })
 
-  test('beyond the cap proposals with new keys are void with a code, until old keys are forgotten', () => {
+  test('at the cap proposals with new keys are void until old keys are forgotten', () => {
     const log = twoHosts()
     const { ledger } = log.fleet
     for (let i = 0; i < KEY_CAP; i++)

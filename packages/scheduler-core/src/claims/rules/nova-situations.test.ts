@@ -8,11 +8,11 @@ const cpus = (amount: number) => ({ classes: { VCPU: amount } })
 const device = { pci: [{ request: 0, pool: 'v:p@0', count: 1 }] }
 
 describe("use and claims, after Nova's resource tracker", () => {
-  test('test_update_usage_with_claim: use without a claim is use, and a claim that the report counts is counted once', () => {
+  test('test_update_usage_with_claim: use without a claim is counted, and a claim that the report counts is counted once', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.report({ vcpusUsed: 2, instances: [aUuid(1)] })
     expect(scene.free('VCPU')).toBe(6)
-    // the claim is made after the report that lists its instance, so only the next report counts it
+    // the claim is made after the report that lists its instance, so only the next report includes its use
     expect(scene.claim(1, cpus(2))).toBeUndefined()
     expect(scene.free('VCPU')).toBe(4)
     scene.report({ vcpusUsed: 2, instances: [aUuid(1)] })
@@ -20,7 +20,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_update_usage_removed: an instance is shelved and offloaded, and its room is free with the report that drops it', () => {
+  test('test_update_usage_removed: a shelved and offloaded instance is free after the report without it', () => {
     const scene = new Scene({ vcpus: 8, gpus: gpus(0, 0) })
     scene.claim(1, { ...cpus(2), ...gpu(1) })
     scene.report({ vcpusUsed: 2, gpus: gpus(1_000, 0), instances: [aUuid(1)] })
@@ -32,7 +32,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_claim_abort: a claim that is released before its host built anything frees all its resources', () => {
+  test('test_claim_abort: a claim that is released before its instance started frees all its resources', () => {
     const scene = new Scene({ vcpus: 8, gpus: gpus(0), numaCells: [cell(0)], pciPools: [pool(0, 1, 0)] })
     const before = [scene.free('VCPU'), scene.gpus, scene.freeCpus, scene.devices]
     expect(scene.claim(1, { ...cpus(2), ...gpu(0), ...pins(0, [0, 1]), ...device })).toBeUndefined()
@@ -42,7 +42,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_claim_with_pci: the only device is claimed, then in use, and never free between the two', () => {
+  test('test_claim_with_pci: the only device is first claimed and then in use, and is never free in between', () => {
     const scene = new Scene({ vcpus: 8, pciPools: [pool(0, 1, 0)] })
     scene.claim(1, device)
     for (const [used, instances] of [
@@ -58,7 +58,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     }
   })
 
-  test('nova-manage placement heal_allocations: an instance without a claim takes its room all the same', () => {
+  test('nova-manage placement heal_allocations: an instance without a claim also uses capacity', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, cpus(3))
     scene.report({ vcpusUsed: 5, instances: [aUuid(0xdead)] })
@@ -67,7 +67,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_remove_deleted_instances_allocations_deleted_instance: a claim that ended while its instance runs on is counted until a list is without it', () => {
+  test('test_remove_deleted_instances_allocations_deleted_instance: an ended claim is counted until a report no longer lists its instance', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, cpus(3))
     scene.report({ vcpusUsed: 3, instances: [aUuid(1)] })
@@ -83,14 +83,14 @@ describe("use and claims, after Nova's resource tracker", () => {
 describe('hosts that do not list their instances', () => {
   const silent = { vcpus: 8, instances: null }
 
-  test('test_no_instances_no_migrations_reserved_disk_ram_and_cpu: only its reserved and reported amounts are taken', () => {
+  test('test_no_instances_no_migrations_reserved_disk_ram_and_cpu: only the reported amounts are used', () => {
     const scene = new Scene({ ...silent, vcpusUsed: 1 })
     scene.report({ ...silent, vcpusUsed: 1 })
     expect([scene.free('VCPU'), scene.warnings]).toEqual([7, ['use.no_instances instances null 0']])
     scene.check()
   })
 
-  test('test_startup_makes_it_through: its agent restarts and lists nothing yet, then lists again', () => {
+  test('test_startup_makes_it_through: the agent of a host restarts and reports no list, then lists instances again', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, cpus(3))
     scene.report({ vcpusUsed: 3, instances: [aUuid(1)] })
@@ -102,7 +102,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_some_instances_source_and_dest_migration: a resize in place counts once, at its larger size, on top of reported use', () => {
+  test('test_some_instances_source_and_dest_migration: a resize in place counts once, at its larger size', () => {
     const scene = new Scene(silent)
     scene.report(silent)
     scene.claim(1, cpus(2))
@@ -115,7 +115,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_delete_allocation_for_shelve_offloaded_instance: an ended claim is free at once, regardless of the reported use', () => {
+  test('test_delete_allocation_for_shelve_offloaded_instance: an ended claim frees its resources at once', () => {
     const scene = new Scene({ ...silent, gpus: gpus(0, 0) })
     scene.report({ ...silent, vcpusUsed: 2, gpus: gpus(1_000, 0) })
     scene.claim(1, { ...cpus(2), ...gpu(1) })
@@ -125,7 +125,7 @@ describe('hosts that do not list their instances', () => {
     scene.check()
   })
 
-  test('test_some_instances_no_migrations: reported use includes an instance whose claim is not counted yet, and both count', () => {
+  test('test_some_instances_no_migrations: an instance in the reported use whose claim is not materialised counts twice', () => {
     const scene = new Scene(silent)
     scene.report(silent)
     for (const number of [1, 2]) scene.claim(number, cpus(2))
@@ -136,7 +136,7 @@ describe('hosts that do not list their instances', () => {
   })
 })
 
-describe('idempotency keys, after the retries of the report client', () => {
+describe('idempotency keys in situations that Nova tests for its report client', () => {
   const limits = (expectedVersion: number, cap: number, afterlifeMs: number) =>
     ({ type: 'key-limits', expectedVersion, cap, afterlifeMs }) as const
   const shape = { vcpus: 8, memoryMb: 8_192, instances: [] }

@@ -8,7 +8,7 @@ import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 
-/** Memory outside of huge pages is allocated only once, whatever use of memory and huge pages a report has. */
+/** Memory outside of huge pages is allocated only once, with any reported use of memory and huge pages. */
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -16,7 +16,7 @@ const firstFit = builtInProfiles.find(({ name }) => name === 'first-fit') as Pro
 const small = { sizeKib: 4, total: 524_288 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 4_096 }
 
-/** A host with 4 GiB, of which half are huge pages, all of them in use. */
+/** A host with 4 GiB. Half of the memory is huge pages, all of them in use. */
 const using = (memoryMb: number, inCell: number | null = memoryMb, instances?: readonly string[]): HostShape => ({
   vcpus: 8,
   memoryMb: 4_096,
@@ -53,7 +53,7 @@ const grantsOf = ({ memoryMb, numaTopology }: { memoryMb?: unknown; numaTopology
   ...(numaTopology !== undefined && { numa: [{ guest: 0, cell: 0, cpus: 1, memoryMb: memoryMb as number }] }),
 })
 
-/** Whether a claim finds room; the decision and the judge must agree. */
+/** Makes a claim, and returns whether it fits. The decision and the judge must agree. */
 function claims(log: TestLog, key: string, asks: Asks): boolean {
   const grants = granted(log, asks)
   const change = aClaim({ key, mode: 'CONFIRM', grants: grants ?? grantsOf(asks as object), instances: [aUuid(key.charCodeAt(0))] })
@@ -64,8 +64,8 @@ function claims(log: TestLog, key: string, asks: Asks): boolean {
 const findingsOf = (fleet: Fleet) => [...audit(fleet)].flatMap(({ findings }) => findings)
 
 describe.each<[name: string, instances: readonly string[] | undefined]>([
-  ['a host that lists no instances', []],
-  ['a host without a list', undefined],
+  ['a host with an empty list of instances', []],
+  ['a host without a list of instances', undefined],
 ])('%s', (_name, instances) => {
   describe.each<[used: string, memoryMb: number, inCell: number | null, left: number]>([
     ['less memory in use than huge pages', 0, 0, 2_048],
@@ -77,9 +77,9 @@ describe.each<[name: string, instances: readonly string[] | undefined]>([
     test.each<[order: string, first: (mib: number) => Asks, second: (mib: number) => Asks]>([
       ['no cells', plain, plain],
       ['a cell, then none', inCell, plain],
-      ['none, then a cell', plain, inCell],
+      ['a guest without cells, then a guest with a cell', plain, inCell],
       ['cells', inCell, inCell],
-    ])('%s: it is allocated only once', (_order, first, second) => {
+    ])('%s: plain memory is allocated only once', (_order, first, second) => {
       const log = aHost(using(memoryMb, ofCell, instances))
       expect([claims(log, 'a', first(left - 64)), claims(log, 'b', second(65)), claims(log, 'c', second(64))]).toEqual([true, false, true])
       expect(claims(log, 'd', first(1))).toBe(false)
@@ -89,7 +89,7 @@ describe.each<[name: string, instances: readonly string[] | undefined]>([
 })
 
 describe('instances that the report lists', () => {
-  /** The plain memory that is left after the host reported an instance with a claim. */
+  /** The free plain memory after the host reported an instance with a claim. */
   function leftAfter(asks: Asks, report: (uuid: string) => HostShape, ask: (mib: number) => Asks): number {
     const before = { ...using(0, 0, []), numaCells: [{ ...cell, pages: [small, { sizeKib: 2_048, total: 1_024 }] }] }
     const log = aHost(before)
@@ -112,7 +112,7 @@ describe('instances that the report lists', () => {
   })
 })
 
-test('the auditor finds claims that were accepted below the level', () => {
+test('the auditor finds claims that were accepted below the feature level', () => {
   const log = aHost(using(0, 0, []), 9)
   expect([claims(log, 'a', plain(2_048)), claims(log, 'b', plain(64))]).toEqual([true, true])
   log.append([{ type: 'feature', level: 10 }], { at: log.fleet.now + 1_000 })

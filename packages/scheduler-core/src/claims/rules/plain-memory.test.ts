@@ -9,7 +9,7 @@ import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aMove, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 
-/** Memory outside of huge pages is allocated only once, to guests with and without NUMA cells. */
+/** Memory outside of huge pages is allocated only once, whether guests have NUMA cells or not. */
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -17,7 +17,7 @@ const firstFit = builtInProfiles.find(({ name }) => name === 'first-fit') as Pro
 const small = { sizeKib: 4, total: 1_048_576 }
 const huge = { sizeKib: 2_048, total: 2_048 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_192, pages: [small, huge] }
-/** A host with 8 GiB, of which half are huge pages. */
+/** A host with 8 GiB. Half of the memory is huge pages. */
 const host: HostShape = { vcpus: 8, memoryMb: 8_192, numaCells: [cell] }
 
 const plain = (memoryMb: number): Asks => ({ vcpus: 1, memoryMb })
@@ -33,7 +33,7 @@ function aHost(shape: HostShape = host, level = 10): TestLog {
   return log
 }
 
-/** The grants of a decision on the host; null if it is refused. */
+/** The grants that a decision makes on the host, or null if the host is refused. */
 function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null {
   const overlay = openOverlay(fleet)
   try {
@@ -46,7 +46,7 @@ function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null 
   }
 }
 
-/** Makes a claim; returns false if the decision refuses it. The judge must accept a claim that was decided. */
+/** Makes a claim, or returns false if the decision refuses it. The judge must accept every decided claim. */
 function claims(log: TestLog, key: string, asks: Asks): boolean {
   const grants = granted(log, asks)
   if (grants === null) return false
@@ -62,7 +62,7 @@ const whyNot = ({ fleet }: TestLog, asks: Asks) =>
 
 const judged = (log: TestLog, grants: Grants) => log.append([aClaim({ key: 'judged', grants })])[0]
 
-/** Begins to resize the claim `a` on its host; returns false if the decision refuses it. */
+/** Begins to resize the claim `a` on its host. Returns false if the decision refuses it. */
 function resizes(log: TestLog, asks: Asks): boolean {
   const claim = log.fleet.ledger.claims.get('a.0') as Claim
   const { id, fence, instance } = claim
@@ -78,27 +78,27 @@ describe('while an instance moves from huge pages to other memory on its host', 
     ['to no cells', inHugePages(2_048), plain(2_048)],
     ['to a cell without pages', inHugePages(2_048), inCells(2_048)],
     ['for a part of its pages', inHugePages(2_048), { ...inHugePages(1_024), memoryMb: 3_072 }],
-  ])('%s, both are held', (_name, had, next) => {
+  ])('%s, both the old and the new memory are held', (_name, had, next) => {
     const log = aHost()
     expect([claims(log, 'a', had), resizes(log, next)]).toEqual([true, true])
     expect([claims(log, 'b', plain(4_096)), claims(log, 'c', plain(2_048))]).toEqual([false, true])
     expect(claims(log, 'd', plain(1))).toBe(false)
   })
 
-  test('an instance that keeps its pages takes only what it adds', () => {
+  test('an instance that keeps its pages takes only the additional memory', () => {
     const log = aHost()
     expect([claims(log, 'a', inHugePages(2_048)), resizes(log, { ...inHugePages(2_048), memoryMb: 3_072 })]).toEqual([true, true])
     expect([claims(log, 'b', plain(3_073)), claims(log, 'b', plain(3_072))]).toEqual([false, true])
   })
 
-  test('an instance that gives up cells without pages takes only the difference', () => {
+  test('an instance that changes from cells without pages to no cells takes only the difference', () => {
     const log = aHost()
     expect([claims(log, 'a', inCells(3_072)), resizes(log, plain(3_584))]).toEqual([true, true])
     expect([claims(log, 'b', plain(513)), claims(log, 'b', plain(512))]).toEqual([false, true])
   })
 })
 
-describe('guests with cells and guests without have the same plain memory', () => {
+describe('guests with cells and guests without share the same plain memory', () => {
   const anyPages = (memoryMb: number) => inCells(memoryMb, { pageSize: 'any' })
 
   test.each<[name: string, first: Asks, second: Asks, isBoth: boolean]>([
@@ -118,7 +118,7 @@ describe('guests with cells and guests without have the same plain memory', () =
     expect([claims(log, 'a', first), claims(log, 'b', second)]).toEqual([true, isBoth])
   })
 
-  test('plain memory of several cells is their sum', () => {
+  test('the plain memory of a host is the sum of its cells', () => {
     const second = { ...cell, id: 1, cpuset: [8, 9, 10, 11, 12, 13, 14, 15] }
     const log = aHost({ vcpus: 16, memoryMb: 16_384, numaCells: [cell, second] })
     expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
@@ -126,7 +126,7 @@ describe('guests with cells and guests without have the same plain memory', () =
     expect(claims(log, 'd', inCells(1))).toBe(false)
   })
 
-  test('the judge refuses claims that were decided without the earlier one', () => {
+  test('the judge refuses a claim that was decided without the earlier claim', () => {
     const log = aHost()
     const grants = granted(log, inCells(1)) as Grants
     const pages = granted(log, inCells(1, { pageSize: 4 })) as Grants
@@ -134,7 +134,7 @@ describe('guests with cells and guests without have the same plain memory', () =
     expect([judged(log, grants), judged(log, pages)]).toEqual(['claim.no_room', 'claim.no_room'])
   })
 
-  test('before level 10 both are counted separately', () => {
+  test('below feature level 10 guests with and without cells are counted separately', () => {
     const log = aHost(host, 9)
     expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
   })
@@ -153,7 +153,7 @@ describe('guests with cells and guests without have the same plain memory', () =
     expect([claims(log, 'c', plain(1)), resizes(log, inCells(2_048))]).toEqual([false, true])
   })
 
-  test('a refusal shows how much plain memory is left', () => {
+  test('the reason of a refusal has the remaining plain memory', () => {
     const log = aHost()
     claims(log, 'a', plain(4_000))
     const [asked, small] = [inCells(97), inCells(97, { pageSize: 'small' })]

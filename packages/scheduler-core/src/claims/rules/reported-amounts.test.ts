@@ -3,11 +3,11 @@ import { aUuid } from '../../testing/index.ts'
 import { ENDED_CLAIMS } from '../../values/levels.ts'
 import { cell, gpu, gpus, pins, pool, Scene } from '../testing/scene.ts'
 
-describe('what the report counts of its own instances', () => {
+describe('what a report counts for the instances that it lists', () => {
   const shape = { vcpus: 8, memoryMb: 8_192, localGb: 10 }
   const six = { classes: { VCPU: 6, MEMORY_MB: 4_096 } }
 
-  test('F10, Z18a: a report lists the instance without its use: its room stays held, and the contradiction is reported', () => {
+  test('F10, Z18a: if a report lists the instance without its use, its resources stay held, with a warning', () => {
     const scene = new Scene(shape)
     expect(scene.claim(1, six)).toBeUndefined()
     scene.report({ instances: [aUuid(1)] })
@@ -21,7 +21,7 @@ describe('what the report counts of its own instances', () => {
     scene.check()
   })
 
-  test('two instances are listed and the use of one is reported: the other keeps its room', () => {
+  test('if two instances are listed and the use of one is reported, the other keeps its resources', () => {
     const scene = new Scene(shape)
     scene.claim(1, { classes: { VCPU: 3 } })
     scene.claim(2, { classes: { VCPU: 4 } })
@@ -75,7 +75,7 @@ describe('what the report counts of its own instances', () => {
     scene.check()
   })
 
-  test('GPUs, CPUs and devices in the claims stay held if the report shows no use', () => {
+  test('claimed GPUs, CPUs and devices stay held if the report shows no use', () => {
     const shown = { gpus: gpus(0, 0), numaCells: [cell(0)], pciPools: [pool(0, 1, 0), pool(1, 1, 0)] }
     const scene = new Scene(shown)
     scene.claim(1, { ...gpu(1), ...pins(0, [5, 6], { memoryMb: 100 }), pci: [{ request: 0, pool: 'v:p@1', count: 1 }] })
@@ -96,7 +96,7 @@ describe('what the report counts of its own instances', () => {
 describe('a host that does not list its instances', () => {
   const shape = { vcpus: 8, memoryMb: 8_192, instances: null }
 
-  test('its claims count in full in addition to its report, with a warning', () => {
+  test('the claims of a host without a list count in full in addition to its report, with a warning', () => {
     const scene = new Scene(shape)
     scene.report(shape)
     scene.claim(1, { classes: { VCPU: 2 } })
@@ -106,7 +106,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('when it stops listing, no claim is materialised any more', () => {
+  test('after a host stops listing instances, none of its claims is materialised', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, { classes: { VCPU: 2 } })
     scene.report({ vcpusUsed: 2, instances: [aUuid(1)] })
@@ -120,7 +120,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('when it stops listing, ended claims hold no room', () => {
+  test('after a host stops listing instances, its ended claims hold nothing', () => {
     const shape = { vcpus: 8, gpus: gpus(0, 0) }
     /** One claim ends while its instance is listed, another one after the host has stopped listing. */
     const sceneAt = (level: number): Scene => {
@@ -136,7 +136,7 @@ describe('a host that does not list its instances', () => {
     expect([scene.free('VCPU'), scene.gpus]).toEqual([8, [1_000, 1_000]])
     expect(scene.host.claims.size).toBe(0)
     scene.check()
-    // below the level, their room was held until the next list; the entry that raises the level frees it
+    // below the level, ended claims held their resources until the next list, and the entry that raises the level frees them
     const older = sceneAt(ENDED_CLAIMS - 1)
     expect(older.free('VCPU')).toBe(4)
     older.check()
@@ -145,7 +145,7 @@ describe('a host that does not list its instances', () => {
     older.check()
   })
 
-  test('if an operator sets that its used amounts come from claims, its reported use is ignored', () => {
+  test('if an operator sets that used amounts of a host come from claims, its reported use is ignored', () => {
     const scene = new Scene({ ...shape, gpus: gpus(1_000, 0), numaCells: [cell(0, { pinnedCpus: [0, 1] })] })
     scene.report({ vcpusUsed: 5, runningVms: 3, instances: null })
     scene.claim(1, { classes: { VCPU: 2 }, ...gpu(1), ...pins(0, [2, 3]) })
@@ -154,7 +154,7 @@ describe('a host that does not list its instances', () => {
     expect([scene.free('VCPU'), scene.gpus, scene.freeCpus, scene.fleet.hosts.columns.instances[0]]).toEqual([6, [1_000, 0], [6], 1])
     expect(scene.warnings).toEqual([])
     scene.check()
-    // the setting stays with the next report
+    // the setting still applies after the next report
     scene.report({ vcpusUsed: 7, instances: null })
     expect(scene.free('VCPU')).toBe(6)
     scene.check()
@@ -163,7 +163,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('the setting counts each claim of a host once, listed or not', () => {
+  test('with used amounts from claims, each claim of a host counts once, whether its instance is listed or not', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, { classes: { VCPU: 2 } })
     scene.claim(2, { classes: { VCPU: 3 } })
@@ -175,7 +175,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('the setting of an unknown host is void', () => {
+  test('a change of this setting for an unknown host is void', () => {
     const scene = new Scene(shape)
     expect(scene.append({ type: 'usedFrom', host: 'h9', node: 'h9', reason: 'r', usedFrom: 'CLAIMS' })).toBe('report.unknown_host')
   })

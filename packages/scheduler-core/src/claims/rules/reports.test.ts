@@ -18,7 +18,7 @@ describe('rule 7: reports', () => {
     expect(log.append([expire('k1.0')], { at: 99_000 })).toEqual(['claim.not_expired'])
   })
 
-  test('a report without the instance of a materialised claim returns it to CONFIRMED in the same apply, and it holds room again', () => {
+  test('a report without the instance of a materialised claim returns the claim to CONFIRMED, and it holds its amounts again', () => {
     const log = twoHosts()
     log.append([aClaim({ instances: [X], ttlMs: 10 })])
     log.append([running(2, [X], { vcpusUsed: 1 })])
@@ -28,7 +28,7 @@ describe('rule 7: reports', () => {
     expect(log.append([expire('k1.0')], { at: 99_000 })).toEqual(['claim.not_expired'])
   })
 
-  test('a report without a list of instances materialises nothing and drops nothing', () => {
+  test('a report without a list of instances materialises no claim and drops none', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', instances: [aUuid(0x98)] })])
     log.append([running(2, [X], { vcpusUsed: 1 })])
@@ -36,7 +36,7 @@ describe('rule 7: reports', () => {
     expect([stateOf(log, 'a.0'), stateOf(log, 'b.0')]).toEqual(['MATERIALISED', 'RESERVED'])
   })
 
-  test('a delta that adds and removes instances does the same', () => {
+  test('a delta that adds and removes instances also changes the states of their claims', () => {
     const log = twoHosts()
     log.append([aClaim({ instances: [X] })])
     const delta = (sequence: number, part: object): Change => ({
@@ -58,7 +58,7 @@ describe('rule 7: reports', () => {
     return { ...report, delta: { baseSequence: 1, ...part } }
   }
 
-  test('a delta that adds or removes an instance without the use of the host is a gap', () => {
+  test('a delta that adds or removes an instance without the used amounts of the host is refused as a gap', () => {
     const log = twoHosts()
     log.append([aClaim({ instances: [X] })])
     expect(log.append([deltaOf({ addInstances: [X] })])).toEqual(['report.gap'])
@@ -87,7 +87,7 @@ describe('rule 7: reports', () => {
     expect(free(log)).toBe(0)
   })
 
-  test('a group is forgotten with its last member, and bound again by the next one', () => {
+  test('a group is forgotten with its last member, and created again by the next member', () => {
     const log = twoHosts()
     const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') => ({ uuid: aUuid(7), policy, maxServerPerHost: null })
     log.append([aClaim({ key: 'a', group: group('AFFINITY') })])
@@ -98,7 +98,7 @@ describe('rule 7: reports', () => {
     expect(log.append([aClaim({ key: 'c', group: group('ANTI_AFFINITY') })])).toEqual([undefined])
   })
 
-  test('a checkpoint does not change with the fleet', () => {
+  test('a checkpoint does not change when the fleet changes', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a' })])
     const checkpoint = checkpointOf(log.fleet)
@@ -108,7 +108,7 @@ describe('rule 7: reports', () => {
     expect(canonicalJson(checkpoint)).toBe(before)
   })
 
-  test('an instance is the same in upper and lower case', () => {
+  test('instance ids in upper and lower case are the same', () => {
     const upper = 'ABCDEFAB-0000-4000-8000-00000000000A'
     expect(aRequest({ instanceUuids: [upper] }).instanceUuids).toEqual([upper.toLowerCase()])
     expect(aReport('h1', { instances: [upper] }).full?.instances).toEqual([upper.toLowerCase()])
@@ -132,7 +132,7 @@ describe('rule 7: reports', () => {
     ])
   })
 
-  test('an instance that runs on after its claim ended holds what its host does not count', () => {
+  test('an instance that runs on after its claim ended holds what the report of its host does not count', () => {
     const log = aLog()
     const custom = { inventories: [{ resourceClass: 'CUSTOM_X', total: 1 }] }
     const grants = { classes: { CUSTOM_X: 1 } }

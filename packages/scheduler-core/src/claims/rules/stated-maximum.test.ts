@@ -13,8 +13,9 @@ import { STATED_MAXIMA } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
 /*
- * Placement checks `max_unit` at each write, and allows an excess of capacity that does not increase (_check_capacity_exceeded). Here a
- * host reports less than the 4 of a class that its instance holds; the tests show which sizes the instance may have afterwards.
+ * Placement checks `max_unit` at each write, and allows an excess of capacity that does not increase (_check_capacity_exceeded). In these
+ * tests, an instance holds 4 of a class, and its host then reports a smaller total or maximum. They check which sizes the instance may
+ * have afterwards.
  */
 
 type Inventory = Omit<NonNullable<HostShape['inventories']>[number], 'resourceClass'>
@@ -26,7 +27,7 @@ const shapeOf = (inventory: Inventory): HostShape => ({
   inventories: [{ resourceClass: CLASS, used: null, ...inventory }],
 })
 
-/** An instance holds 4 of the class on h1, which then reports the given inventory; h2 has 8 of the class. */
+/** A log in which an instance holds 4 of the class on h1, and h1 then reports the given inventory. h2 has 8 of the class. */
 function logOf(inventory: Inventory, level: number = FEATURE_LEVEL): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', shapeOf({ total: 8 })), aReport('h2', shapeOf({ total: 8 }))])
@@ -51,23 +52,23 @@ const isGranted = (log: TestLog, amount: number, intent?: 'REBUILD'): boolean =>
   resize(log, { ...asking(amount), forceHosts: ['h1'] }, profile, intent).found === 1
 
 describe.each<readonly [what: string, Inventory, amount: number, isAllowed: boolean, wasAllowed: boolean]>([
-  ['without a stated maximum it keeps its amount', { total: 3 }, 4, true, true],
+  ['without a stated maximum the instance keeps its amount', { total: 3 }, 4, true, true],
   ["Placement's number for no maximum", { total: 3, maxUnit: 2_147_483_647 }, 4, true, true],
-  ['a maximum equal to the new total: it may not keep its amount', { total: 3, maxUnit: 3 }, 4, false, true],
-  ['a maximum equal to the new total: it shrinks to it', { total: 3, maxUnit: 3 }, 3, true, true],
-  ['a maximum equal to the new total: it shrinks below it', { total: 3, maxUnit: 3 }, 1, true, true],
+  ['a maximum equal to the new total: the instance may not keep its amount', { total: 3, maxUnit: 3 }, 4, false, true],
+  ['a maximum equal to the new total: the instance may shrink to it', { total: 3, maxUnit: 3 }, 3, true, true],
+  ['a maximum equal to the new total: the instance may shrink below it', { total: 3, maxUnit: 3 }, 1, true, true],
   ['a maximum equal to the total without the reserved amount', { total: 4, reserved: 1, maxUnit: 3 }, 4, false, true],
   ['a maximum below the total', { total: 8, maxUnit: 2 }, 3, false, false],
   ['a maximum below a total that is too small', { total: 3, maxUnit: 2 }, 3, false, false],
-  ['a maximum below a total that is too small: it shrinks to the maximum', { total: 3, maxUnit: 2 }, 2, true, true],
-  ['a maximum above the total and above its amount', { total: 2, maxUnit: 8 }, 4, true, true],
-  ['a maximum above the total and below its amount', { total: 2, maxUnit: 3 }, 4, false, false],
+  ['a maximum below a total that is too small: the instance may shrink to the maximum', { total: 3, maxUnit: 2 }, 2, true, true],
+  ['a maximum above the total and above the amount of the instance', { total: 2, maxUnit: 8 }, 4, true, true],
+  ['a maximum above the total and below the amount of the instance', { total: 2, maxUnit: 3 }, 4, false, false],
   ['an allocation ratio does not raise the maximum', { total: 3, maxUnit: 3, allocationRatio: 4 }, 4, false, true],
 ])('%s', (_what, inventory, amount, isAllowed, wasAllowed) => {
   test.each([
     [FEATURE_LEVEL, isAllowed],
     [STATED_MAXIMA - 1, wasAllowed],
-  ])('in place, at level %i: granted is %s', (level, expected) => {
+  ])('a resize in place at feature level %i: granted is %s', (level, expected) => {
     expect(isGranted(logOf(inventory, level), amount)).toBe(expected)
     expect(judged(logOf(inventory, level), amount, 'RESIZE', 'h1')).toBe(expected ? undefined : 'claim.no_room')
   })

@@ -1,7 +1,7 @@
 import { cpusOf } from '../../kinds/numa/pin.ts'
 import type { Grants } from '../../records/change.ts'
 
-/** The total amount of each sort on a real host. */
+/** The total amount of each resource sort on each simulated host. */
 export const TOTALS = { VCPU: 14, MEMORY_MB: 24, DISK_GB: 10, CUSTOM_X: 12, GPU: 4, PCI: 5, PINNED: 8, CELL_MEMORY: 24 } as const
 export type Sort = keyof typeof TOTALS
 export const sorts = Object.keys(TOTALS) as Sort[]
@@ -18,7 +18,7 @@ export function measure({ classes = {}, gpu = [], pci = [], numa = [] }: Grants)
   }
 }
 
-/** The amounts of classes that a request asks for. */
+/** The amounts that a request asks for, by resource class. */
 export const amountsOf = (ask: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
     (ask as readonly { resourceClass: string; amount: number }[]).map(({ resourceClass, amount }) => [resourceClass, amount]),

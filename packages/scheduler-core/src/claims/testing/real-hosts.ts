@@ -8,7 +8,7 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { amountsOf, measure, type Sort, sorts, TOTALS } from './real-amounts.ts'
 
-/** The next act of a history, as small numbers that are valid in every state. */
+/** The next act of a history. Its small numbers are valid in every state. */
 export interface RealAct {
   readonly what: (typeof realActs)[number]
   readonly a: number
@@ -23,7 +23,7 @@ export const realActs = [
 
 /** The behaviour of the hosts in a history. */
 export interface RealSetting {
-  /** The amount of each sort that a host uses in addition to listed instances: for itself, or for unclaimed instances. */
+  /** The amount of each sort that a host uses in addition to listed instances, for itself or for instances without claims. */
   readonly strangers: number
   /** Whether reports list instances: always, never, or sometimes. */
   readonly lists: 'always' | 'never' | 'mixed'
@@ -31,20 +31,19 @@ export interface RealSetting {
 
 const MACHINES = ['m1', 'm2']
 
-/** The real state of a machine, independent of the log: the running instances, and those that its last report showed. */
+/** The real state of a machine, independent of the log: the running instances, and the instances that its last report listed. */
 interface Machine {
   name: string
   readonly running: Map<string, Grants>
   shown: Set<string>
   sequence: number
-  /** Another name under which it reported and which has not been replaced yet. */
+  /** Another name under which the machine reported and that has not replaced the present name yet. */
   alias: string | null
 }
 
 /**
- * Hosts that follow the rules, and the log that they follow: an instance has its new size from the confirmation on; an instance whose claim
- * ended runs until a report no longer shows it; every report has all running instances. An instance that no report showed, or that was
- * started again after a report without a list, is stopped before its claim ends.
+ * Simulated hosts that follow these rules, and their log. An instance has its new size once its resize is confirmed. An instance whose
+ * claim ended runs until a report no longer shows it, or is stopped before if no report showed it. Reports include all running instances.
  */
 export class RealHosts {
   #fleet = new Fleet()
@@ -70,7 +69,7 @@ export class RealHosts {
     return [...audit(this.#fleet)].flatMap(({ findings }) => findings).map((finding) => JSON.stringify(finding))
   }
 
-  /** The sorts of which the used and the free amounts exceed the total, as sentences. */
+  /** A sentence for each sort of a machine if its used and free amounts together exceed the total. */
   promisedTwice(): string[] {
     const found: string[] = []
     for (const machine of this.#machines) {
@@ -158,7 +157,7 @@ export class RealHosts {
     return open[number % Math.max(1, open.length)]
   }
 
-  /** The grants that the kinds would choose for a request on the host as it is; the units in `held` are kept. */
+  /** The grants that the kinds would choose for a request on the host in its present state. The units in `held` are kept. */
   #grants(machine: Machine, b: number, c: number, held?: Grants): Grants | undefined {
     const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
@@ -200,7 +199,7 @@ export class RealHosts {
     if (mode === 'CONFIRM') this.#start(machine, instance ?? nameless(`${key}.0`), grants)
   }
 
-  /** Starts an instance with a claim on this machine. An instance that is listed there continues with another size. */
+  /** Starts an instance with a claim on this machine. An instance that is already listed there continues with another size. */
   #start(machine: Machine, instance: string, grants: Grants): void {
     machine.running.set(instance, grants)
     const { name } = machine
@@ -214,7 +213,7 @@ export class RealHosts {
 
   #move(claim: Claim, to: Machine | undefined, b: number, c: number): void {
     const isHome = to !== undefined && to === this.#machineOf(claim)
-    // an instance without an id does not show which host it ran on before
+    // an instance without an id does not show on which host it ran before
     if (to === undefined || (claim.instance === null && !isHome)) return
     const grants = this.#grants(to, b >> 2, c, isHome ? claim.grants : undefined)
     if (grants === undefined) return
@@ -251,7 +250,7 @@ export class RealHosts {
     if (machine.shown.has(from)) machine.shown.add(to)
   }
 
-  /** Ends a claim. An instance that a report showed runs on; one that no report showed is stopped before. */
+  /** Ends a claim. An instance that a report showed continues to run. An instance that no report showed is stopped before. */
   #end(claim: Claim | undefined, c: number): void {
     if (claim === undefined) return
     const { id, fence, account, key, instance, source } = claim
@@ -267,7 +266,7 @@ export class RealHosts {
     if (!machine.shown.has(name) || (instance === null && this.#countsClaims(machine))) machine.running.delete(name)
   }
 
-  /** On a host whose used amounts come from claims no instance runs without a claim: unlisted ones are stopped before their claims end. */
+  /** Whether used amounts come from claims. On such a host, unlisted instances are stopped before their claims end. */
   #countsClaims({ name }: Machine): boolean {
     return this.#fleet.hosts.find({ host: name, node: name })?.usedFrom === 'CLAIMS'
   }
@@ -310,7 +309,7 @@ export class RealHosts {
     }
   }
 
-  /** Optionally stops the instances without a claim. */
+  /** Stops a choice of the instances without a claim, depending on `c`. */
   #stopSome(machine: Machine, c: number): void {
     const claimed = new Set(
       [...this.#fleet.ledger.claims.values()]
@@ -353,7 +352,9 @@ export class RealHosts {
     if (delta.addInstances !== undefined) machine.shown = new Set([...machine.shown, ...added])
   }
 
-  /** Whether each instance of the host has a claim of its size, or is listed and had one: an operator may then use this. */
+  /**
+   * Sets the source of used amounts, as an operator does if each instance of the host has a claim of its size, or is listed and had one.
+   */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine
@@ -377,13 +378,13 @@ export class RealHosts {
     this.#report(machine, 0)
   }
 
-  /** The machine starts under another name and reports its running instances; it no longer reports under the old name. */
+  /** The machine starts under another name and reports its running instances. It no longer reports under the old name. */
   #alias(machine: Machine): void {
     if (machine.alias !== null) return
     const alias = `m${++this.#made}x`
     const names = [...machine.running.keys()].filter((name) => !name.startsWith('anonymous'))
     if (this.#append(aReport(alias, this.#shape(machine, this.#setting.lists === 'never' ? null : names), 1))) machine.alias = alias
-    // no instance is placed there until the name is replaced
+    // no instance is placed there until the machine's name is replaced
     this.#append({ type: 'status', host: alias, node: alias, status: 'DISABLED', reason: 'test' })
   }
 

@@ -5,7 +5,7 @@ import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aRequest, type TestLog } from '../../testing/index.ts'
 
-/** The result of a resize of the claim `a` to these amounts on its own host. */
+/** The result of a decision to resize the claim `a` to these amounts on its own host. */
 export function resize(
   { fleet }: TestLog,
   asks: Parameters<typeof aRequest>[0],

@@ -9,7 +9,7 @@ import { type Change, FEATURE_LEVEL, type Grants } from '../../records/change.ts
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** A log at a feature level with one host of a shape, and the calls that the tests of situations use. */
+/** A log at a feature level with one host, and the calls that the tests of claims use. */
 export class Scene {
   readonly log: TestLog = aLog()
   #sequence = 0
@@ -29,7 +29,7 @@ export class Scene {
     return this.log.append([change], { at: this.fleet.now + 1_000 })[0]
   }
 
-  /** Reports the host as it was first described, with the given changes. */
+  /** Reports the host in its first shape with the given changes. */
   report(shape: HostShape): void {
     expect(this.append(aReport('h1', { ...this.#shape, ...shape }, ++this.#sequence))).toBeUndefined()
   }
@@ -40,7 +40,7 @@ export class Scene {
     )
   }
 
-  /** Resizes a claim in place, and confirms this. */
+  /** Opens a resize of a claim in place. */
   open(number: number, next: number, classes: Readonly<Record<string, number>>): string | undefined {
     return this.append(
       aMove({

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 
 export const HOUR = 3_600_000
 
-/** A log of two hosts with 4 CPUs and 4 GiB each, whose reports list no instances yet. */
+/** A log with two hosts of 4 CPUs and 4 GiB each. Their reports list no instances yet. */
 export function twoHosts(): TestLog {
   const log = aLog()
   const shape = { vcpus: 4, memoryMb: 4_096, instances: [] }

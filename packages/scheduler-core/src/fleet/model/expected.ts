@@ -9,10 +9,10 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import type { Fleet } from '../fleet.ts'
 
-/** Columns whose numbers depend on the copy although they mean the same; records have the zone's name. */
+/** Columns with numbers that may differ between copies although they mean the same. Records contain the names of zones. */
 const ownNumbers = ['version', 'zone']
 
-/** Everything that decisions read and that is not in a checkpoint: columns, classes, cells, GPUs, members. */
+/** Everything that decisions read and that a checkpoint does not contain: columns, classes, cells, GPUs, group members. */
 export function columnsOf({ hosts, groups, ledger }: Fleet): string {
   const valuesOf = (columns: object) =>
     Object.fromEntries(
@@ -46,12 +46,12 @@ export function columnsOf({ hosts, groups, ledger }: Fleet): string {
   })
 }
 
-/** What a host's claims hold, computed from claims and report alone, with big integers for capacity. */
+/** What a host's claims hold, computed only from claims and report, with big integers for capacity. */
 export function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: ReadonlySet<string>) {
   const { stats } = record
   const isInPlace = ({ source, host }: Claim) => source !== null && ledger.claims.get(source)?.host === host
   const isCounted = (claim: Claim) => (isLive(claim) ? claim.state === 'MATERIALISED' : lingering.has(claim.id))
-  /** What the claims hold where the report counts use itself, or does not. */
+  /** The grants that claims hold, for resources with reported use (`counted`) or without. */
   const holding = (counted: boolean): Grants[] =>
     [...record.claims].flatMap((claim) => {
       const extra = claim.extra === null ? [] : [claim.extra]
@@ -116,7 +116,7 @@ export function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: Rea
   return { classes, gpus, cells, devices, instances: stats.runningVms + newcomers.length }
 }
 
-/** The same values as the fleet has them. */
+/** The values in the fleet that are compared with `expectedOf`. */
 export function actualOf({ hosts }: Fleet, record: HostRecord) {
   const free = (resourceClass: string) => hosts.classes.get(resourceClass)?.free[record.index] ?? 0
   return {
@@ -135,8 +135,8 @@ export function actualOf({ hosts }: Fleet, record: HostRecord) {
 }
 
 /**
- * Kinds of units of which a host has more free than its report and its claims leave: the used amount is the larger of what is reported and
- * what materialised claims hold, and every other claim counts in full, whichever units the report shows in use.
+ * Sorts of units with more free units on a host than its report and its claims leave. The used amount is the larger of the reported use
+ * and what materialised claims hold. Every other claim counts in full, whichever units the report shows in use.
  */
 export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): readonly string[] {
   const { gpus, pciPools, numaCells, cpuAllocationRatio, ramAllocationRatio } = countedStats(hosts, record)
@@ -150,7 +150,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   const cellsOf = (grants: Grants) => grants.numa ?? []
   const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0)
   const floor = (total: number, ratio: number) => Math.floor((total * Math.round(ratio * 1_000)) / 1_000)
-  /** A kind of units that the report counts everywhere or nowhere. */
+  /** Checks a sort of units for which either every report entry or none counts use. */
   const sort = (
     name: string,
     total: number,
@@ -163,7 +163,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
     const inUse = reported ? Math.max(sumOf(used as number[]), held(read, true)) : sumOf(used.map((amount) => amount ?? 0))
     const left = Math.max(0, total - inUse - uncounted)
     const promised = sumOf(free.map((amount) => Math.max(0, amount)))
-    // The part of the reported use that exceeds a unit's size reduces no other unit.
+    // reported use that exceeds the size of a unit does not reduce other units
     return used.length > 0 && promised > left && total >= inUse ? [`${name}: ${promised} free, ${left} left`] : []
   }
   return [
@@ -205,7 +205,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   ]
 }
 
-/** Every number that claims must not make negative, and -1 for each CPU that two claims hold. */
+/** Every free amount that claims must not make negative, and -1 for each CPU that two claims hold. */
 export function roomOf(fleet: Fleet): number[] {
   return fleet.hosts.records.flatMap((record) => {
     const { classes, gpus, cells, devices } = actualOf(fleet, record)

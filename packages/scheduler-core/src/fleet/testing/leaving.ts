@@ -9,7 +9,7 @@ import { checkpointOf, restoreFleet } from '../checkpoint.ts'
 export const ENOUGH: HostShape = { vcpus: 8, memoryMb: 65_536, instances: [] }
 export const named = (host: string) => ({ host, node: host })
 
-/** Hosts of 8 CPUs in a log of the level. */
+/** A log at level HOSTS_LEAVE with hosts of 8 CPUs. */
 export function hostsOf(...names: readonly string[]): TestLog {
   const log = aLog()
   log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...names.map((name) => aReport(name, ENOUGH))])
@@ -31,7 +31,7 @@ export const replace = (from: string, to: string): HostReplaced => ({
 export const claimOn = (host: string, key = 'k1', instance: string | null = aUuid(1)) =>
   aClaim({ key, hosts: [host], instances: [instance], mode: 'CONFIRM' })
 
-/** Checks that the state has no findings, and that a fleet restored from it is the same. */
+/** Checks that the auditor finds nothing, and that a restored fleet is equal. */
 export function expectSound({ fleet }: TestLog): void {
   expect([...audit(fleet)].flatMap(({ findings }) => findings)).toEqual([])
   const stored = canonicalJson(checkpointOf(fleet))

@@ -14,16 +14,16 @@ import { type ClassLack, factsOfLacks, inAllOf, isBeyondAll, lacksOf, unitRule }
 interface Words {
   readonly resourceClass: string
   readonly unit: string
-  /** The code where the host has the amount, but others use it. */
+  /** The code for a host that has the amount in total, but not free. */
   readonly short: Code
-  /** The code where even the empty host has less than the amount. */
+  /** The code for a host that would have less than the amount even if it were empty. */
   readonly tooLittle: Code
 }
 
 /**
- * A filter that passes hosts with enough of a class free and in total, because overcommit only lets instances share. What a moving instance
- * already holds on the host needs no further room. `limitsAlways`: one instance never gets more than the total, at older feature levels too
- * (Nova's CoreFilter).
+ * A filter that passes hosts with enough of a class free. The total must also be enough, because overcommit only lets several instances
+ * share. What a moving instance already holds on the host needs no further capacity. With `limitsAlways` one instance never gets more than
+ * the total, at older feature levels too (Nova's CoreFilter).
  */
 export function amountFilter(
   request: RequestSpec,

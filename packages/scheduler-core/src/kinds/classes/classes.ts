@@ -34,15 +34,15 @@ import { isUsual, wordsOf } from './usual.ts'
 export interface AmountAsk {
   readonly resourceClass: string
   readonly amount: number
-  /** The part of the memory that lies in the guest's NUMA cells. */
+  /** The part of the memory that is in the guest's NUMA cells. */
   readonly inCells?: number
-  /** The part of the memory that may be huge pages; the cells decide whether it is. */
+  /** The part of the memory that may be in huge pages. The cells decide whether it is. */
   readonly inPages?: number
 }
 
 const MEMORY = 'MEMORY_MB'
 
-/** The codes of all classes, below USUAL_CLASSES. */
+/** The codes of all classes that are not in USUAL_CLASSES. */
 const others = { short: 'class.short', tooLittle: 'class.too_little' } as const
 
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
@@ -50,7 +50,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   name: 'classes',
   filter: {
     name: 'ResourceClassFilter',
-    description: 'The host has the amounts asked for left, class by class, within their unit rules.',
+    description: 'The host has enough free of every requested resource class, within the unit rules of the class.',
     reads: Object.values(classFields).flat(),
   },
   rules: ['sum'],
@@ -179,7 +179,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
           }
       }
     }
-    throw new Error('reason was asked for a host that can give what is asked')
+    throw new Error('a reason was requested for a host that can give what is asked')
   },
 
   havers(hosts, ask) {
@@ -224,11 +224,11 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 }
 
-/** Whether a host can give this amount to an instance that already holds `held` there. */
+/** Whether a host can give this amount to an instance that already holds `held` on it. */
 function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
   const own = held?.[one.resourceClass] ?? 0
   const columns = hosts.classes.get(one.resourceClass)
-  // a class that the host no longer reports has no unit rules, and only an instance that holds some may keep it
+  // a class that the host no longer reports has no unit rules, and only an instance that holds an amount of it may keep that amount
   if (columns?.reported[host] !== 1) return hosts.featureLevel >= OWN_UNITS && one.amount > 0 && one.amount <= own
   const isKept = isKeptByRebuild(hosts, host, one.amount, own)
   if (!isKept && (!hasRoom(columns, host, one.amount, own) || isBeyondStatedMaximum(hosts, host, one))) return false
@@ -236,15 +236,15 @@ function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amount
 }
 
 /**
- * The memory in MiB that is certainly not in huge pages. Below feature level PLAIN_IN_CELLS only memory outside of the guest's NUMA cells
- * counts.
+ * The memory in MiB that is certainly not in huge pages. Below feature level PLAIN_IN_CELLS this is only the memory outside of the guest's
+ * NUMA cells.
  */
 const plainIn = ({ featureLevel }: HostTable, { amount, inCells = 0, inPages = 0 }: AmountAsk): number =>
   Math.max(0, amount - (featureLevel < PLAIN_IN_CELLS ? inCells : inPages))
 
 const memoryOf = (cells: readonly { readonly memoryMb: number }[] = []): number => cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
 
-/** The inventory of every class in a report: the standard three, with the values of `inventories`, and the others. */
+/** The inventory of every class in a report: the three standard classes, overridden by `inventories`, and the other classes. */
 function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][number]> {
   const standard = (resourceClass: string, total: number, allocationRatio: number, used: number) =>
     [resourceClass, { resourceClass, total, reserved: 0, allocationRatio, minUnit: 1, maxUnit: null, stepSize: 1, used }] as const
@@ -271,7 +271,7 @@ function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: bo
   }
 }
 
-/** Adds an amount to what claims with reported use hold; returns the part of it that the report does not count. */
+/** Adds an amount to what claims with reported use hold. Returns the part that the report does not count. */
 function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
   const before = Math.max(0, at(covered, host) - at(used, host))
   covered[host] = at(covered, host) + amount
@@ -282,7 +282,7 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
   columns.free[host] = at(columns.capacity, host) - at(columns.used, host) - at(columns.claimed, host)
 }
 
-/** Sets the used amount; nothing is claimed. */
+/** Sets the used amount, and sets the claimed amount to 0. */
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
   columns.used[host] = used
   columns.claimed[host] = 0

@@ -8,7 +8,7 @@ import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
 
-/** The results of the filters, one after another, for a half-used host with 4 vCPUs, 4 GiB, 40 GiB of disk and 4 FPGAs. */
+/** The reason codes that the filters give in order for a half-used host with 4 vCPUs, 4 GiB, 40 GiB of disk and 4 FPGAs. */
 function codesAt(level: number, asked: Parameters<typeof aRequest>[0]): string[] {
   const log = aLog()
   const inventories = [{ resourceClass: 'CUSTOM_FPGA', total: 4, used: 2 }]
@@ -28,7 +28,7 @@ test.each([
     'class.short',
     'class.too_little',
   ],
-])('for %s above the total, the reason names the total first, and below the level the free amount', (_what, asked, before, now) => {
+])('for %s above the total, the first reason is the total, and below the feature level the free amount', (_what, asked, before, now) => {
   expect(codesAt(IN_ALL_BEFORE_FREE - 1, asked)[0]).toBe(before)
   expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(now)
 })

@@ -7,7 +7,7 @@ import { aLog, aReport, aRequest } from '../../testing/index.ts'
 const RESERVED = 3_000
 const HUGE_MIB = 2_048
 
-/** A host with 4096 MiB, of which most is reserved or set aside as huge pages. */
+/** A fleet whose host has 4096 MiB, most of which is reserved or in huge pages. */
 function fleetOf(memoryMb: number) {
   const pages = [
     { sizeKib: 4, total: (memoryMb - HUGE_MIB) * 256 },
@@ -21,7 +21,7 @@ function fleetOf(memoryMb: number) {
 }
 
 test.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'where huge pages and the reserve exceed the total, the reason names both and the whole shortfall, by profile %s',
+  'if huge pages and reserve together exceed the total, the reason has both and the entire shortfall, by profile %s',
   (_name, profile) => {
     const request = aRequest({ memoryMb: 500 })
     const cause = causeIn(fleetOf(4_096), request, profile)

@@ -10,13 +10,13 @@ import { OWN_UNITS, PLAIN_IN_CELLS, STATED_MAXIMA, STRICT_CLAIMS, UNITS_BEFORE_F
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
 
-/** The number by which Placement says that no maximum was stated. */
+/** The maximum that Placement uses if no maximum is stated. */
 const UNSTATED = 2_147_483_647
 
 /**
- * The most of a class that one instance may have on a host: the reported limit, otherwise the total without the
- * reserve, so that overcommit lets instances share but never gives one of them more than exists (Placement's
- * `max_unit`, as Nova's hosts report it). Below feature level STRICT_CLAIMS only a reported limit applies.
+ * The largest amount of a class that one instance may have on a host. This is the reported limit, or else the total without the reserve:
+ * overcommit lets instances share, but never gives one of them more than exists. Placement's `max_unit` has the same meaning, as Nova's
+ * hosts report it. Below feature level STRICT_CLAIMS only a reported limit applies.
  */
 export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
   if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER
@@ -26,37 +26,40 @@ export function maxUnitOf(stated: number | null, total: number, reserved: number
 /** Whether the report limits one instance to less than the total. */
 const isLimit = (stated: number | null): stated is number => stated !== null && stated !== UNSTATED
 
-/** Whether the report limits one instance: then a larger total does not help one instance. */
+/** Whether the report limits one instance, so that a larger total would not help it. */
 const isMaxStated = (hosts: HostTable, host: HostIndex, resourceClass: string): boolean =>
   hosts.get(host).stats.inventories.some((one) => one.resourceClass === resourceClass && isLimit(one.maxUnit))
 
 /** The total without the reserved amount. */
 const inAll = (total: number, reserved: number): number => Math.max(0, total - reserved)
 
-/** The total of the class; one instance may have more than the total only if the report states so. */
+/** The unreserved total of the class. One instance may have more only if the report states so. */
 export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
 
 /**
- * Whether an amount exceeds the total of the host, so that it does not fit even without other instances. A limit that the report states may
- * be as large.
+ * Whether an amount exceeds the total of the host, so that it would not fit even without other instances. A reported limit that equals the
+ * total has the same effect.
  */
 export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
 
-/** Whether neither the total nor a reported limit is large enough. */
+/** Whether both the total and a reported limit are smaller than an amount. */
 const isMoreThanAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > inAllOf(columns, host) && amount > at(columns.maxUnit, host)
 
 /**
- * Whether the unit rules of a write refuse an amount that the instance holds here already: it is more than a maximum that the report states,
- * which Placement checks at each write, however full the host is.
+ * Whether the unit rules refuse an amount that the instance already holds here, because it exceeds a reported maximum. Placement checks
+ * that maximum at each write.
  */
 export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resourceClass, amount }: AskedAmount): boolean =>
   hosts.featureLevel >= STATED_MAXIMA &&
   amount > at(hosts.classColumns(resourceClass).maxUnit, host) &&
   isMaxStated(hosts, host, resourceClass)
 
-/** Whether an instance that is rebuilt keeps an amount: Nova asks Placement for nothing then, so that no rule of writes applies. */
+/**
+ * Whether an instance that is rebuilt keeps an amount. Nova makes no request to Placement for a rebuild, so no unit rule of Placement's
+ * writes applies.
+ */
 export const isKeptByRebuild = (hosts: HostTable, host: HostIndex, amount: number, held: number): boolean =>
   hosts.featureLevel >= STATED_MAXIMA && hosts.mover?.isRebuild === true && hosts.mover.host === host && amount <= held
 
@@ -69,9 +72,9 @@ interface AskedAmount {
   readonly amount: number
 }
 
-/** All causes of a refusal, permanent ones first. `held`: the amount that the same instance already holds on the host. Below feature level
- * UNITS_BEFORE_FREE an amount beyond a stated maximum violates only the unit rules, and a maximum equal to the total is
- * treated as none.
+/**
+ * All causes of a refusal, permanent ones first. `held` is the amount that the same instance already holds on the host. Below feature
+ * level UNITS_BEFORE_FREE an amount above a stated maximum violates only the unit rules, and a maximum equal to the total has no effect.
  */
 export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, held = 0): readonly ClassLack[] {
   const { resourceClass, amount } = asked
@@ -95,7 +98,7 @@ export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, h
   return hosts.featureLevel >= UNITS_BEFORE_FREE ? [...lacks, 'free'] : ['free', ...lacks]
 }
 
-/** The amounts that a host can give to one instance, as text: multiples of the step from the smallest unit to the largest. */
+/** The amounts that a host can give to one instance, as text: multiples of the step from the smallest to the largest amount. */
 export function unitRule(columns: ClassColumns, host: HostIndex): string {
   const step = at(columns.stepSize, host)
   const least = Math.ceil(at(columns.minUnit, host) / step) * step
@@ -106,7 +109,7 @@ export function unitRule(columns: ClassColumns, host: HostIndex): string {
   return `${least} to ${most === Number.MAX_SAFE_INTEGER ? 'any' : most} in steps of ${step}`
 }
 
-/** The facts about the class for which an amount is refused. */
+/** The facts about each cause for which an amount of a class is refused. */
 export const factsOfLacks = (
   hosts: HostTable,
   host: HostIndex,
@@ -121,9 +124,8 @@ export const factsOfLacks = (
   })
 
 /**
- * Whether a host has room for an amount, by the unit rules of the class. `held`: what the same instance already holds
- * there. An amount up to that needs no free room, and may be more than the host's present total; reported unit rules
- * apply to it too.
+ * Whether an amount fits on a host by the unit rules of the class. `held` is what the same instance already holds there. An amount up to
+ * `held` needs no free capacity, and may be more than the host's present total, but reported unit rules apply to it.
  */
 export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number, held = 0): boolean {
   if (columns === undefined || columns.reported[host] !== 1) return false
@@ -132,31 +134,31 @@ export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amou
   return amount <= held && (amount <= at(columns.maxUnit, host) || isBeyondAll(columns, host, amount))
 }
 
-/** Whether memory outside of huge pages has room besides the memory that the host sets aside as huge pages. */
+/** Whether an amount of memory fits outside of the huge pages of the host. */
 export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, held = 0): boolean {
   if (mib <= 0 || at(hosts.columns.hugePageMib, host) === 0 || hosts.featureLevel < STRICT_CLAIMS) return true
   return mib <= held || mib <= plainMemoryLeft(hosts, host)
 }
 
-/** The memory that an instance holds on its own host, MiB outside of huge pages. */
+/** The memory that an instance holds on its own host outside of huge pages, in MiB. */
 export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
   hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - hugeMibOf(hosts.get(host).cells, heldByMover(hosts, host)?.numa))
 
-/** MiB outside of huge pages that one instance may still have; below 0 where more is taken. */
+/** The memory outside of huge pages that one instance may still have, in MiB. Below 0 if more is in use. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
   const taken = plainTaken(hosts, host)
   const rest = at(columns.total, host) - at(columns.reserved, host) - at(hosts.columns.hugePageMib, host)
-  // pages and reserve may exceed the total: the missing memory is needed before any instance has room
+  // huge pages and reserve together may exceed the total; an instance then fits only if this memory is added first
   if (rest < 0 && hosts.featureLevel >= PLAIN_IN_CELLS) return rest - taken
   const plain = Math.max(0, rest)
   return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - taken)
 }
 
 /**
- * The memory outside of huge pages that is used or claimed, in MiB: the reported use without huge pages, or what the claims of counted
- * instances hold if that is more, and what all other claims hold. Below feature level PLAIN_IN_CELLS, huge pages in use are subtracted from
- * the whole sum.
+ * The memory outside of huge pages that is used or claimed, in MiB. For counted instances, it is the larger of the reported use without
+ * huge pages and what their claims hold. The amounts of all other claims are added. Below feature level PLAIN_IN_CELLS, huge pages in use
+ * are subtracted from the whole sum.
  */
 function plainTaken(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
@@ -172,11 +174,11 @@ function plainTaken(hosts: HostTable, host: HostIndex): number {
   return Math.max(0, shown + beyondReport - uncounted)
 }
 
-/** The reserved memory, if the amount would fit outside of huge pages without it, or if an operator set it. */
+/** The reserved memory, if the amount would fit outside of huge pages without the reserve, or if an operator set the reserve. */
 export const plainReserveOf = (hosts: HostTable, host: HostIndex, need: number): Pick<Reason, 'reserved'> =>
   reserveOf(hosts, host, 'MEMORY_MB', 'MiB', { missing: need - plainMemoryLeft(hosts, host) })
 
-/** The memory as a fact: the total, the reserved amount and the used amount. */
+/** The fact about memory outside of huge pages: total, reserved, huge-page and used amounts. */
 export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
   const columns = hosts.classColumns('MEMORY_MB')
   const record = hosts.get(host)

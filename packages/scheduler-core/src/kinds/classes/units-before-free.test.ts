@@ -24,11 +24,11 @@ const asksFor = (resourceClass: string, amount: number) =>
       : aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { [`resources:${resourceClass}`]: String(amount) } } })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'C3: the reason names first that one instance can never have the amount, by profile %s',
+  'C3: the first reason is that one instance can never have the amount, by profile %s',
   (_name, profile) => {
     test.each<readonly [what: string, Inventory, asked: number, code: string, text: string, mended: Inventory]>([
       [
-        'more than the total, and than one instance may have',
+        'more than the total and than the largest amount for one instance',
         { resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 },
         6,
         'class.too_little',
@@ -36,7 +36,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 6, maxUnit: 6 },
       ],
       [
-        'more memory than the total, and than one instance may have',
+        'more memory than the total and than the largest amount for one instance',
         { resourceClass: 'MEMORY_MB', total: 4_000, maxUnit: 1_000 },
         5_000,
         'memory.too_little',
@@ -52,7 +52,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 6, stepSize: 3 },
       ],
       [
-        'more than one instance may have, while other instances use the rest',
+        'more than the largest amount for one instance, while other instances use the rest',
         { resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 3 },
         6,
         'class.unit',
@@ -76,7 +76,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 8, reserved: 2, maxUnit: 6, allocationRatio: 4 },
       ],
       [
-        'more vCPUs than the total, and than one instance may have',
+        'more vCPUs than the total and than the largest amount for one instance',
         { resourceClass: 'VCPU', total: 4, maxUnit: 4 },
         6,
         'cpu.too_few',
@@ -92,7 +92,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 100, stepSize: 5 },
       ],
       [
-        'unit rules that no amount keeps',
+        'unit rules that no amount satisfies',
         { resourceClass: 'CUSTOM_P', total: 4, minUnit: 3, maxUnit: 3, stepSize: 2 },
         2,
         'class.unit',
@@ -123,15 +123,15 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       expect(foundOf(fleetWith(mended), request, profile)).toBe(1)
     })
 
-    // Placement's largest whole number and an absent value both mean that there is no limit: a larger total is then enough
-    test.each([null, 2_147_483_647])('more than the total, where the report states the limit %s', (maxUnit) => {
+    // both Placement's largest whole number and an absent value mean that there is no limit, so only the total is refused
+    test.each([null, 2_147_483_647])('more than the total is refused for the total if the reported limit is %s', (maxUnit) => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit }), asksFor('CUSTOM_P', 6), profile)
       expect(causeText(cause)).toBe(
         'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in all.',
       )
     })
 
-    test('an amount within the limits is short while other instances use it', () => {
+    test('an amount within the limits is refused as not free while other instances use it', () => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 4 }), asksFor('CUSTOM_P', 4), profile)
       expect([cause.code, causeText(cause)]).toEqual([
         'class.short',
@@ -139,7 +139,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       ])
     })
 
-    test('more than the total, where the report allows one instance that much, is refused as not free', () => {
+    test('an amount above the total that the reported limit allows is refused as not free', () => {
       const inventory = { resourceClass: 'CUSTOM_P', total: 4, used: 3, maxUnit: 9, allocationRatio: 2 }
       const cause = causeIn(fleetWith(inventory), asksFor('CUSTOM_P', 6), profile)
       expect([cause.code, causeText(cause)]).toEqual([
@@ -150,7 +150,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 )
 
-test('below the level the reason names the free amount', () => {
+test('below feature level UNITS_BEFORE_FREE the reason has the free amount', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(
       fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 }, level),

@@ -1,11 +1,11 @@
 import type { Code } from '../../text/codes.ts'
 
-/** The words for a class that every host has. */
+/** The unit and reason codes of a class that every host has. */
 export interface ClassWords {
   readonly unit: string
-  /** The code where the host has the amount, but others use it. */
+  /** The code for a host that has the amount in total, but not free. */
   readonly short: Code
-  /** The code where even the empty host has less than the amount. */
+  /** The code for a host that would have less than the amount even if it were empty. */
   readonly tooLittle: Code
 }
 
@@ -15,7 +15,7 @@ const usual: Readonly<Record<string, ClassWords>> = {
   DISK_GB: { unit: 'GiB', short: 'disk.short', tooLittle: 'disk.too_little' },
 }
 
-/** Undefined for a class that a host may lack. */
+/** The unit and reason codes of a class, or undefined for a class that some hosts do not have. */
 export const usualWords = (resourceClass: string): ClassWords | undefined =>
   Object.hasOwn(usual, resourceClass) ? usual[resourceClass] : undefined
 

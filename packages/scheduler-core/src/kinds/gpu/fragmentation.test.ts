@@ -18,11 +18,11 @@ describe('logisticPoints', () => {
     [10, 99],
     [Number.NEGATIVE_INFINITY, 0],
     [Number.POSITIVE_INFINITY, 99],
-  ])('of %d is %i', (x, points) => {
+  ])('the points of %d are %i', (x, points) => {
     expect(logisticPoints(x)).toBe(points)
   })
 
-  test('equals the truncated logistic function wherever that is not extremely close to a whole number', () => {
+  test('equals the truncated logistic function except extremely close to whole numbers', () => {
     fc.assert(
       fc.property(fc.double({ min: -12, max: 12, noNaN: true }), (x) => {
         const exact = logistic(x)

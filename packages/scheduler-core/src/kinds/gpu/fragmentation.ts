@@ -7,11 +7,11 @@ import { checkOptions } from '../../request/parse.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host
- * that typical requests could not use. Typical requests are options, because they depend on the site.
+ * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host that typical requests
+ * could not use. The typical requests are options, because they depend on the site.
  */
 const typicalRequest = z.strictObject({
-  /** The share of this request among all, 0..1. */
+  /** The share of this request among all typical requests, from 0 to 1. */
   frequency: z.number().min(0).max(1),
   /** The amount of `cpuClass` that the request asks for. */
   cpu: z
@@ -19,7 +19,7 @@ const typicalRequest = z.strictObject({
     .int()
     .min(0)
     .max(2 ** 40),
-  /** The number of GPUs; 0 for a request without GPUs. */
+  /** The number of GPUs. 0 for a request without GPUs. */
   gpus: z.number().int().min(0).max(64),
   /** The share of each GPU in thousandths. */
   shareMilli: z.number().int().min(0).max(1_000),
@@ -37,8 +37,8 @@ export type FragmentationOptions = z.input<typeof fragmentationOptions>
 export interface FragmentationChoice {
   readonly gpus: readonly GpuState[]
   /**
-   * Points from 0 to 100: the less the placement fragments the host, the more; whole numbers, as in the code that the
-   * authors published.
+   * Points from 0 to 100. A placement that fragments the host less has more points. They are whole numbers, as in the published code of
+   * the paper.
    */
   readonly points: number
 }
@@ -47,15 +47,15 @@ export interface Fragmentation {
   /** The resource class in which CPU is counted. */
   readonly cpuClass: string
   /**
-   * The best choice of GPUs on a host and its points, from the given cells alone if there are any; undefined if the GPUs do not suffice. A
-   * count of 0 takes no GPU, but still CPU.
+   * The best choice of GPUs on a host and its points. If cells are given, only GPUs near them are used. Undefined if there are not enough
+   * GPUs. A request for no GPUs gets points for its CPU.
    */
   choose(hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]): FragmentationChoice | undefined
 }
 
 /**
- * The k-th entry (k = 1..99) is ln(k / (100 - k)), the x at which 100 / (1 + e^-x) reaches k. It is a table because Math.exp may differ in
- * its last bit between engines.
+ * The k-th entry (k = 1..99) is ln(k / (100 - k)), the x at which 100 / (1 + e^-x) reaches k. The table is used because the last bit of
+ * Math.exp may differ between engines.
  */
 const breakpoints: readonly number[] = [
   -4.59511985013459, -3.891820298110627, -3.4760986898352733, -3.1780538303479458, -2.9444389791664407, -2.751535313041949,
@@ -76,7 +76,7 @@ const breakpoints: readonly number[] = [
   2.9444389791664403, 3.1780538303479458, 3.4760986898352733, 3.8918202981106265, 4.59511985013459,
 ]
 
-/** trunc(100 x logistic(x)), by look-up. */
+/** trunc(100 * logistic(x)), by binary search in the table. */
 export function logisticPoints(x: number): number {
   let low = 0
   let high = breakpoints.length
@@ -88,7 +88,7 @@ export function logisticPoints(x: number): number {
   return low
 }
 
-/** Throws RangeError for options that do not fit their schema. */
+/** Creates the rule from its options. Throws RangeError for options that do not match the schema. */
 export function createFragmentation(options: unknown): Fragmentation {
   const { typical, cpuClass } = checkOptions(fragmentationOptions, options ?? {})
   const doesFor = modelTable(typical)
@@ -96,7 +96,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   const countOf = Int32Array.from(typical, ({ gpus }) => gpus)
   const shareOf = Int32Array.from(typical, ({ shareMilli }) => shareMilli)
   const frequencyOf = Float64Array.from(typical, ({ frequency }) => frequency)
-  // for the host being rated: the free share of each GPU, and the typical requests that the GPU suits
+  // for the host being rated: the free share of each GPU, and the typical requests that can use the GPU
   const free = new Float64Array(limits.gpusPerHost)
   const accepts: Uint8Array[] = []
 
@@ -108,7 +108,7 @@ export function createFragmentation(options: unknown): Fragmentation {
     }
   }
 
-  /** The thousandths of GPUs that typical requests could not use, weighted by frequency. The sums per request are of whole numbers only. */
+  /** The thousandths of GPUs that typical requests could not use, weighted by frequency. The sums for each request are whole numbers. */
   const fragment = (gpuCount: number, cpuFree: number): number => {
     let all = 0
     for (let g = 0; g < gpuCount; g++) all += free[g] as number
@@ -154,7 +154,8 @@ export function createFragmentation(options: unknown): Fragmentation {
         for (const g of chosen) free[g] = (free[g] as number) + ask.shareMilli
         return logisticPoints((before - after) / WHOLE_GPU)
       }
-      // for one share: the GPU with the most points, lowest index first; for several GPUs or whole ones: the lowest indices that fit
+      // for one share, choose the GPU with the most points and then the lowest index; for several or whole GPUs, choose the lowest indices
+      // that fit
       const choices = ask.count === 1 && ask.shareMilli < WHOLE_GPU ? fitting.map((g) => [g]) : [fitting.slice(0, ask.count)]
       let best: FragmentationChoice | undefined
       for (const chosen of choices) {
@@ -166,7 +167,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   }
 }
 
-/** The typical requests that a GPU of a model suits, as one byte each; computed once per model. */
+/** Computes once per GPU model which typical requests can use it, as one byte for each request. */
 function modelTable(typical: readonly z.output<typeof typicalRequest>[]): (model: string | null) => Uint8Array {
   const rows = new Map<string | null, Uint8Array>()
   return (model) => {

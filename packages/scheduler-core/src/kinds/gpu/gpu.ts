@@ -17,26 +17,26 @@ import { keepGpus, sumByGpu } from './keep.ts'
 import { gpusElsewhere } from './near.ts'
 import { GpuUnits } from './units.ts'
 
-/** GPUs of a host in the order in which a rule would take them; the first `count` that fit are taken. */
+/** The order in which a rule takes GPUs of a host. The first `count` GPUs that fit are taken. */
 type GpuOrder = (gpus: readonly GpuState[], ask: GpuWish) => readonly GpuState[]
 
 const orders: Readonly<Record<string, GpuOrder>> = {
-  /** A share is taken from the fullest GPU that fits, a whole GPU by the lowest index. */
+  /** A share is taken from the fullest GPU on which it fits, and a whole GPU by the lowest index. */
   fullest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => a.freeMilli - b.freeMilli || a.index - b.index)),
   emptiest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => b.freeMilli - a.freeMilli || a.index - b.index)),
   first: (gpus) => gpus,
 }
 
-/** What claims hold on a host; used from feature level STRICT_CLAIMS on. */
+/** The counts of GPU claims by host, used from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undefined)
 
-/** Whole GPUs and shares of them, optionally of listed models. */
+/** The kind of whole GPUs and shares of GPUs, optionally limited to listed models. */
 export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   name: 'gpu',
   filter: {
     name: 'GpuFilter',
     description:
-      'Enough GPUs of the host, of the models asked for and as near to the NUMA cells of the guest as they must be, have the share free.',
+      'The host has enough GPUs of the requested models with the requested share free, as near to the NUMA cells of the guest as required.',
     reads: ['gpus'],
   },
   rules: ['fullest', 'emptiest', 'first', 'least-fragmentation'],
@@ -47,7 +47,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { ...wish, amounts: demandOf({ gpus, ...spec }).amounts, ...(numaPolicy !== null && { numaPolicy }) }
   },
 
-  // this only checks that they are near to some cells of the host; the NUMA kind chooses the cells
+  // this only checks that the GPUs are near to any cells of the host; the NUMA kind chooses the cells
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const { gpus } = hosts.get(host)
@@ -66,7 +66,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const mostTells = anyModel && count === 1
     return (host) => {
       if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
-      // reading devices is slow because they are scattered in memory, and most hosts of a busy fleet have no device with enough free
+      // the column is checked first because reading devices is slow, and most hosts of a busy fleet have no GPU with enough free
       if (at(gpuMostFreeMilli, host) < shareMilli) return false
       if (mostTells) return true
       const { gpus } = records[host] as HostRecord
@@ -163,7 +163,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return noGpus(ask)
-    // called for every host of a refusal, so nothing is allocated except for the result
+    // this runs for every host of a refusal, so it allocates nothing except the result
     let matching = 0
     let fitting = 0
     for (const gpu of gpus) {
@@ -201,7 +201,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const record = hosts.get(host)
     const from = leftOf(record)
     const asked = { requiredFrom: fromRequest('gpus.models'), actualFrom: reportOf(record) }
-    // the room of a device is the reported amount minus the claims
+    // the free amount of a device is the reported amount minus the claims
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
       .map(({ index, freeMilli }) => ({ name: `GPU ${index} free, thousandths`, value: freeMilli, from }))
@@ -218,11 +218,11 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
-      // the host has enough such GPUs, but some are in use
+      // the host has enough such GPUs in total, but not enough of them are free
       ...(code === 'gpu.count' && fitting < Number(actual)
         ? [{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms }]
         : []),
-      // the fact needs both the number and the models
+      // one fact describes the number and another one the models
       ...(code === 'gpu.model'
         ? [
             {
@@ -241,12 +241,14 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   },
 }
 
-/** The GPUs that a rule takes on a host, from the given cells alone if there are any; undefined if the GPUs do not suffice. */
+/**
+ * Chooses the GPUs of a rule on a host. If cells are given, only GPUs near them are used. Returns undefined if there are not enough GPUs.
+ */
 export type ChooseGpus = (hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]) => readonly GpuState[] | undefined
 
 const cellsOn = (hosts: HostTable, host: HostIndex): readonly number[] => hosts.get(host).cells.map(({ id }) => id)
 
-/** Throws RangeError for an unknown rule or bad options. */
+/** Creates the chooser of a rule. Throws RangeError for an unknown rule or invalid options. */
 export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus {
   const rule = setting?.rule ?? 'fullest'
   if (rule === 'least-fragmentation') {
@@ -289,7 +291,7 @@ function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[
   columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
 }
 
-/** The largest free share of one GPU in thousandths; 0 for a host without GPUs. */
+/** The largest free share of a single GPU in thousandths, or 0 for a host without GPUs. */
 const mostFreeOf = (gpus: readonly GpuState[]): number => {
   let most = gpus[0]?.freeMilli ?? 0
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli

@@ -25,7 +25,7 @@ const guest = (
   gpus: { count, numaPolicy, ...more },
 })
 
-/** The cells and GPUs of each placed instance, and the reason for which the next one is refused. */
+/** The host, cells and GPUs of each placed instance, and the cause for which the next instance is refused. */
 function placed(hosts: readonly HostShape[], asks: Parameters<typeof aRequest>[0], profile = 'default') {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
@@ -43,19 +43,19 @@ function placed(hosts: readonly HostShape[], asks: Parameters<typeof aRequest>[0
 describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
   test.each<[string, readonly HostShape[], Parameters<typeof aRequest>[0], ReturnType<typeof placed>]>([
     [
-      'required: the cell follows the GPU',
+      'required: the cell of the GPU is chosen',
       [{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }],
       guest(1, 'required'),
       { on: ['h0 1 0'], cause: undefined },
     ],
     [
-      'required: the GPU follows the cell that has room',
+      'required: the GPU of the cell with enough free memory is chosen',
       [{ numaCells: cells(512, 8_192), gpus: gpus(0, 1) }],
       guest(1, 'required'),
       { on: ['h0 1 1'], cause: undefined },
     ],
     [
-      'required: the cell of the GPUs is full',
+      'required: the host is refused if the cell of the GPUs is full',
       [{ numaCells: cells(512, 8_192), gpus: gpus(0) }],
       guest(1, 'required'),
       {
@@ -65,7 +65,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       },
     ],
     [
-      'required: GPUs without a known cell are near to no cell',
+      'required: GPUs without a known cell are not near to any cell',
       [{ numaCells: cells(8_192), gpus: gpus(null, null) }],
       guest(1, 'required'),
       {
@@ -75,7 +75,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       },
     ],
     [
-      'required: two GPUs of one cell, with one host that has one in each cell and one that has both in one',
+      'required: two GPUs are chosen on the host that has both in one cell',
       [
         { memoryMb: 262_144, numaCells: cells(8_192, 8_192), gpus: gpus(0, 1) },
         { numaCells: cells(8_192, 8_192), gpus: gpus(null, 1, 1) },
@@ -96,7 +96,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       { on: ['h0 1 0'], cause: undefined },
     ],
     [
-      'preferred: another cell is taken where the cell of the GPU is full',
+      'preferred: another cell is taken if the cell of the GPU is full',
       [{ numaCells: cells(8_192, 512), gpus: gpus(1) }],
       guest(1, 'preferred'),
       { on: ['h0 0 0'], cause: undefined },
@@ -108,13 +108,13 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       { on: ['h0 1 1'], cause: undefined },
     ],
     [
-      'without a policy the first cell and the first GPU',
+      'without a policy the first cell and the first GPU are taken',
       [{ numaCells: cells(8_192, 8_192), gpus: gpus(1, 0) }],
       guest(1, null),
       { on: ['h0 0 0'], cause: undefined },
     ],
     [
-      'several instances, each near its own GPU',
+      'required: several instances are each near their own GPU',
       [{ numaCells: cells(8_192, 8_192), gpus: gpus(0, 1) }],
       { ...guest(1, 'required'), numInstances: 3 },
       {
@@ -140,11 +140,11 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       expect([profile, placed(hosts, asks, profile)]).toEqual([profile, expected])
   })
 
-  test('a claim has to keep nearness under the rules of Nova too', () => {
+  test('GPUs of a claim are near under the rules of Nova too', () => {
     expect(placed([{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }], guest(1, 'required'), 'nova-compat').on).toEqual(['h0 1 0'])
   })
 
-  test('law: a guest is placed exactly if some cell has room for it and enough GPUs, and its GPUs belong to that cell', () => {
+  test('law: a guest is placed exactly if it fits on a cell with enough GPUs, and it gets GPUs of that cell', () => {
     const drawn = fc.record({
       memory: fc.array(fc.constantFrom(512, 2_048), { minLength: 1, maxLength: 4 }),
       nodes: fc.array(fc.constantFrom(null, 0, 1, 2, 3), { maxLength: 6 }),

@@ -10,7 +10,7 @@ import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../near-cell.ts'
 import { keepGpus } from './keep.ts'
 
-/** What the GPUs of a request require of the guest's cells; undefined if the request has no GPUs with this policy. */
+/** The requirements of a request's GPUs for the guest's cells. Undefined if the request has no GPUs with this policy. */
 export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: NonNullable<GpuRequest['numaPolicy']>): Nearness | undefined {
   if (ask === null || numaTopology === null || ask.numaPolicy !== policy) return undefined
   return {
@@ -43,7 +43,7 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
   }
 }
 
-/** Describes the locations of GPUs that are suitable except that they are near other cells. */
+/** Describes the locations of GPUs that would be suitable but are near other cells. */
 export const gpusElsewhere = (hosts: HostTable, host: HostIndex, ask: GpuWish, near: readonly number[]) =>
   elsewhereOn(
     hosts,

@@ -4,14 +4,14 @@ import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 
 /**
- * The GPUs of a host, for counting the claims on them. If the named GPU has no room, a share moves to a single GPU
- * that has room, of the same model first.
+ * The GPUs of a host, for counting the claims on them. If the named GPU has not enough free, a share moves to a single other GPU that has,
+ * preferably of the same model.
  */
 export class GpuUnits implements Units<GpuGrant> {
   readonly gpus: readonly GpuState[]
-  /** Thousandths in use by index, as reported. */
+  /** Thousandths in use by GPU index, as reported. */
   readonly #used: ReadonlyMap<number, number>
-  /** Thousandths of materialised claims by the index that they name. */
+  /** Thousandths that materialised claims hold, by the GPU index that they name. */
   readonly #covered: Map<number, number>
   readonly #usedInAll: number
   #coveredInAll: number
@@ -28,7 +28,7 @@ export class GpuUnits implements Units<GpuGrant> {
     return new GpuUnits(gpus, this.#used, this.#covered)
   }
 
-  /** Whether the report counts the use of the GPU with this index, or of any GPU if the host has none with it. */
+  /** Whether the report counts the use of the GPU with this index. If the host has no such GPU, whether it counts the use of any GPU. */
   countsUse(index: number): boolean {
     const gpu = this.#find(index)
     return gpu === undefined ? this.gpus.some(({ countsUse }) => countsUse) : gpu.countsUse

@@ -6,13 +6,13 @@ import { nearnessOf, wishedNearnessOf } from '../nearness.ts'
 /** The NUMA cells of a guest. */
 export interface NumaAsk {
   readonly cells: readonly CellAsk[]
-  /** For each guest cell, the first cell with an equal demand. */
+  /** For each guest cell, the index of the first guest cell with an equal demand. */
   readonly sameAs: readonly number[]
-  /** What the devices of the same instance require of the cells. */
+  /** The requirements of the instance's devices for the cells. */
   readonly nearness: Nearness | undefined
-  /** The requirements together with the preferences, which are met where possible; undefined if there are no preferences. */
+  /** The requirements together with the preferences, which are satisfied if possible. Undefined if there are no preferences. */
   readonly wished?: Nearness | undefined
-  /** The memory of the instance outside of these cells, in MiB; absent if there is none. */
+  /** The memory of the instance outside of these cells, in MiB. Absent if there is none. */
   readonly outside?: number
 }
 
@@ -29,7 +29,7 @@ export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
   }
 }
 
-/** `isolatesEmulator`: the emulator threads get a CPU in the host cell of the guest's first cell. */
+/** With `isolatesEmulator`, the emulator threads get a CPU in the host cell of the guest's first cell. */
 export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness' | 'wished'> {
   const cells = requested.map((cell, i) => cellAskOf(cell, isolatesEmulator && i === 0 ? 1 : 0))
   const shapes = cells.map(({ guest: _, ...shape }) => JSON.stringify(shape))

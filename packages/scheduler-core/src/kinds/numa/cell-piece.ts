@@ -17,17 +17,17 @@ export interface CellPiece {
   readonly pages: PageGrant | undefined
 }
 
-/** The sum of each sort of amount over all cells. */
+/** The sum over all cells for each sort of amount. */
 export interface Amounts {
   cpus: number
   memoryMb: number
   plainMb: number
   pins: number
-  /** By size in KiB. */
+  /** The number of pages by their size in KiB. */
   readonly pages: Map<number, number>
 }
 
-/** Whether nothing of a piece is left to count. */
+/** Whether a piece has nothing to count. */
 export const isNothing = ({ cpus, memoryMb, pins, pages }: CellPiece): boolean =>
   cpus === 0 && memoryMb === 0 && pins.length === 0 && pages === undefined
 
@@ -52,11 +52,11 @@ export const hugeSizesOf = (cells: readonly CellState[]): readonly number[] => {
 
 export const claimPlain = (cell: CellState, amount: number): void => cell.claimPlain(amount)
 
-/** The used memory of a cell outside of huge pages by the report, in MiB. */
+/** The reported use of a cell's memory outside of huge pages, in MiB. */
 export const plainUsedOf = ({ limits, hugeCovered }: CellState): number =>
   limits?.reported === undefined ? 0 : plainMibReported(limits.reported, hugeCovered)
 
-/** The amounts that a claim takes of the cell that it names; `named` is this cell, if the host has it. */
+/** The amounts that a claim takes from the cell that it names. `named` is this cell, if the host has it. */
 export const pieceIn = (named: CellState | undefined, part: CellGrant): CellPiece => ({
   cell: part.cell,
   cpus: part.cpus,
@@ -87,10 +87,10 @@ export function takeFrom(cell: CellState, { cpus, memoryMb, plainMb, pins, pages
   for (const state of cell.pages ?? []) if (state.sizeKib === pages.sizeKib) state.free -= sign * pages.count
 }
 
-/** The number of CPUs that are dedicated to one instance, of those that can be. */
+/** The CPUs of a cell that can be dedicated to an instance and are not. */
 export const openOf = (cell: CellState): readonly number[] => cell.pinnable.filter((cpu) => !cell.isPinned(cpu))
 
-/** As many free CPUs as a piece holds; the CPUs that it names come first. */
+/** Free CPUs for a piece, as many as it holds. The CPUs that it names come first. */
 export function freePinsOf(cell: CellState, { cell: named, pins }: CellPiece): readonly number[] {
   if (pins.length === 0) return pins
   const open = openOf(cell)

@@ -1,6 +1,6 @@
 import { createHostState } from '../host-state.ts'
 
-/** The used huge pages of a host in MiB: by its report, by claims of instances that the report counts, and by other claims. */
+/** The used huge pages of a host in MiB: as reported, held by claims of instances that the report counts, and held by other claims. */
 export interface HugeMib {
   readonly reported: number
   readonly counted: number

@@ -7,7 +7,7 @@ import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
 import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../values/levels.ts'
 
-/** What a guest cell may state in these tests. */
+/** The fields of a guest cell that these tests set. */
 interface GuestCell {
   readonly cpus: number[]
   readonly memoryMb: number
@@ -30,7 +30,7 @@ function fleetWith(numaCells: readonly Cell[], level = FEATURE_LEVEL) {
 
 const GIB = 1_048_576
 
-/** Pages of 2 MiB and of 1 GiB, with these numbers of them. */
+/** A cell with pages of 2 MiB and of 1 GiB. The parameters are the fields of each page size. */
 const withPages = (small: object, large: object = { total: 0 }): Partial<Cell> => ({
   pages: [
     { sizeKib: 4, total: 65_536 },
@@ -55,7 +55,7 @@ const guestOf = (cells: number, cpus: number, memoryMb: number, cpuPolicy: 'shar
     },
   })
 
-/** A guest of one cell of a single shared CPU, with these fields. */
+/** A request for a guest of one cell with a single shared CPU, changed by these fields. */
 const guestWith = (more: Partial<GuestCell>) => {
   const cell = { id: 0, cpus: [0], memoryMb: 64, ...more }
   return aRequest({ flavor: { vcpus: cell.cpus.length, memoryMb: cell.memoryMb }, numaTopology: { cells: [cell] } })
@@ -64,7 +64,7 @@ const guestWith = (more: Partial<GuestCell>) => {
 const dedicated = (cpus: number): Partial<GuestCell> => ({ cpus: Array.from({ length: cpus }, (_, i) => i), cpuPolicy: 'dedicated' })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'C16: the reasons for guest cells, by profile %s',
+  'C16: the reason for which guest cells do not fit, by profile %s',
   (_name, profile) => {
     test.each<readonly [string, readonly Cell[], ReturnType<typeof guestOf>, string, string]>([
       [
@@ -97,21 +97,21 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       ],
       ['more shared CPUs than each cell has', [cellOf(0), cellOf(1)], guestOf(1, 6, 64), 'numa.too_few_cpus', '6 CPUs needed, 4 in all'],
       [
-        'more dedicated CPUs than each cell has, while some are given to others',
+        'more dedicated CPUs than each cell has, while others use a part of them',
         [cellOf(0, { pinnedCpus: [0] }), cellOf(1, { pinnedCpus: [100, 101] })],
         guestOf(1, 6, 64, 'dedicated'),
         'numa.too_few_dedicated',
         '6 CPUs needed, 4 in all',
       ],
       [
-        'dedicated CPUs that are given to others',
+        'dedicated CPUs that other instances use',
         [cellOf(0, { pinnedCpus: [0, 1] })],
         guestOf(1, 3, 64, 'dedicated'),
         'numa.dedicated_cpus',
         '3 CPUs needed, 2 here',
       ],
       [
-        'more pages than each cell has, while some are used',
+        'more pages than each cell has, while others use a part of them',
         [cellOf(0, withPages({ total: 500, used: 400 })), cellOf(1, withPages({ total: 600, used: 600, reserved: 100 }))],
         guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
         'numa.too_few_pages',
@@ -125,7 +125,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         '512 pages of 2048 KiB needed, 200 here',
       ],
       [
-        'large pages of any size, of which other instances use those that would be enough',
+        'large pages of any size, while other instances use the only size with enough pages',
         [cellOf(0, withPages({ total: 100 }, { total: 2, used: 2 }))],
         guestWith({ pageSize: 'large', memoryMb: 2_048 }),
         'numa.pages',
@@ -153,7 +153,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         '3 CPUs needed, 2 in all',
       ],
       [
-        'more CPUs on cores of their own than there are cores, while few CPUs are left at all',
+        'more CPUs on cores of their own than there are cores, while fewer CPUs are free',
         [cellOf(0, { siblings: CORES, pinnedCpus: [0, 2] })],
         guestWith({ ...dedicated(3), cpuThreadPolicy: 'isolate' }),
         'numa.too_few_cores',
@@ -167,7 +167,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         '2 CPUs needed, 1 here',
       ],
       [
-        'cores with several threads where each has one',
+        'cores with several threads if each core has one thread',
         [cellOf(0, { siblings: [[0, 1], [2], [3]], pinnedCpus: [0] })],
         guestWith({ ...dedicated(3), cpuThreadPolicy: 'require' }),
         'numa.too_few_cores',
@@ -181,7 +181,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 )
 
-test('below the level the reason names the free amount', () => {
+test('below the feature level the reason has the free amount', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(fleetWith([cellOf(0)], level), guestOf(1, 6, 6_000), profiles[0] as Profile)
     return checksOf(0 as Parameters<typeof checksOf>[0]).flatMap(({ reason }) => reason?.code ?? [])
@@ -190,7 +190,7 @@ test('below the level the reason names the free amount', () => {
   expect(codesAt(FEATURE_LEVEL)).toContain('numa.too_little_memory')
 })
 
-test('a fact never states the free pages as those in all, at any level', () => {
+test('a fact never states the number of free pages as the total, at any level', () => {
   const factsAt = (level: number) => {
     const fleet = fleetWith([cellOf(0, withPages({ total: 600, used: 400 }))], level)
     const { checksOf } = prepareChecks(fleet, guestWith({ pageSize: 2_048, memoryMb: 1_024 }), profiles[0] as Profile)

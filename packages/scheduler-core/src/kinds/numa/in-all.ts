@@ -11,9 +11,9 @@ import { heldByMover } from '../mover.ts'
 import type { NumaAsk } from './ask.ts'
 
 /**
- * The demand that the guest's cells can make on a host whose plain memory is shared with other instances. It is the guest's own demand; if
- * the host has too little plain memory left, cells that accept any page size use huge pages; undefined if that does not fit either. Guests
- * without page sizes are not checked here, because the resource classes check their memory.
+ * The demand of the guest's cells on a host with plain memory that other instances share. Usually this is the guest's own demand. If the
+ * host has too little plain memory free, cells that accept any page size use huge pages. Undefined if the guest does not fit then either.
+ * Guests without page sizes are not checked here, because the resource classes check their memory.
  */
 export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk): NumaAsk | undefined {
   if (!mayMatter(hosts, host, ask)) return ask

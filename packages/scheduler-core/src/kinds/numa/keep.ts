@@ -8,12 +8,12 @@ import type { NumaAsk } from './ask.ts'
 import { cpusOf } from './pin.ts'
 import { placerOf, toGrant } from './place.ts'
 
-/** The base page size, if the host does not report its sizes. */
+/** The base page size in KiB, used if the host does not report its page sizes. */
 const PLAIN_KIB = 4
 
 /**
- * The part of an instance's own cells that satisfies an ask: each of its cells is treated as a cell of a host that has exactly these
- * resources, whatever the host has now.
+ * The part of an instance's own cells that satisfies an ask. Each of its cells is treated as a cell of a host with exactly these
+ * resources, regardless of what the host has now.
  */
 export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held: readonly CellGrant[]): readonly CellGrant[] | undefined {
   const here = hosts.get(host).cells
@@ -35,8 +35,8 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
 }
 
 /**
- * Whether guest cells that require threads of one core have CPUs only on cores with several threads, with at most one
- * alone on its core, if their number does not divide. If the host no longer has the cell, all CPUs are accepted.
+ * Whether guest cells that require threads of one core have CPUs only on cores with several threads. At most one CPU may be alone on its
+ * core, if the number of CPUs is not divisible. If the host no longer has the cell, all CPUs are accepted.
  */
 const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, here: readonly CellState[]): boolean =>
   grant.every(({ guest, cell: id, pinned = [] }) => {
@@ -50,7 +50,7 @@ const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, her
 const isAlike = (a: CellGrant, b: CellGrant): boolean =>
   a.guest === b.guest && a.cell === b.cell && a.pinned?.length === b.pinned?.length && a.siblings?.length === b.siblings?.length
 
-/** Whether one grant takes no more of any cell than another: of its shared CPUs, CPUs, pages, and memory by page size. */
+/** Whether one grant takes at most as much of each cell as another: shared CPUs, dedicated CPUs, pages, and memory by page size. */
 export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]): boolean {
   const own = byCell(held)
   for (const [id, parts] of byCell(grant)) {
@@ -69,7 +69,7 @@ export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]
 function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): CellState {
   const cpus = sharedOf(parts)
   const memoryMb = parts.reduce((sum, part) => sum + part.memoryMb, 0)
-  // a claim of whole cores lists their threads itself
+  // a claim of whole cores lists the threads of its cores
   const hasNoSiblings = parts.every(({ siblings }) => siblings === undefined)
   const known = (hasNoSiblings ? reported?.cores : undefined) ?? coresOf(parts)
   const dedicated = parts.flatMap(cpusOf)
@@ -77,7 +77,7 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
   const pages = pagesIn(parts, reported)
   const inventory = {
     id,
-    // for shared CPUs only the number counts
+    // only the number of shared CPUs is used, so their ids are invented
     cpuset: Array.from({ length: cpus }, (_, i) => -1 - i),
     cpuCapacity: cpus,
     memoryCapacity: memoryMb,
@@ -90,13 +90,16 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
   return new CellState(inventory, 0, 0)
 }
 
-/** Sorts cores by the number of these CPUs, then by the number of threads, most first, so that the fewest CPUs are alone on their cores. */
+/**
+ * Sorts cores by how many of these CPUs they contain, then by their number of threads, most first. Then the fewest CPUs are alone on their
+ * cores.
+ */
 function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
   const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length
   return [...cores].sort((a, b) => threads(b) - threads(a) || b.length - a.length)
 }
 
-/** The threads of each core, as far as the claim shows them: it lists reserved threads together with a thread of its own. */
+/** The threads of each core, as far as the claim shows them: reserved threads are listed together with a thread in use on the same core. */
 function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | undefined {
   const all = parts.flatMap(({ pinned = [], siblings = [], emulator }) => {
     const others = pinned.length === 0 ? 0 : siblings.length / pinned.length
@@ -106,7 +109,7 @@ function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | 
   return all.some(({ length }) => length > 1) ? all : undefined
 }
 
-/** The pages of the sizes that the cell has, or had, with the pages of the instance as free; undefined if it holds no pages. */
+/** The instance's pages as free pages, for the page sizes that the cell has or had. Undefined if the instance holds no pages. */
 function pagesIn(parts: readonly CellGrant[], reported: CellState | undefined): readonly PageState[] | undefined {
   const counts = pagesBySize(parts)
   if (counts.size === 0) return undefined
@@ -123,7 +126,7 @@ function byCell(grant: readonly CellGrant[]): ReadonlyMap<number, readonly CellG
 
 const sharedOf = (parts: readonly CellGrant[]): number => parts.reduce((sum, { cpus }) => sum + cpus, 0)
 
-/** Memory in MiB by the size of its pages; the size is 0 where none is named. */
+/** Memory in MiB by the size of its pages. The size is 0 if none is named. */
 const memoryBySize = (parts: readonly CellGrant[]) => summed(parts.map(({ pages, memoryMb }) => [pages?.sizeKib ?? 0, memoryMb]))
 
 const pagesBySize = (parts: readonly CellGrant[]) => summed(parts.flatMap(({ pages }) => (pages ? [[pages.sizeKib, pages.count]] : [])))

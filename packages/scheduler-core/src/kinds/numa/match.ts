@@ -1,38 +1,47 @@
-/** The largest number of cells of a host or guest that can be matched, which is also the limit of a report. */
+/**
+ * The number of words for cells. Their bits allow for the largest number of cells of a host or guest, which is also the limit of a report.
+ */
 const WORDS = 2
 const BITS = 32
 
-/** Records which host cells suit which guest cells, and searches a separate host cell for each guest cell. Cells are numbered from 0. */
+/** Records which host cells fit which guest cells, and searches a separate host cell for each guest cell. Cells are numbered from 0. */
 export interface Matcher {
-  /** Clears all pairs, for this many cells on each side. */
+  /** Clears all pairs and sets the number of cells on each side. */
   reset(guests: number, cells: number): void
   allow(guest: number, cell: number): void
   /** Allows a guest cell all host cells that another guest cell may have. */
   copyRow(guest: number, from: number): void
   allows(guest: number, cell: number): boolean
-  /** The largest number of guest cells that can each have a host cell of their own at once. */
+  /** The largest number of guest cells that can each have a separate host cell. */
   match(): number
-  /** The host cell of each guest cell after a complete match: guest by guest the first cell that leaves a cell for each later guest. */
+  /**
+   * The host cell of each guest cell after a complete match. Each guest cell gets the first host cell that leaves one for each later guest
+   * cell.
+   */
   firstChoice(): number[]
   /**
-   * The first such choice that is accepted; undefined if there is none. If the search stops at the given number of steps, `isCut` is true.
+   * The first such choice that `wish` accepts. Undefined if there is none. If the search stops at the given number of steps, `isCut` is
+   * true.
    */
   choiceThat(wish: ChoiceWish, maxSteps: number): readonly number[] | undefined
-  /** The allowed pairs, as text. */
+  /** The allowed pairs as text. */
   readonly key: string
   readonly isCut: boolean
 }
 
-/** A condition on a choice of cells in addition to room. */
+/** A condition on a choice of cells, in addition to free resources. */
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
-  /** False if no choice of this many unused cells is accepted together with the chosen ones. */
+  /** False if no choice of this many unused cells is accepted together with the chosen cells. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /** Cells with the same trait are interchangeable. */
   traitOf(cell: number): string
 }
 
-/** Works on bits with one step per cell instead of one per pair, so that hosts with many cells and guests that nearly fit cost little. */
+/**
+ * Creates a matcher that works on bits, with one step per cell instead of one per pair. This keeps it fast for hosts with many cells and
+ * guests that nearly fit.
+ */
 export function createMatcher(): Matcher {
   const rows = new Int32Array(WORDS * BITS * WORDS)
   const seen = new Int32Array(WORDS)
@@ -41,7 +50,7 @@ export function createMatcher(): Matcher {
   let [guestCount, cellCount] = [0, 0]
   let isCut = false
 
-  /** Assigns a guest cell to a cell that was not visited yet, and moves other guest cells if that makes room. */
+  /** Assigns a guest cell to a host cell that was not visited yet, and moves other guest cells if that frees one. */
   const seat = (guest: number): boolean => {
     for (let word = 0; word < WORDS; word++) {
       for (;;) {
@@ -64,8 +73,8 @@ export function createMatcher(): Matcher {
     for (const cell of closed) seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
   }
   /**
-   * Moves a guest cell to a cell while earlier guest cells keep theirs; returns false and changes nothing if another guest cell would then
-   * have none.
+   * Moves a guest cell to a host cell while earlier guest cells keep theirs. Returns false and changes nothing if another guest cell would
+   * then have none.
    */
   const force = (guest: number, cell: number, before: readonly number[]): boolean => {
     const old = cellOf[guest] as number
@@ -85,7 +94,7 @@ export function createMatcher(): Matcher {
   }
   const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
 
-  /** A number for each cell; cells with the same possible guests and the same trait have the same number. */
+  /** A number for each cell. Cells with the same possible guests and the same trait have the same number. */
   const kindsOf = (traitOf: (cell: number) => string): number[] => {
     const known = new Map<string, number>()
     return Array.from({ length: cellCount }, (_, cell) => {
@@ -134,7 +143,7 @@ export function createMatcher(): Matcher {
     choiceThat({ suits, mayStill, traitOf }, maxSteps) {
       const chosen: number[] = []
       const used = new Uint8Array(cellCount)
-      // the remaining choices depend on how many cells of each kind are used, not on which cells, nor on their guests
+      // the remaining choices depend only on how many cells of each kind are used, so a failure is remembered by these counts
       const failed = new Set<number | string>()
       const kinds = kindsOf(traitOf)
       const counts = new Array<number>(Math.max(...kinds) + 1).fill(0)

@@ -24,7 +24,7 @@ import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
 export { CellState, freeRate, sharedCpusLeft } from '../../hosts/cell.ts'
 
-/** The order in which host cells are tried: by number; most free first; least free first. */
+/** An order in which host cells are tried: by number, most free first, or least free first. */
 type CellOrder = (a: CellState, b: CellState) => number
 
 const orders: Readonly<Record<string, CellOrder>> = {
@@ -33,18 +33,18 @@ const orders: Readonly<Record<string, CellOrder>> = {
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
 
-/** What claims hold on a host; used from feature level STRICT_CLAIMS on. */
+/** The counts of cell claims by host, used from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**
- * Guest cells on distinct host cells, each with enough shared CPUs, CPUs of its own on the cores that it wants, memory and
- * pages; and near to the devices that the instance asks for.
+ * The kind of NUMA cells. Guest cells are on distinct host cells, each with enough shared CPUs, dedicated CPUs on the requested cores,
+ * memory and pages, and near to the devices that the instance asks for.
  */
 export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   name: 'numa',
   filter: {
     name: 'NUMATopologyFilter',
-    description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
+    description: 'Every guest cell fits on a separate NUMA cell of the host.',
     reads: ['numaCells', 'pciPools'],
   },
   rules: ['first', 'emptiest', 'tightest'],
@@ -65,7 +65,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const { records } = hosts
     const alone = guestAlone(ask)
     if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
-      // these pages may be the machine's plain ones, which are counted for the host as a whole
+      // these pages may be plain memory, which is counted for the host as a whole
       const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
       return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
     }
@@ -101,7 +101,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   fits(hosts, host, grant, held) {
     if (hosts.featureLevel >= OWN_UNITS && held !== undefined && isPartOf(grant, held)) return true
     const { cells } = hosts.get(host)
-    // `assign` never puts two guest cells on one host cell, but the judge sums their amounts in any case
+    // `assign` never puts two guest cells on one host cell, but the judge sums the amounts in case a claim does
     const taken = new Map<CellState, Sum>()
     for (const part of grant) {
       const cell = cells.find(({ id }) => id === part.cell)
@@ -122,12 +122,12 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
-    // the memory is given back whether it was counted or not, and so are the huge pages in it
+    // the memory is returned whether it was counted or not, and so are the huge pages in it
     holdHuge(hosts.own(host), grant, false, -1)
     const restore = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, uncounted } = count.units.split(part)
-      // reported pinned CPUs belong to the guest: it keeps its cells as a whole, or asks for others
+      // reported pinned CPUs belong to the guest, which keeps its cells as a whole or asks for other CPUs
       const pieces = [
         { piece: { ...counted, pins: [] }, isCounted: true },
         { piece: uncounted, isCounted: false },
@@ -195,15 +195,18 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   },
 }
 
-/** The fields that request devices near the cells, by the code for missing devices. */
+/** The request fields that require devices near the cells, by the code for missing devices. */
 const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
 
-/** The part of its held cells that a guest that stays on its host asks for: the guest keeps it, whatever else the cells lack. */
+/** The part of its held cells that a guest on its own host asks for. The guest keeps this part, regardless of what the cells have now. */
 function keptCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly CellGrant[] | undefined {
   return hosts.featureLevel < OWN_UNITS ? heldCells(hosts, host, ask) : ownUnits(numaKind, hosts, host, ask)
 }
 
-/** Below feature level OWN_UNITS: all cells that a rebuilt guest holds here, if they are what it asks for and near to its devices. */
+/**
+ * The cells for a rebuild below feature level OWN_UNITS: all cells that the guest holds here, if they match its ask and are near to its
+ * devices.
+ */
 function heldCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
   const held = heldByMover(hosts, host)?.numa
   if (held === undefined || held.length !== cells.length) return undefined
@@ -221,11 +224,11 @@ const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk,
   (pageSize === null || pageSize === 'small' || pageSize === 'any' || part.pages !== undefined) &&
   (typeof pageSize !== 'number' || part.pages?.sizeKib === pageSize)
 
-/** The only cell of the guest, if no device restricts its location. */
+/** The guest's cell, if it has only one and no device restricts its location. */
 const guestAlone = ({ cells, nearness, wished }: NumaAsk): CellAsk | undefined =>
   cells.length === 1 && nearness === undefined && wished === undefined ? cells[0] : undefined
 
-/** Results that are reused while a host is unchanged, because a request of many instances asks for them repeatedly. */
+/** Reuses results while a host is unchanged, because a request of many instances asks for them repeatedly. */
 function answerOncePerVersion({ columns, count }: HostTable, answer: (host: HostIndex) => boolean): (host: HostIndex) => boolean {
   const versions = new Float64Array(count).fill(-1)
   const answers = new Uint8Array(count)
@@ -246,20 +249,20 @@ function orderOf(setting: AssignmentSetting | undefined): CellOrder {
   return order
 }
 
-/** The amounts of one cell that the parts of a grant took up to now. */
+/** The amounts of one cell that the parts of a grant have taken so far. */
 interface Sum {
   cpus: number
   memoryMb: number
   /** The memory outside of huge pages. */
   plainMb: number
   readonly pinned: Set<number>
-  /** The pinned CPUs that were shared CPUs of other instances before. */
+  /** The number of pinned CPUs that were shared CPUs before. */
   unshared: number
-  /** Pages by size. */
+  /** The number of pages by size. */
   readonly pages: Map<number, number>
 }
 
-/** Adds a part of a grant to the used amounts of its cell; false if that is too much. */
+/** Adds a part of a grant to the used amounts of its cell. Returns false if the sum does not fit. */
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb
@@ -320,7 +323,7 @@ function change(count: ClaimCount<CellPiece, CellUnits>, piece: CellPiece, isCou
   else count.drop(piece, isCounted)
 }
 
-/** Used pages by the report, by size in KiB, over all cells. */
+/** The reported number of used pages of all cells, by size in KiB. */
 function usedPagesOf({ numaCells }: HostStats): ReadonlyMap<number, number> {
   const pages = new Map<number, number>()
   for (const { sizeKib, used } of numaCells.flatMap((cell) => cell.pages)) pages.set(sizeKib, (pages.get(sizeKib) ?? 0) + (used ?? 0))
@@ -354,7 +357,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], fea
   }
 }
 
-/** All CPUs by core; undefined if no core has two threads. */
+/** All CPUs by core. Undefined if no core has two threads. */
 function coresOf(siblings: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] | undefined {
   if (!siblings.some(({ length }) => length > 1)) return undefined
   const shared = new Set(siblings.flat())

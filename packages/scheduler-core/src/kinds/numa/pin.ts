@@ -6,13 +6,13 @@ type Pins = Pick<CellGrant, 'pinned' | 'siblings' | 'emulator'>
 type Core = readonly number[]
 
 /**
- * The CPUs of a cell that a guest's cell gets for itself, by its thread policy:
- * - prefer: cores with equally many free threads are filled, if there are enough of them, with as many threads of each as possible;
- * otherwise any free CPUs.
- * - require: the same, but no core with a single free thread is used.
- * - isolate: each CPU is on an unused core, whose other threads are kept free.
- *
- * The emulator's CPU is one of the remaining CPUs; under isolate it is on a core without CPUs of the guest. The cell must have room.
+ * The dedicated CPUs that a guest's cell gets in a host cell, by its thread policy:
+ * - prefer: cores with the same number of free threads are filled, if there are enough of them, using as many threads of each core as
+ * possible. Otherwise any free CPUs are used.
+ * - require: like prefer, but no core with a single free thread is used.
+ * - isolate: each CPU is on an unused core, and the other threads of this core are kept free.
+ * The emulator's CPU is one of the remaining CPUs. Under isolate it is on a core without CPUs of the guest. The caller must have checked
+ * that the cell has enough CPUs.
  */
 export function choosePins(cell: CellState, ask: CellAsk): Pins {
   const free = freeCores(cell)
@@ -28,7 +28,7 @@ export function choosePins(cell: CellState, ask: CellAsk): Pins {
   }
 }
 
-/** All CPUs that are dedicated to the instance by a grant. */
+/** All CPUs that a grant dedicates to the instance. */
 export function cpusOf({ pinned, siblings, emulator }: CellGrant): readonly number[] {
   if (siblings === undefined && emulator === undefined) return pinned ?? []
   return [...(pinned ?? []), ...(siblings ?? []), ...(emulator === undefined ? [] : [emulator])]

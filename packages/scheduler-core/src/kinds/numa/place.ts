@@ -10,12 +10,12 @@ import { createMatcher, type Matcher } from './match.ts'
 import { choosePins } from './pin.ts'
 
 /**
- * The limit of steps in the search for cells near to devices on one host. Four of eight cells are always found with fewer steps; if the
- * search reaches the limit, the host is refused.
+ * The maximum number of steps in the search for cells near to devices on one host. Four of eight cells are always found with fewer steps.
+ * If the search reaches the limit, the host is refused.
  */
 export const MAX_CHOICES = 600
 
-/** The cell for a guest with a single cell, which is the most frequent case. */
+/** The host cell for a guest with a single cell, which is the most frequent case. */
 export const placeAlone = (guest: CellAsk, cells: readonly CellState[]): CellState | undefined => {
   for (let c = 0; c < cells.length; c++) if (hasRoom(cells[c] as CellState, guest)) return cells[c]
   return undefined
@@ -23,24 +23,24 @@ export const placeAlone = (guest: CellAsk, cells: readonly CellState[]): CellSta
 
 /** Finds cells of hosts for the cells of a guest. */
 export interface Placer {
-  /** The first choice of cells in the order given, guest cell by guest cell; undefined where there is none. */
+  /** The first choice of cells in the given order, one for each guest cell. Undefined if there is none. */
   place(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined
   /** Whether the host has a choice of cells. */
   canPlace(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): boolean
-  /** The largest number of guest cells that can be on cells of their own at once. */
+  /** Whether the host has a choice of cells for the guest. */
   countPlaced(cells: readonly CellState[]): number
   /** The devices that are missing near the first choice of cells, if every guest cell has a cell. */
   shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Reason | undefined
-  /** Whether the last search for cells near the devices ended before all choices were examined. */
+  /** Whether the last search for cells near devices stopped before it examined all choices. */
   readonly isCut: boolean
 }
 
-/** Creates the placer of a request, which all hosts use, so that results are shared among them. */
+/** Creates the placer of a request. All hosts use the same placer, so that they share results. */
 export const placerOf = memoByObject(createPlacer)
 
 function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Placer {
   const matcher = createMatcher()
-  /** Results of earlier searches by all their inputs, because most hosts are alike. */
+  /** Results of earlier searches by all their inputs. They are often reused, because most hosts are alike. */
   const searched = new Map<string, { readonly chosen: readonly number[] | undefined; readonly isCut: boolean }>()
   let isCut = false
 
@@ -88,7 +88,9 @@ function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Pla
   }
 }
 
-/** Records which host cells have room for which guest cells; guest cells with equal demands are checked once. False if one fits nowhere.
+/**
+ * Records which guest cells fit on which host cells. Guest cells with equal demands are checked once. Returns false if a guest cell fits
+ * on no host cell.
  */
 function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly number[], cells: readonly CellState[]): boolean {
   matcher.reset(guests.length, cells.length)
@@ -110,7 +112,7 @@ function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly num
   return allFit
 }
 
-/** The amounts that a guest cell takes of a host cell that has room for it. */
+/** The amounts that a guest cell takes from a host cell on which it fits. */
 export function toGrant(ask: CellAsk, cell: CellState): CellGrant {
   const pages = choosePages(cell, ask)
   return {

@@ -9,7 +9,7 @@ import { cpusOf } from './pin.ts'
 import { toGrant } from './place.ts'
 import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
 
-/** Guests with equal demands that are to be placed on one host. */
+/** Guests with equal demands for one host. */
 export interface Guests {
   readonly ask: Pick<NumaAsk, 'cells'>
   readonly count: number
@@ -17,16 +17,16 @@ export interface Guests {
   readonly placed: number
 }
 
-/** The number of guests without room, and whether other guests have room. */
+/** The number of guests that do not fit, and whether other guests fit. */
 export interface LeftOver {
   readonly count: number
   readonly areMore: boolean
 }
 
 /**
- * The shortfalls of the cells of a host for several guests at once: as many guests as possible are placed one after the other, and all
- * remaining guests with equal demands use the cells that lack least for them. The result is empty if all of them are placed, or if the host
- * has too few cells for one of them. Devices are not considered.
+ * The shortfalls of the cells of a host for several guests together. As many guests as possible are placed one after the other. For the
+ * remaining guests with equal demands, the shortfalls of the cells that lack least are returned. The result is empty if all guests are
+ * placed, or if the host has fewer cells than one of the guests. Devices are ignored.
  */
 export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: readonly Guests[]): readonly Reason[] {
   const cells = hosts.get(host).cells.map((cell) => cell.copy())
@@ -39,7 +39,7 @@ export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: read
   })
 }
 
-/** Places guests with equal demands until there is no more room; returns their number. */
+/** Places guests with equal demands until no further one fits. Returns the number of placed guests. */
 function sitDown(cells: readonly CellState[], guest: readonly CellAsk[], count: number): number {
   for (let seated = 0; seated < count; seated++) {
     const seats = seatsOf(guest, cells)
@@ -58,7 +58,7 @@ function take(cell: CellState, guest: CellAsk): void {
   if (pages !== undefined) pages.free -= part.pages?.count ?? 0
 }
 
-/** The shortfalls of the cells that lack least for this number of guests, with each guest cell on a separate cell. */
+/** The shortfalls of the cells that lack least for this number of guests. Each guest cell is on a separate host cell. */
 function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: LeftOver): readonly Reason[] {
   const left = new Set(cells)
   return guest.flatMap((one) => {
@@ -73,7 +73,10 @@ function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: L
 
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
-/** A limit per guest is compared with the demand of one instance, and a free amount with the demand of all instances. */
+/**
+ * The shortfalls of one cell. A limit per guest is compared with the demand of one instance, and a free amount with the demand of all
+ * instances.
+ */
 function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Reason[] {
   const { count } = over
   const { shared, dedicated, emulator, memoryMb } = guest
@@ -86,7 +89,7 @@ function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Re
   return [...alone, ...together].map((reason) => namedAsLeft(reason, over))
 }
 
-/** The subject of a shortfall, with the number of instances that it concerns. */
+/** Adds the number of instances to the subject of a shortfall. */
 export function namedAsLeft(reason: Reason, { count, areMore }: LeftOver): Reason {
   const who = instancesLeft(count, areMore)
   return { ...reason, subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${who}`) ?? `cells of ${who}` }

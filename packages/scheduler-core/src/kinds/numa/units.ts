@@ -24,17 +24,14 @@ import {
 } from './cell-piece.ts'
 import { cpusOf } from './pin.ts'
 
-/** The contents of a cell without claims. */
+/** The free amounts of a cell without claims. */
 interface Unheld {
   readonly cpuFree: number
   readonly memoryFree: number
   readonly pages: readonly number[]
 }
 
-/**
- * The cells of a host, for counting claims on them. What a claim takes of one cell is counted in a single cell as long as one has room for
- * it.
- */
+/** The cells of a host, for counting claims on them. What a claim takes from one cell is counted in a single cell if it fits in one. */
 export class CellUnits implements Units<CellPiece> {
   readonly cells: readonly CellState[]
   readonly #unheld: readonly Unheld[]
@@ -44,10 +41,13 @@ export class CellUnits implements Units<CellPiece> {
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 
-  /** Sizes of huge pages that claims may hold instead of one that no cell has; none below feature level KEPT_PAGES. */
+  /** Sizes of huge pages that can replace a page size that no cell has. Empty below feature level KEPT_PAGES. */
   readonly #hugeSizes: readonly number[]
 
-  /** Cells without claims. `usedPages` are the used pages by the report, by size; `keepsPages` is true from feature level KEPT_PAGES on. */
+  /**
+   * Creates the units of cells without claims. `usedPages` is the reported number of used pages by size. `keepsPages` is true from feature
+   * level KEPT_PAGES on.
+   */
   constructor(cells: readonly CellState[], usedPages: ReadonlyMap<number, number>, keepsPages: boolean, from?: CellUnits) {
     this.cells = cells
     this.#hugeSizes = keepsPages ? hugeSizesOf(cells) : []
@@ -59,12 +59,12 @@ export class CellUnits implements Units<CellPiece> {
       this.#coveredIn.set(cell, { amounts: copyOf(amounts), pins: new Map(pins) })
   }
 
-  /** Copies the counts for cells that equal the present ones. */
+  /** Copies the counts to another fleet's cells. These must equal the present cells. */
   copy(cells: readonly CellState[]): CellUnits {
     return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
   }
 
-  /** The amounts that a claim takes of a cell; pages of a size that no cell has are replaced by enough pages of the next size. */
+  /** The amounts that a claim takes from a cell. Pages of a size that no cell has are replaced by enough pages of the next size. */
   pieceOf(part: CellGrant): CellPiece {
     const { pages } = part
     const pieceOf = (own: CellGrant) => pieceIn(this.#find(own.cell), own)
@@ -239,7 +239,7 @@ export class CellUnits implements Units<CellPiece> {
     return cell.cpuCapacity - (this.#unheld[this.cells.indexOf(cell)] as Unheld).cpuFree
   }
 
-  /** Takes this many CPUs for materialised claims: first CPUs that only the claims name, then any free ones. */
+  /** Takes this number of CPUs for materialised claims: first CPUs that only the claims name, then any free CPUs. */
   #pinShort(count: number): void {
     let open = count
     for (const cell of this.cells) {
@@ -276,7 +276,7 @@ export class CellUnits implements Units<CellPiece> {
     if (open > 0) order[0]?.claimPlain(open)
   }
 
-  /** MiB outside of huge pages by the report, over all cells; unused below feature level PLAIN_IN_CELLS. */
+  /** The reported use of memory outside of huge pages in MiB, over all cells. Not used below feature level PLAIN_IN_CELLS. */
   #plainUsed(): number {
     if (this.cells.some(({ limits }) => limits?.reported === undefined)) return Number.MAX_SAFE_INTEGER
     return this.cells.reduce((sum, cell) => sum + plainUsedOf(cell), 0)
@@ -300,7 +300,7 @@ export class CellUnits implements Units<CellPiece> {
   }
 }
 
-/** The amounts that claims hold beyond the totals of the host's cells, separately for each sort of unit over the whole host. */
+/** The amounts that claims hold beyond the totals of the host's cells, for each sort of unit over the whole host. */
 export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly CellGrant[]): readonly UsedBelowClaims[] {
   const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number) => items.reduce((all, item) => all + amountOf(item), 0)
   const pages = stats.numaCells.flatMap((cell) => cell.pages)

@@ -11,8 +11,8 @@ import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 
 /**
- * The reason for which a host has no cells for a guest: the first guest cell that fits nowhere; otherwise all cells together; otherwise the
- * devices.
+ * The reason for which a host has no cells for a guest. This is the first guest cell that fits on no host cell, or else all cells
+ * together, or else the devices.
  */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const { cells } = hosts.get(host)
@@ -29,7 +29,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   return whyNotNear(hosts, host, ask)
 }
 
-/** The reason where the cells fit but the host has too little memory outside of huge pages. */
+/** The reason for a host on which the cells fit, but memory outside of huge pages is missing. */
 export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason => ({
   ...{ code: 'memory.huge_pages', subject: 'MEMORY_MB', unit: 'MiB' },
   ...{ need: mostPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
@@ -37,8 +37,8 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 })
 
 /**
- * All shortfalls for a guest's cells, with the reason first: as many cells as possible are placed where they fit, and each other one uses
- * the cell that lacks least for it. If the host's cells had these amounts, the guest would fit.
+ * All shortfalls for a guest's cells, beginning with the reason. As many cells as possible are placed. For each other cell, the shortfalls
+ * of the host cell that lacks least are returned. If the host's cells had these amounts in addition, the guest would fit.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
@@ -62,7 +62,7 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
 
 const isNear = ({ code }: Reason): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
-/** The number of choices of cells that are compared by the devices near them. */
+/** The maximum number of choices of cells that are compared by the devices near them. */
 const COMPARED = 100
 
 interface NearChoice {
@@ -75,19 +75,19 @@ interface NearChoice {
 }
 
 /**
- * The shortfalls of the cells nearest to the devices, and the devices that are missing near them; undefined if the guest needs no devices
- * near it, or if there is no choice of cells.
+ * The shortfalls of the cells nearest to the devices, and the devices that are missing near them. Undefined if the guest needs no near
+ * devices, or if there is no choice of cells.
  */
 export const lacksBesideDevices = (hosts: HostTable, host: HostIndex, ask: NumaAsk): NearChoice | undefined =>
   nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
 
-/** Whether a reason is about a limit per guest, regardless of other instances. */
+/** Whether a reason is about a limit for a single guest, which does not depend on other instances. */
 export const isOfOneGuest = ({ code }: Reason): boolean => code.startsWith('numa.too_')
 
 /**
- * If devices must be near the guest's cells, the choice of cells with most devices near, because devices cannot move; among several such
- * choices the one whose cells lack least. `lacksOf` returns undefined for a cell that the guest cell cannot have. The result is undefined
- * if there is no such choice, or if no devices must be near.
+ * If devices must be near the guest's cells, the choice of cells with the most devices near them, because devices cannot move. Among
+ * several such choices, the cells lack least. `lacksOf` returns undefined for a cell that the guest cell cannot have. The result is
+ * undefined if there is no such choice, or if no devices must be near.
  */
 function nearestChoice(
   hosts: HostTable,
@@ -132,8 +132,8 @@ function nearestChoice(
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /**
- * A host cell for each guest cell, for as many as fit at once; undefined for the others. An earlier guest cell moves if it also fits
- * elsewhere.
+ * A host cell for each guest cell, for as many guest cells as fit at once, and undefined for the others. An earlier guest cell moves if it
+ * also fits on another cell.
  */
 export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
   const seats: (CellState | undefined)[] = guests.map(() => undefined)
@@ -152,14 +152,14 @@ export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[])
   return seats
 }
 
-/** All rules that a cell breaks for a guest cell; if it breaks no single rule, the combination of CPUs and memory. */
+/** All rules that a host cell breaks for a guest cell. If it breaks no single rule, the combination of CPUs and memory. */
 export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
     return have < rule.need ? [{ ...rule, have }] : []
   })
-  // the smallest free memory of all rules: adding its shortfall satisfies all rules about free memory
+  // of the rules about free memory, only the one with the least free is returned: adding its shortfall satisfies them all
   const left = all.filter(({ code }) => memoryLeft.includes(code))
   const least = left.reduce<(typeof left)[number] | undefined>(
     (best, rule) => (best === undefined || rule.have < best.have ? rule : best),
@@ -182,7 +182,7 @@ export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[
 /** Rules about the free memory of a cell. */
 const memoryLeft: readonly Reason['code'][] = ['numa.memory', 'numa.huge_pages', 'numa.pinned_memory']
 
-/** The subject of a rule that is not about a free amount. */
+/** An addition to the subject of a rule that is not about a free amount. */
 const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.huge_pages': ', outside of huge pages',
   'numa.pinned_memory': ', for one guest alone',
@@ -192,9 +192,7 @@ const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.page_multiple': ', in whole memory pages',
 }
 
-/**
- * The reason where each rule is kept by some cell but no cell keeps all: of the cells with enough memory, it names the one with most CPUs.
- */
+/** The reason if no cell satisfies all rules together. Of the cells with enough memory, it has the CPUs of the cell with the most. */
 function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   const rules = rulesOf(guest).filter(({ unit }) => unit === 'MiB')
   const enough = cells.filter((cell) => rules.every(({ need, have }) => have(cell) >= need))
@@ -207,7 +205,7 @@ function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   }
 }
 
-/** A number that a cell must have for a guest cell, the largest such number of any cell, and how to report it. */
+/** A number that a cell must have for a guest cell, and the reason if no cell has it. */
 interface Rule {
   readonly need: number
   have(cell: CellState): number
@@ -217,8 +215,8 @@ interface Rule {
 }
 
 /**
- * The first rule that no cell keeps, with rules about totals before rules about free amounts; if some cell keeps each rule, no cell keeps
- * all of them.
+ * The first rule that no cell satisfies, with rules about totals before rules about free amounts. If each rule is satisfied by a cell, no
+ * cell satisfies all of them together.
  */
 function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
@@ -235,7 +233,7 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: bo
   return cpusBesideMemory(cells, guest)
 }
 
-/** The first rule that no cell keeps. */
+/** The first rule that no cell satisfies. */
 function firstLack(cells: readonly CellState[], rules: readonly Rule[]): Omit<Reason, 'subject'> | undefined {
   for (const { have, ...rule } of rules) {
     const most = Math.max(...cells.map(have))
@@ -244,10 +242,10 @@ function firstLack(cells: readonly CellState[], rules: readonly Rule[]): Omit<Re
   return undefined
 }
 
-/** Rules about the totals of a cell, which do not depend on what else the guest asks of it. */
+/** Codes of rules about the totals of a cell, which do not depend on the guest's other demands. */
 const inAllCodes: readonly Reason['code'][] = ['numa.too_little_memory', 'numa.too_few_dedicated', 'numa.too_few_cores']
 
-/** Whether a rule is about shared CPUs, and no cell would have enough of them if it were empty. */
+/** Whether a rule is about shared CPUs, and no cell would have enough of them even if it were empty. */
 const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
   code === 'numa.too_few_cpus' &&
   cells.every((cell) => cell.cpuset.length - (cell.dedicated === undefined ? dedicated + emulator : 0) < shared)
@@ -287,27 +285,30 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** The plain memory that a cell could give a guest; unlimited if the guest's pages are huge ones or do not exist. */
+/** The plain memory that a cell could give a guest. Unlimited if the guest's pages are huge pages or do not exist. */
 function plainLeftFor(cell: CellState, guest: CellAsk, isPinned: boolean): number {
   const backing = guest.pageSize === null ? null : choosePages(cell, guest)
   return backing === undefined || isBackedByHuge(cell, backing) ? NO_LIMIT : plainMibLeft(cell, isPinned)
 }
 
-/** The CPUs of a cell that are not dedicated after the guest has its own, which is the largest number of shared CPUs for one guest. */
+/**
+ * The CPUs of a cell that are not dedicated after the guest has its dedicated CPUs. This is the largest number of shared CPUs for one
+ * guest.
+ */
 function sharedInAll(cell: CellState, guest: CellAsk): number {
   if (cell.limits === undefined) return NO_LIMIT
   const own = cell.dedicated === undefined ? Math.max(0, cpusHeld(cell, guest)) : 0
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** How many of a guest's CPUs a cell can still give; dedicated CPUs are counted first. */
+/** How many of a guest's CPUs a cell can still give. Dedicated CPUs are counted first. */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
   return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
-/** The largest number of CPUs that can be dedicated to one instance, including shared CPUs as far as they can give way. */
+/** The largest number of CPUs that can be dedicated to one instance, including shared CPUs that are not needed as shared. */
 function ownLeft(cell: CellState): number {
   let most = Math.max(0, cell.freeCpus.free)
   while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--
@@ -321,14 +322,14 @@ function sharedLeft(cell: CellState, guest: CellAsk): number {
   return most
 }
 
-/** The largest number of dedicated CPUs, of these ones of a cell, on cores that the thread policy allows. */
+/** The largest number of these free CPUs that can be dedicated to a guest on cores that its thread policy allows. */
 function onWantedCores(freeCpus: CellState['freeCpus'], guest: CellAsk): number {
   let most = guest.dedicated
   while (most > 0 && cpusHeld({ freeCpus }, { ...guest, dedicated: most }) < 0) most--
   return most
 }
 
-/** Which pages of a cell count: those that are left, or all that instances may have. */
+/** Which pages of a cell a rule counts: the free pages, or all pages for instances. */
 interface CountedPages {
   readonly code: 'numa.pages' | 'numa.too_few_pages'
   of(cell: CellState): CellState['pages']
@@ -368,7 +369,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: Counte
   return { code: counted.code, need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
 }
 
-/** Whether the pages at an index of a cell, the smallest first, have a size that the guest accepts. */
+/** Whether the guest accepts the page size at an index of a cell. Index 0 is the smallest size. */
 function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true
@@ -382,14 +383,13 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const steps = MAX_CHOICES
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
   const short = placer.shortNear(hosts, host, cells)
-  if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
+  if (short === undefined) throw new Error('a reason was requested for a host that can give what is asked')
   if (hosts.featureLevel < DEVICES_ELSEWHERE) return short
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }
 
 /**
- * The devices that are missing near the choice of cells with room that has most devices near; with `short`, near one of the choices, if
- * there are too many to compare.
+ * The devices that are missing near the choice of cells with the most devices near. Returns `short` if too many choices exist to find it.
  */
 function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
   const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []

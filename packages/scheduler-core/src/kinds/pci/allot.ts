@@ -4,23 +4,23 @@ import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
 /**
- * Where in a host an instance is: its cells, and the sockets of all cells; undefined if a cell does not report its
- * socket.
+ * The location of an instance in a host: its cells, and the sockets of all cells of the host. Sockets are undefined if a cell does not
+ * report its socket.
  */
 export interface Place {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number> | undefined
 }
 
-/** The devices of every request, or the first request that gets too few and the number that it could have. */
+/** The devices of every request, or the first request that gets too few devices and the number that it could have. */
 export type Allotment =
   | { readonly ok: true; readonly grants: () => readonly PciGrant[] }
   | { readonly ok: false; readonly wish: PciWish; readonly have: number }
 
 /**
- * Gives every request its devices, from the nearest pools first. An earlier request changes to other devices if a later one needs its own
- * (augmenting paths), so devices are found whenever there are enough. If `place` is undefined, the guest has no cells and all pools are
- * equally near.
+ * Allocates devices to every request, from the nearest pools first. An earlier request changes to other devices if a later one needs its
+ * devices (augmenting paths), so a solution is found whenever there is one. If `place` is undefined, the guest has no cells and all pools
+ * are equally near.
  */
 export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): Allotment {
   const { list } = pools
@@ -33,7 +33,7 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
     counts[p] = (counts[p] as number) + by
   }
 
-  /** Gives a group up to this many further devices in one step and returns their number; 0 if it can have none. */
+  /** Allocates up to this many further devices to a group in one step. Returns their number, or 0 if there is none. */
   const give = (g: number, wanted: number): number => {
     const order = orders[g] as readonly number[]
     const own = given[g] as number[]
@@ -72,7 +72,7 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
   return { ok: true, grants: () => groups.flatMap((group, g) => grantsOf(ask, group, list, given[g] as number[])) }
 }
 
-/** Free devices that a request could have if it were alone. */
+/** The number of free devices that a request could have if it were the only one. */
 export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup, 'policy' | 'pools'>, place: Place | undefined): number {
   let count = 0
   for (const p of pools) {
@@ -82,7 +82,7 @@ export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup
   return count
 }
 
-/** Free devices that would suit a request if its policy did not require nearness. */
+/** Free devices that a request could have if its policy did not require nearness. */
 export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, place: Place | undefined): readonly FreeDevices[] =>
   pools
     .map((p) => list[p] as PoolState)
@@ -90,7 +90,7 @@ export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, pla
     .map(({ numaNode, free }) => ({ numaNode, count: Math.max(0, free) }))
 
 /**
- * The requests that would get too few devices even if other groups took none, each with the number that is left for it. `there` is the
+ * The requests that would get too few devices even if other groups took none, each with the number that it could have. `there` is that
  * number without the nearness that the policy requires.
  */
 export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {
@@ -123,7 +123,7 @@ function grantsOf(ask: PciAsk, group: PciGroup, list: readonly PoolState[], give
   })
 }
 
-/** The first request of a group that gets too few if the group has this many devices. */
+/** The first request that gets too few devices if the group has this many. */
 function shortOf(ask: PciAsk, group: PciGroup, devices: number): { wish: PciWish; have: number } {
   let have = devices
   for (const request of group.requests) {
@@ -134,7 +134,7 @@ function shortOf(ask: PciAsk, group: PciGroup, devices: number): { wish: PciWish
   throw new Error('a group with enough devices is short of none')
 }
 
-/** Positions of the pools that a group may take devices of, nearest first. */
+/** Indexes of the pools from which a group may take devices, nearest first. */
 function nearestFirst(list: readonly PoolState[], { policy, pools }: PciGroup, place: Place | undefined): readonly number[] {
   if (place === undefined) return pools
   const found: number[] = []
@@ -147,7 +147,7 @@ function nearestFirst(list: readonly PoolState[], { policy, pools }: PciGroup, p
 const FAR = 3
 
 /**
- * The distance of a pool: 0 at a cell of the guest; 1 at its socket, or at no cell; 2 elsewhere; FAR where the policy does not allow the
+ * The distance of a pool: 0 at a cell of the guest, 1 at its socket or at no cell, 2 elsewhere, and FAR if the policy does not allow the
  * pool.
  */
 function distance(numaNode: number | null, policy: NumaPolicy, place: Place | undefined): number {

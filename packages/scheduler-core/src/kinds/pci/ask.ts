@@ -8,13 +8,13 @@ export type NumaPolicy = Wanted['numaPolicy']
 /** The devices that one instance asks for. */
 export interface PciAsk {
   readonly requests: readonly PciWish[]
-  /** Whether the guest is on NUMA cells; otherwise the policies have no effect. */
+  /** Whether the guest is on NUMA cells. If it is not, the policies have no effect. */
   readonly hasCells: boolean
-  /** The requests in groups of those that may use the same pools of a host; computed once for hosts of one shape. */
+  /** Groups of the requests that may use the same pools of a host. Computed once for all hosts with pools of the same shape. */
   groupsOn(pools: HostPools): readonly PciGroup[]
-  /** Whether the devices of a pool match a request, whether they are free or not. */
+  /** Whether the devices of a pool match a request, free or not. */
   isOfKind(pool: PoolState, request: number): boolean
-  /** Whether the devices of a pool would suit a request but are given only to requests that name their type. */
+  /** Whether the devices of a pool match a request but are allocated only to requests that name their type. */
   isUnasked(pool: PoolState, request: number): boolean
 }
 
@@ -25,17 +25,20 @@ export interface PciWish {
   readonly policy: NumaPolicy
 }
 
-/** Requests of one policy for devices of the same pools: together they count as one larger request. */
+/** Requests with the same policy for devices of the same pools. They are treated as one larger request. */
 export interface PciGroup {
   readonly policy: NumaPolicy
   readonly count: number
-  /** Positions of the requests, in their order. */
+  /** Indexes of the requests, in ascending order. */
   readonly requests: readonly number[]
-  /** Positions of the pools, in their order. */
+  /** Indexes of the pools, in ascending order. */
   readonly pools: readonly number[]
 }
 
-/** Devices that an instance gets only on request: whole functions whose virtual functions are in use, vDPA, remotely managed. */
+/**
+ * Device types that are allocated only if a request names them: physical functions with virtual functions, vDPA, and remotely managed
+ * devices.
+ */
 const unasked: readonly ((traits: Traits) => boolean)[] = [
   ({ dev_type }) => dev_type === 'type-pf',
   ({ dev_type }) => dev_type === 'vdpa',
@@ -80,7 +83,7 @@ function groupsOf(requests: readonly PciWish[], takers: readonly (readonly boole
   return [...groups.values()]
 }
 
-/** A function that is computed once for each key. */
+/** A function that is computed once for each key and then remembered. */
 function onceFor<Thing, Value>(make: (thing: Thing) => Value): (key: string, thing: Thing) => Value {
   const known = new Map<string, Value>()
   return (key, thing) => {
@@ -95,7 +98,7 @@ function onceFor<Thing, Value>(make: (thing: Thing) => Value): (key: string, thi
 
 type Traits = Readonly<Record<string, string>>
 
-/** Whether a pool has every trait of one of the alternatives. */
+/** Whether a pool has all traits of at least one of the alternatives. */
 const isDescribed = (traits: Traits, specs: readonly Traits[]): boolean =>
   specs.some((spec) => Object.entries(spec).every(([name, value]) => Object.hasOwn(traits, name) && traits[name] === value))
 

@@ -8,7 +8,7 @@ import { type PoolState, toPools, totalByPool, usedByPool } from './pool.ts'
 type Holds = ReadonlyMap<string, AuditedHold>
 
 /**
- * Compares the pools in the state with the report and the claims, separately for each sort of device. `isKept` is true from feature level
+ * Compares the pools in the state with report and claims, separately for each sort of device. `isKept` is true from feature level
  * KEPT_DEVICES on.
  */
 export function auditSorts(
@@ -38,7 +38,8 @@ export function auditSorts(
     [...holds.keys()].every((pool) => sorts.some(({ sort }) => sort === sortOf(pool))) &&
     sorts.every((one) => sumSort(one.units, one.held).free >= 0)
   if (!isKept || isEachHeldOfItsOwn || units.length === 0) return found
-  // claims hold devices of other kinds: then only the total free number is known, and that no pool has more free than the report leaves
+  // if claims hold devices of other sorts, only two things can be checked: the total free number, and that no pool has more free devices
+  // than the report leaves
   const beyond = units.flatMap(({ field, capacity, used: inUse, free }): Mismatch[] =>
     free === undefined || free > capacity - inUse
       ? [{ code: 'state.column', field, expected: capacity - inUse, actual: free ?? 'none' }]
@@ -62,7 +63,7 @@ function holdsOf(held: readonly HeldGrant<readonly PciGrant[]>[]): Holds {
   return holds
 }
 
-/** The free devices of all pools together, if claims hold devices of other sorts than they name. */
+/** The number of free devices of all pools together, if claims hold devices of other sorts than they name. */
 function freeInAll(
   reported: readonly PoolState[],
   pciPools: HostStats['pciPools'],
@@ -98,7 +99,7 @@ function freeInAll(
 
 const ofSort = (holds: Holds, sort: string): Holds => new Map([...holds].filter(([pool]) => sortOf(pool) === sort))
 
-/** Compares the pools in the state with the reported ones, reduced by the claims. */
+/** Compares the pools in the state with the reported pools minus the claims. */
 export function auditPools(
   actual: readonly PoolState[],
   reported: readonly PoolState[],

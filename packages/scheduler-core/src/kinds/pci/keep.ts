@@ -6,8 +6,7 @@ import type { PciAsk } from './ask.ts'
 import { type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'
 
 /**
- * The held devices of an instance that satisfy an ask and are as near to its cells as required, whether the host reports their pools or
- * not.
+ * The held devices of an instance that satisfy an ask and are near enough to its cells, whether or not the host still reports their pools.
  */
 export function keepDevices(
   hosts: HostTable,

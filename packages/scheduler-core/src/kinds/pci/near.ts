@@ -10,7 +10,7 @@ import { type PciAsk, type PciGroup, type PciWish, pciAskOf } from './ask.ts'
 import { keepDevices } from './keep.ts'
 import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
-/** What the PCI devices of a request require of the guest's cells; undefined if any cells will do. */
+/** The requirements of a request's PCI devices for the guest's cells. Undefined if there are none. */
 export function pciNearness(spec: RequestSpec): Nearness | undefined {
   const ask = pciAskOf(spec)
   if (ask?.hasCells !== true || ask.requests.every(({ policy }) => policy === 'preferred')) return undefined
@@ -47,7 +47,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
             const wish = ask.requests.find((one) => one.subject === subject)
             return wish === undefined ? [] : [{ wish, have }]
           })
-          // each request has enough devices on its own, but other requests take the same ones
+          // each request alone has enough devices, but other requests take the same devices
           return (alone.length > 0 ? alone : [first]).map((lacking) => reasonOf(lacking, place))
         },
         mayStill(chosen, used, more) {
@@ -58,7 +58,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
           traits ??= traitsOf(here, ask, cells)
           return traits[c] as string
         },
-        // the shape of the pools contains their cells, and determines the groups of requests
+        // the shape of the pools contains their cells and determines the groups of requests
         get key() {
           return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}${held === undefined ? '' : JSON.stringify(held)}`
         },
@@ -67,13 +67,13 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
   }
 }
 
-/** A request with too few devices near, and the number that it has. */
+/** A request with too few devices near, and the number of near devices. */
 interface Lacking {
   readonly wish: PciWish
   readonly have: number
 }
 
-/** For each cell: the number of devices that each group of requests may take there, and the socket if a group asks for it. */
+/** For each cell, the number of devices that each group of requests may take there, and the socket if a group's policy needs it. */
 function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): readonly string[] {
   const groups = ask.groupsOn(here)
   const bySocket = groups.some(({ policy }) => policy === 'socket')
@@ -85,7 +85,7 @@ function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): rea
   return cells.map(({ id, socket }) => `${devices.get(id) ?? ''}|${bySocket ? socket : ''}`)
 }
 
-/** The sockets of the cells; undefined if one of them does not report it. */
+/** The socket of each cell. Undefined if a cell does not report its socket. */
 export function socketsOf(cells: readonly NearCell[]): ReadonlyMap<number, number> | undefined {
   const sockets = new Map<number, number>()
   for (const { id, socket } of cells) {
@@ -95,17 +95,20 @@ export function socketsOf(cells: readonly NearCell[]): ReadonlyMap<number, numbe
   return sockets
 }
 
-/** The conditions on all chosen cells together, for each group of requests and for all groups. They are necessary but not sufficient. */
+/**
+ * The conditions on all chosen cells together, for each group of requests and for all groups. The conditions are necessary but not
+ * sufficient.
+ */
 function demandsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[], sockets: Place['sockets']): readonly Demand[] {
   const groups = ask.groupsOn(here)
   const wanted = groups.map((group) => demandOf(here, [group], cells, sockets))
   return groups.length > 1 ? [...wanted, demandOf(here, groups, cells, sockets)] : wanted
 }
 
-/** The bit of each policy. */
+/** The bit of each policy in the reach of a pool. */
 const REACH = { required: 1, legacy: 2, socket: 4, preferred: 8 } as const
 
-/** The devices for some groups together: each pool counts once, within the distance that the least strict of the groups allows. */
+/** The demand of several groups together. Each pool counts once, within the distance that the least strict of their policies allows. */
 function demandOf({ list }: HostPools, groups: readonly PciGroup[], cells: readonly NearCell[], sockets: Place['sockets']): Demand {
   const gains = new Array<number>(cells.length).fill(0)
   const reach = new Uint8Array(list.length)

@@ -68,7 +68,7 @@ kindSuite({
 })
 
 describe('devices near to cells', () => {
-  /** The grants of all kinds in their order, or the first kind without a grant. */
+  /** The grants of all kinds in their order, or the name of the first kind that has no grant. */
   function choose(shape: HostShape, request: RequestSpec, rule: string): { grants: Grants; fleet: ReturnType<typeof aFleet> } | string {
     const fleet = aFleet({ h1: shape })
     let grants: Grants = {}
@@ -93,7 +93,7 @@ describe('devices near to cells', () => {
       return can
     })
 
-  /** Tries every choice of cells; devices suffice if no set of request groups needs more than it may have (Hall's theorem). */
+  /** Tries every choice of cells. Devices are enough if no set of request groups needs more than it may have (Hall's theorem). */
   function bruteForce(shape: HostShape, { numaTopology, pciRequests }: RequestSpec): boolean {
     const cells = shape.numaCells ?? []
     const guests = numaTopology?.cells ?? []
@@ -133,7 +133,7 @@ describe('devices near to cells', () => {
     return choices([])
   }
 
-  test('all kinds assign in order exactly if each can give, which is exactly if an exhaustive search finds a placement', () => {
+  test('all kinds assign in order exactly if each can give, and exactly if an exhaustive search finds a placement', () => {
     fc.assert(
       fc.property(fc.boolean().chain(hosts), requests(3), fc.constantFrom(...numaKind.rules), (shape, request, rule) => {
         const chosen = choose(shape, request, rule)
@@ -159,9 +159,8 @@ describe('devices near to cells', () => {
   })
 })
 
-test('a search that takes too long refuses, the same each time, with a message', () => {
-  // each cell has an even number of either device, 40 together, so an odd number of one of them leaves too few of the
-  // other
+test('a search that takes too long always refuses with the same message', () => {
+  // each cell has an even number of each device, 40 together, so an odd number of one device leaves too few of the other
   const cells = Array.from({ length: 16 }, (_, id) => ({ id, cpuset: [id], memoryMb: 8 }))
   const pciPools = cells.flatMap(({ id }) => [
     { vendorId: 'a', productId: 'x', numaNode: id, total: 2 * id + 2 },
@@ -185,7 +184,7 @@ test('a search that takes too long refuses, the same each time, with a message',
 describe('pools', () => {
   const device = { vendorId: '8086', productId: '10fb', deviceType: null, numaNode: null, tags: {}, total: 1, used: null }
 
-  test('the name of a pool contains everything that distinguishes it from others', () => {
+  test('the name of a pool contains everything that distinguishes it from other pools', () => {
     const others = [
       device,
       { ...device, numaNode: 0 },
@@ -205,7 +204,7 @@ describe('pools', () => {
   const free = (record: HostRecord | undefined) => (record === undefined ? [] : poolsOf(record).list.map((pool) => pool.free))
   const grants = { pci: [{ request: 0, pool: '8086:10fb', count: 2 }] }
 
-  test('a report without a pool leaves the claims on it unchanged, and they count again when the pool is back', () => {
+  test('a report without a pool leaves the claims on it unchanged, and they count again once the pool is reported again', () => {
     const log = aLog()
     log.append([aReport('h1', { pciPools: [aPool(3)] })])
     expect(log.append([aClaim({ hosts: ['h1'], grants, mode: 'CONFIRM' })])).toEqual([undefined])
@@ -218,7 +217,7 @@ describe('pools', () => {
     expect(free(h1)).toEqual([1])
   })
 
-  test('devices that the report counts are not counted again, and a delta cannot move their instance', () => {
+  test('devices that the report counts are not counted again, and a delta cannot remove their instance', () => {
     const instance = aUuid(1)
     const log = aLog()
     log.append([aReport('h1', { pciPools: [aPool(3, 0)], instances: [] })])
@@ -234,9 +233,9 @@ describe('pools', () => {
 
 test.each([
   [FEATURE_LEVEL, { source: '1 at cell 7, 2 at no known cell' }],
-  // reasons recorded by earlier releases do not name the location
+  // reasons recorded by earlier releases do not contain the location
   [9, {}],
-])('at feature level %i a reason names the location of devices that are not near enough', (level, said) => {
+])('at feature level %i the reason for devices that are not near enough and their location', (level, said) => {
   const log = aLog()
   const pools = [null, 7].map((numaNode, i) => ({ vendorId: 'v', productId: `p${i}`, total: 2 - i, numaNode }))
   log.append([{ type: 'feature', level }, aReport('h1', { numaCells: [{ id: 0, cpuset: [0], memoryMb: 1_024 }], pciPools: pools })])

@@ -19,22 +19,22 @@ import { socketsOf } from './near.ts'
 import { copyPools, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
 
-/** What claims hold on a host; used from feature level STRICT_CLAIMS on. */
+/** The counts of device claims by host, used from feature level STRICT_CLAIMS on. */
 const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
 
-/** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
+/** The kind of devices in the host's PCI pools, as near to the guest's NUMA cells as their policy requires. */
 export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   name: 'pci',
   filter: {
     name: 'PciPassthroughFilter',
-    description: 'The host has enough free PCI devices of the kinds asked for, as near to the NUMA cells of the guest as they must be.',
+    description: 'The host has enough free PCI devices of the requested kinds, as near to the NUMA cells of the guest as required.',
     reads: ['pciPools', 'numaCells'],
   },
   rules: ['nearest'],
 
   ask: pciAskOf,
 
-  // this only checks that they are near to some cells of the host; the NUMA kind chooses the cells
+  // this only checks that the devices are near to any cells of the host; the NUMA kind chooses the cells
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const pools = poolsOf(hosts.get(host))
@@ -112,10 +112,10 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
-  // products are compared, because tags, types and cells may change; too few may be counted, because a claim may name the vendor
+  // products are compared because tags, types and cells may change; the result may be too small, because a claim may write the vendor
   // differently
   capacityBelowClaims(hosts, host, grants) {
-    // the pools in Nova's document contain the free devices, not all devices
+    // the pools in Nova's document contain only the free devices
     if (hosts.get(host).stats.nova !== null) return []
     const held = sumBy(productOf, sumByPool(grants.flat()))
     const there = sumBy(productOf, totalByPool(hosts.get(host).stats.pciPools))
@@ -135,7 +135,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
     const allotted = allot(pools, ask, place)
-    if (allotted.ok) throw new Error('reason was asked for a host that can give what is asked')
+    if (allotted.ok) throw new Error('a reason was requested for a host that can give what is asked')
     const { wish } = allotted
     const request = ask.requests.indexOf(wish)
     const group = ask.groupsOn(pools).find(({ requests }) => requests.includes(request)) as PciGroup
@@ -143,7 +143,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
       ({ code, subject: wish.subject, need: wish.count, have, unit: 'devices' }) as const
     if (pools.list.length === 0) return refusal('pci.not_reported', 0)
     const have = devicesFor(pools, group, place)
-    // the request has enough devices on its own, but other requests take the same ones
+    // the request alone has enough devices, but other requests take the same devices
     if (have >= wish.count) return refusal('pci.short', allotted.have)
     const anywhere = devicesFor(pools, group, undefined)
     if (anywhere >= wish.count) return { ...refusal('pci.numa', have), ...elsewhereOn(hosts, farDevices(pools, group, place)) }
@@ -177,7 +177,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const shorts = alone.map(({ there, ...short }) =>
       there < short.need ? { ...short, have: there, isNear: false } : { ...short, isNear: true },
     )
-    // the request in the reason may have enough devices on its own while other requests take the same ones
+    // the request in the reason may have enough devices alone while other requests take the same devices
     const named = shorts.find((short) => short.subject === subject) ?? { subject, need, have, isNear: code === 'pci.numa' }
     return [named, ...shorts.filter((short) => short.subject !== subject)].map((short) => ({
       subject: short.subject,
@@ -210,7 +210,7 @@ function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [stri
   return sums
 }
 
-/** The location of a guest that has every cell of the host, because no choice of cells is near more devices. */
+/** The location of a guest that has all cells of the host. No other choice of cells is near to more devices. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
   return { cells: cells.map(({ id }) => id), sockets: socketsOf(cells) }

@@ -4,26 +4,23 @@ import type { HostStats } from '../../report/stats.ts'
 import { byCodeUnit } from '../../values/canonical-json.ts'
 import { createHostState } from '../host-state.ts'
 
-/** Equal devices of a host at one NUMA cell or at none. */
+/** A pool of equal devices of a host at one NUMA cell, or at none. */
 export interface PoolState {
   /** The name of the pool in grants: `vendor:product:type@cell?tag=value`. */
   readonly key: string
-  /**
-   * The fields that requests are compared with: vendor_id, product_id, dev_type, numa_node and the tags, in lower
-   * case.
-   */
+  /** The fields that are compared with requests, in lower case: vendor_id, product_id, dev_type, numa_node and the tags. */
   readonly traits: Readonly<Record<string, string>>
   readonly numaNode: number | null
   readonly countsUse: boolean
-  /** The number of devices neither used nor held; negative after a report with fewer devices. */
+  /** The number of devices that are neither used nor held. Negative after a report with fewer devices. */
   free: number
 }
 
 type Reported = HostStats['pciPools'][number]
 
-/** The pools of a host in the order of its report; equal ones are merged. */
+/** The pools of a host in the order of its report. Equal pools are merged. */
 export interface HostPools {
-  /** The names of all pools: hosts of one model have the same shape, so that results for one apply to all. */
+  /** The names of all pools as one text. Hosts of one model have the same shape, so that results for one host apply to all of them. */
   readonly shape: string
   readonly list: readonly PoolState[]
 }
@@ -43,13 +40,13 @@ export interface PciPool extends Pick<Reported, 'vendorId' | 'productId' | 'devi
   readonly key: string
   /** The total number of devices. */
   readonly total: number
-  /** The used devices by the report; null if the report leaves the count to claims. */
+  /** The reported number of used devices. Null if the report does not count use. */
   readonly used: number | null
-  /** The number of devices neither used nor claimed; negative after a report with fewer devices. */
+  /** The number of devices that are neither used nor claimed. Negative after a report with fewer devices. */
   readonly free: number
 }
 
-/** The PCI devices of a host, with equal ones merged into pools, in the order of its report. */
+/** The PCI devices of a host in the order of its report. Equal devices are merged into pools. */
 export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   const reported = record.stats.pciPools.map((pool) => ({ ...pool, key: poolKey(pool) }))
   return poolsOf(record).list.flatMap(({ key, free }) => {
@@ -62,7 +59,7 @@ export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   })
 }
 
-/** Gives a clone of a record pools of its own. */
+/** Copies the pools of a record to its clone, which may then change them. */
 export function copyPools(from: HostRecord, to: OwnHostRecord): void {
   const { shape, list } = poolsOf(from)
   if (list.length > 0 || shape !== '') state.set(to, { shape, list: list.map((pool) => ({ ...pool })) })
@@ -80,21 +77,21 @@ export function toPools(reported: readonly Reported[]): readonly PoolState[] {
   return [...found.values()]
 }
 
-/** The reported number of used devices by the name of their pool; empty if the report leaves the count to claims. */
+/** The reported number of used devices by pool name. 0 if the report does not count use. */
 export function usedByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
   const used = new Map<string, number>()
   for (const pool of reported) used.set(poolKey(pool), (used.get(poolKey(pool)) ?? 0) + (pool.used ?? 0))
   return used
 }
 
-/** The total number of devices by the name of their pool. */
+/** The total number of devices by pool name. */
 export function totalByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
   const totals = new Map<string, number>()
   for (const pool of reported) totals.set(poolKey(pool), (totals.get(poolKey(pool)) ?? 0) + pool.total)
   return totals
 }
 
-/** The name of a pool, which is the same only for equal pools. */
+/** The name of a pool. Only equal pools have the same name. */
 export function poolKey({ vendorId, productId, deviceType, numaNode, tags }: Reported): string {
   const tagged = Object.entries(tags)
     .sort(([a], [b]) => byCodeUnit(a, b))

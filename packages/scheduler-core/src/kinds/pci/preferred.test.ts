@@ -20,7 +20,7 @@ const guest = (...pciRequests: ReturnType<typeof device>[]): Parameters<typeof a
   pciRequests,
 })
 
-/** The cell that the guest gets; undefined: the host is refused. */
+/** The cell that the guest gets. Undefined if the host is refused. */
 function cellOn(shape: HostShape, asks: Parameters<typeof aRequest>[0], level: number): number | undefined {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('h', shape)])
@@ -33,48 +33,48 @@ function cellOn(shape: HostShape, asks: Parameters<typeof aRequest>[0], level: n
 
 test.each<[string, HostShape, Parameters<typeof aRequest>[0], now: number | undefined, before: number | undefined]>([
   [
-    'the cell of the device, although another cell comes first',
+    'the cell of the device is chosen, although another cell comes first',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(1, 1)] },
     guest(device('preferred')),
     1,
     0,
   ],
   [
-    'another cell if the cell of the device is full',
+    'another cell is chosen if the cell of the device is full',
     { numaCells: cells(4_096, 512), pciPools: [pool(1, 1)] },
     guest(device('preferred')),
     0,
     0,
   ],
   [
-    'any cell if the cell of the device is unknown',
+    'the first cell is chosen if the cell of the device is unknown',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(null, 1)] },
     guest(device('preferred')),
     0,
     0,
   ],
   [
-    'a device that is required near comes before one that is preferred there',
+    'a required near device has precedence over a preferred near device',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(0, 1), pool(1, 1, '154c')] },
     guest(device('required'), device('preferred', '154c')),
     0,
     0,
   ],
   [
-    'both devices if one cell has both',
+    'a cell that has both devices is chosen',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(0, 1), pool(1, 1), pool(1, 1, '154c')] },
     guest(device('required'), device('preferred', '154c')),
     1,
     0,
   ],
   [
-    'a required GPU comes before a device that is preferred near',
+    'a required near GPU has precedence over a preferred near device',
     { numaCells: cells(4_096, 4_096), pciPools: [pool(1, 1)], gpus: [{ index: 0, numaNode: 0 }] },
     { ...guest(device('preferred')), gpus: { count: 1, numaPolicy: 'required' } },
     0,
     undefined,
   ],
-  ['no device at all: refused', { numaCells: cells(4_096), pciPools: [] }, guest(device('preferred')), undefined, undefined],
+  ['the host is refused if it has no device', { numaCells: cells(4_096), pciPools: [] }, guest(device('preferred')), undefined, undefined],
 ])('B07 nomad 27177, devices preferred near the CPUs: %s', (_name, shape, asks, now, before) => {
   expect(cellOn(shape, asks, PREFERRED_NEAR)).toBe(now)
   if (before !== undefined) expect(cellOn(shape, asks, PREFERRED_NEAR - 1)).toBe(before)

@@ -4,23 +4,23 @@ import type { UsedBelowClaims } from '../kind.ts'
 import { isOfProduct, likestFirst, likestOf, sortOf } from './likeness.ts'
 import type { PoolState } from './pool.ts'
 
-/** A number of devices of a pool. */
+/** A number of devices of one pool. */
 export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>
 
 /**
- * The PCI pools of a host, for counting claims on them: a claim may get devices of another NUMA cell, but never of another sort. If the
- * report has too few devices of a sort, the claims on it are counted on the pools that may contain the same devices (KEPT_DEVICES).
+ * The PCI pools of a host, for counting claims on them. A claim may get devices of another NUMA cell, but not of another sort. If the
+ * report has too few devices of a sort, the claims on them are counted on pools that may contain the same devices (KEPT_DEVICES).
  */
 export class PoolUnits implements Units<PoolPiece> {
   readonly list: readonly PoolState[]
-  /** Devices in use by pool, as reported. */
+  /** The reported number of devices in use by pool. */
   readonly #used: ReadonlyMap<string, number>
   /** The number of free devices by pool without claims. */
   readonly #unheld: ReadonlyMap<string, number>
-  /** Devices of materialised claims by the pool that they name. */
+  /** The number of devices that materialised claims hold, by the pool that they name. */
   readonly #covered: Map<string, number>
 
-  /** The reported total number of devices by pool; undefined below feature level KEPT_DEVICES. */
+  /** The reported total number of devices by pool. Undefined below feature level KEPT_DEVICES. */
   readonly #totals: ReadonlyMap<string, number> | undefined
   /** Devices that claims hold in addition to the report, by the pool that they name. */
   readonly #uncounted: Map<string, number>
@@ -46,8 +46,8 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   /**
-   * Whether the report counts the use of a pool; for a pool that it does not list, the use of any pool of the same sort or of the most
-   * similar ones.
+   * Whether the report counts the use of a pool. For a pool that the report does not list, whether it counts the use of a pool of the same
+   * sort or of the most similar pools.
    */
   countsUse(pool: string): boolean {
     const named = this.#find(pool)
@@ -88,7 +88,7 @@ export class PoolUnits implements Units<PoolPiece> {
       if (this.#totals === undefined) takeBelow(rest, alike[0])
       else if (rest > 0) rests.push([sort, rest])
     }
-    // free devices of other sorts are used in a fixed order, whichever claims came first
+    // free devices of other sorts are used in a fixed order, which does not depend on the order of claims
     for (const [sort, rest] of rests.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeOfOthers(sort, rest)
   }
 
@@ -122,8 +122,8 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   /**
-   * Takes the missing devices of a pool: any free devices of the same product, because tags and types may change; devices of other products
-   * only up to the number that the host lacks, because they may be the same devices under another name.
+   * Takes the missing devices of a pool. Any free devices of the same product may be taken, because tags and types may change. Devices of
+   * other products may be the same devices under another name, so they are taken only up to the number that the host lacks.
    */
   #takeOfOthers(pool: string, count: number): void {
     const order = likestFirst(this.list, pool)
@@ -151,7 +151,7 @@ export class PoolUnits implements Units<PoolPiece> {
     return short
   }
 
-  /** Takes the missing devices from the use of other pools, the most similar ones first. */
+  /** Counts use of other pools for devices that are missing, the most similar pools first. */
   #findElsewhere(short: Map<string, number>, totals: ReadonlyMap<string, number>): void {
     const sorts = [...short.keys()].sort()
     for (const sort of sorts) {

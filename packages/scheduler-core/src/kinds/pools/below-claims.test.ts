@@ -9,8 +9,8 @@ import { aClaim, aDocument, aLog, aReport, aUuid, type TestLog } from '../../tes
 import { atOnce } from '../../values/steps.ts'
 
 /**
- * If a storage document makes a pool smaller than its claims, that is reported for the host that sent the document,
- * and for the hosts of the claims.
+ * If a storage document makes a pool smaller than its claims, there is a warning for the host that sent the document and for the hosts of
+ * the claims.
  */
 
 const POOL = aUuid(1)
@@ -23,7 +23,7 @@ const inPool: Change = {
 const document = (host: string, pools: readonly object[], sequence = 1): Change => aDocument(host, 'storage', { pools }, sequence)
 const fast = (totalGib: number, more: object = {}) => ({ uuid: POOL, name: 'fast', totalGib, ...more })
 
-/** Hosts h1, h2 and h3 in a pool of 100 GiB, which h3 reports; claims on h1 and h2 hold all of it. h4 is not in the pool. */
+/** A pool of 100 GiB with the hosts h1, h2 and h3, which h3 reports. Claims on h1 and h2 hold all of it. h4 is not in the pool. */
 function full(): TestLog {
   const log = aLog()
   const hosts = ['h1', 'h2', 'h3', 'h4'].map((host) => aReport(host, { vcpus: 8, memoryMb: 1_024, localGb: 1_000, instances: [] }))
@@ -46,14 +46,14 @@ const warned = (fleet: Fleet): string[] =>
 const below = (reported: number) => ['h1', 'h2', 'h3'].map((host) => `${host}: disk pool fast ${reported} 100`)
 
 test.each<readonly [string, readonly Change[], readonly string[]]>([
-  ['as large as before', [document('h3', [fast(100)], 2)], []],
+  ['of the same size as before', [document('h3', [fast(100)], 2)], []],
   ['smaller', [document('h3', [fast(50)], 2)], below(50)],
-  ['as large, with a larger reserve', [document('h3', [fast(100, { reservedGib: 10 })], 2)], below(90)],
+  ['of the same size, but with a larger reserve', [document('h3', [fast(100, { reservedGib: 10 })], 2)], below(90)],
   ['smaller, but thinly provisioned', [document('h3', [fast(50, { thinRatio: 2 })], 2)], []],
-  ['in use by others, which does not reduce its total', [document('h3', [fast(100, { usedGib: 60 })], 2)], []],
+  ['used by others, so that its total is unchanged', [document('h3', [fast(100, { usedGib: 60 })], 2)], []],
   ['no longer reported by any host', [document('h3', [], 2)], ['h1', 'h2'].map((host) => `${host}: disk pool ${POOL} 0 100`)],
   ['reported later by another host', [document('h4', [fast(50)])], ['h1', 'h2', 'h4'].map((host) => `${host}: disk pool fast 50 100`)],
-])('a pool that is %s', (_name, changes, expected) => {
+])('the warnings about a pool that is %s', (_name, changes, expected) => {
   const log = full()
   expect(warned(log.fleet)).toEqual([])
   for (const [i, change] of changes.entries()) log.append([change], { at: 50_000 + i })
@@ -65,7 +65,7 @@ test.each<readonly [string, readonly Change[], readonly string[]]>([
   expect(findings.map(({ host }) => host)).toEqual(expected.map((line) => line.slice(0, 2)))
 })
 
-test('the sentence says that claims of all hosts hold it', () => {
+test('the text of the warning mentions the claims of all hosts', () => {
   const log = full()
   log.append([document('h3', [fast(50)], 2)])
   const [warning] = warningsOf(log.fleet, log.fleet.hosts.get(2 as never)).filter(({ code }) => code === 'capacity.below_claims')

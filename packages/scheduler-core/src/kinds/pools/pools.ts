@@ -12,19 +12,19 @@ import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 
-/** The amounts of each pool that the claims of one host hold; the sums over all hosts are in `hosts.pools`. */
+/** The amount of each pool that the claims of one host hold. The sums over all hosts are in `hosts.pools`. */
 const heldHere = createHostState<ReadonlyMap<string, number>>(new Map())
 
 /**
- * Disk space in a pool that hosts share. An aggregate of the host names the pool, a document of the namespace `storage`
- * contains its size; it is allocated once, whichever hosts use it. Materialised claims stay counted, because the
- * document counts only other use.
+ * The kind of disk space in a pool that hosts share. An aggregate of the host names the pool, and a document of the namespace `storage`
+ * contains its size. The space is allocated once, whichever hosts use it. Materialised claims stay counted, because the document counts
+ * only other use.
  */
 export const poolsKind: ResourceKind<number, PoolAmounts> = {
   name: 'pools',
   filter: {
     name: 'DiskPoolFilter',
-    description: 'The pool that the disks of the host lie in, if there is one, has the disk asked for left.',
+    description: 'If the disks of the host are in a shared pool, the pool has enough free space for the requested disk.',
     reads: [],
     readsMetadata: [{ key: DISK_POOL_KEY }],
   },
@@ -63,7 +63,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   lift: (hosts, host, grant) => hosts.pools.lend(host, grant),
 
-  // a report of the host contains no pools: the amounts of this host's claims are released, and the caller holds them again
+  // a report of the host contains no pools, so the amounts of this host's claims are released here and the caller holds them again
   takeInventory: (hosts, host) => add(hosts, host, negated([...heldHere.of(hosts.get(host))])),
 
   countsUse: () => false,
@@ -80,7 +80,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   reason(hosts, host, ask) {
     const { diskPools } = hosts.get(host)
     const [pool] = diskPools
-    if (pool === undefined) throw new Error('reason was asked for a host that can give what is asked')
+    if (pool === undefined) throw new Error('a reason was requested for a host that can give what is asked')
     if (diskPools.length > 1)
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)
@@ -166,8 +166,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 }
 
 /**
- * The pool from which an instance gets its disk: the only pool of the host or, if there are several, the pool of which it already holds as
- * much.
+ * The pool from which an instance gets its disk. This is the only pool of the host or, if there are several, the pool of which the
+ * instance already holds at least this amount.
  */
 function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undefined {
   const { diskPools } = hosts.get(host)
@@ -177,7 +177,8 @@ function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undef
 }
 
 /**
- * Whether a pool has room for an amount. `held` is what the same instance already holds of the pool: an amount up to it needs no free room.
+ * Whether an amount fits in a pool. `held` is what the same instance already holds of the pool. An amount up to `held` needs no free
+ * space.
  */
 function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, held = 0): boolean {
   if (hosts.featureLevel >= OWN_UNITS && gib <= held) return true
@@ -186,13 +187,16 @@ function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, h
   return gib <= held || (gib <= (hosts.pools.freeFor(host, pool) ?? -1) && !isBeyondAll(hosts, figure, gib))
 }
 
-/** Whether the reason is the total of the pool; at older levels only if thin provisioning leaves enough free. */
+/**
+ * Whether the cause of a refusal is the total of the pool. At older feature levels this is so only if thin provisioning leaves enough
+ * free.
+ */
 const isShortInAll = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
   isBeyondAll(hosts, figure, gib) && (hosts.featureLevel >= IN_ALL_BEFORE_FREE || gib <= (hosts.pools.freeFor(host, pool) ?? -1))
 
 const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
 
-/** Whether one instance asks for more than the pool has without thin provisioning, which only lets instances share. */
+/** Whether one instance asks for more than the pool has without thin provisioning. Thin provisioning only lets several instances share. */
 const isBeyondAll = ({ featureLevel }: HostTable, figure: PoolFigure, gib: number): boolean =>
   featureLevel >= STRICT_CLAIMS && gib > inAllOf(figure)
 

@@ -33,10 +33,10 @@ export const networkV1_0 = z.strictObject({
 export type PhysicalNetwork = z.output<typeof physicalNetwork>
 export type Port = z.output<typeof port>
 
-/** What a network service reports about a host: the networks that it reaches, and ports that the service knows of. */
+/** The content of a network service's document about a host: the networks that the host reaches, and ports. */
 export interface Network {
   readonly physicalNetworks: ReadonlyMap<string, PhysicalNetwork>
-  /** Indexed by the uuid of the port. */
+  /** The ports by uuid. */
   readonly ports: ReadonlyMap<string, Port>
 }
 

@@ -10,13 +10,16 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** The time of documents that were recorded before feature level 5. */
 const NO_TIME = -1
 
-/** The younger one of two documents counts; of two with the same time, that of the host that was seen first. */
+/**
+ * Whether a document has precedence over another one. The younger document does, and of two with the same time the document of the host
+ * that was first seen.
+ */
 const isAhead = (time: number, host: HostIndex, otherTime: number, other: HostIndex): boolean =>
   time > otherTime || (time === otherTime && host < other)
 
 /**
- * Updates the indexes after a host's document of a namespace was replaced. The document is read at once, so that no decision has to wait
- * until all are read. One that cannot be read, or whose namespace this release does not read, names no things.
+ * Updates the indexes after a host's document of a namespace was replaced. The document is parsed at once, so that no decision has to wait
+ * until all documents are parsed. A document that cannot be read, or with a namespace that this release does not read, names no things.
  */
 export function takeDocument(hosts: HostTable, host: HostIndex, name: string, before: NamespaceDocument | undefined): void {
   const namespace = ownNamespace(name)
@@ -34,7 +37,8 @@ export function takeDocument(hosts: HostTable, host: HostIndex, name: string, be
 }
 
 /**
- * Only documents with a report time give the size of a pool: documents from before feature level 5 were not read by anyone when they came.
+ * Updates the sizes of pools. Only documents with a report time are used, because documents from before feature level 5 were not checked
+ * when they arrived.
  */
 function takePools(hosts: HostTable, host: HostIndex, was: ReadonlySet<string>, is: ReadonlySet<string>): void {
   const { pools } = hosts
@@ -47,14 +51,14 @@ function takePools(hosts: HostTable, host: HostIndex, was: ReadonlySet<string>, 
   }
   for (const thing of was) {
     if (pools.figure(thing)?.reporter !== host) continue
-    // The host's document may no longer give the size of the pool. Of all documents that give it, the youngest counts.
+    // the host's document may no longer contain the size of the pool; the youngest document that contains it is used
     pools.forget(thing)
     for (const reporter of hosts.documentIndexOf(storage.name).of(thing)) takeFrom(reporter, thing)
   }
   for (const thing of is) takeFrom(host, thing)
 }
 
-/** Undefined where the document does not say how large the pool is. */
+/** The space of a pool in a document. Undefined if the document does not contain the size of the pool. */
 function spaceIn({ pools }: Storage, pool: string): PoolSpace | undefined {
   const space = pools.get(pool)
   if (space === undefined || space.totalGib === null) return undefined
@@ -63,8 +67,8 @@ function spaceIn({ pools }: Storage, pool: string): PoolSpace | undefined {
 }
 
 /**
- * Whether a younger document of another host differs in a thing that this host's document names. If the host reports its document
- * again, that report has to be in the log: it is then the youngest, and counts.
+ * Whether another host has a younger document that differs in a thing that this host's document names. If the host then reports its
+ * document again, the report must be written to the log, because it becomes the youngest document.
  */
 export function isOverruled(hosts: HostTable, host: HostIndex, name: string): boolean {
   const held = hosts.get(host).namespaces.get(name)
@@ -86,7 +90,10 @@ export function isOverruled(hosts: HostTable, host: HostIndex, name: string): bo
   return namespace.name === storage.name && isOverruledOnSpace(hosts, host, held)
 }
 
-/** The document with a pool's size may be older than documents that only name the pool. */
+/**
+ * Whether a younger document of another host contains another size of a pool. This document may be older than documents that only name the
+ * pool.
+ */
 function isOverruledOnSpace({ pools }: HostTable, host: HostIndex, held: NamespaceDocument): boolean {
   const read = storage.read(held)
   if (!read.ok) return false

@@ -11,7 +11,7 @@ export const memory = z
   .min(0)
   .max(limits.memoryMib, `must be ${limits.memoryMib} MiB (64 TiB) or less; more is most likely given in bytes or KiB`)
 const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
-/** Uuids have one spelling, because instances are compared as text. */
+/** UUIDs are converted to lower case, because instances are compared as text. */
 export const uuid = z.uuid().toLowerCase()
 export const cpus = list(whole(limits.cpus), limits.cpus)
 
@@ -84,7 +84,7 @@ interface CellCpus {
   readonly pinnedCpus: readonly number[] | null
 }
 
-/** Rules that involve several fields of a cell. */
+/** Checks the rules that involve several fields of a cell. */
 export function checkCell({ cpuset, pinnedCpus }: CellCpus, context: z.core.$RefinementCtx): void {
   if (new Set(cpuset).size !== cpuset.length)
     context.addIssue({ code: 'custom', path: ['cpuset'], input: cpuset, message: 'must not list a CPU twice' })
@@ -96,11 +96,11 @@ export function checkCell({ cpuset, pinnedCpus }: CellCpus, context: z.core.$Ref
 interface NumberedCell {
   readonly id: number
   readonly cpuset: readonly number[]
-  /** A field since version 1.1. */
+  /** A field of version 1.1 and later. */
   readonly dedicatedCpuset?: readonly number[] | null
 }
 
-/** Rules that involve several fields of a cell. */
+/** A list of cells, with the rules that involve several cells. */
 export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
   list(cell, limits.numaCells)
     .refine(
@@ -225,8 +225,8 @@ export const statsFields = {
 }
 
 /**
- * HostStats 1.0, a host's full picture of itself (namespace `compute`) as first published: the document does not say its
- * version. Memory in MiB, disk in GiB. A published version never changes: the next one is a new file.
+ * HostStats 1.0: a host's full report about itself (namespace `compute`) as first published. The document does not contain its version.
+ * Memory is in MiB, disk in GiB. A published version never changes: the next version is a new file.
  */
 export const hostStatsV1_0 = z.strictObject(statsFields)
 

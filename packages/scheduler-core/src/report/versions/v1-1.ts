@@ -75,8 +75,8 @@ const pciPool = z
   .describe('Equal PCI devices of the host.')
 
 /**
- * HostStats 1.1: threads, page sizes and sockets of cells, PCI devices, and ComputeNodes as Nova wrote them. The first version whose
- * documents state it.
+ * HostStats 1.1: threads, page sizes and sockets of cells, PCI devices, and ComputeNodes in Nova's form. It is the first version with
+ * documents that contain their version.
  */
 export const hostStatsV1_1 = z.strictObject({
   ...statsFields,
@@ -103,7 +103,7 @@ export const hostStatsV1_1 = z.strictObject({
 
 export type HostStatsV1_1 = z.output<typeof hostStatsV1_1>
 
-/** A host of 1.0 has none of the fields that came with 1.1. */
+/** Converts a report of 1.0, which has none of the fields that were added with 1.1. */
 export function upgradeFrom1_0(stats: HostStatsV1_0): HostStatsV1_1 {
   return {
     ...stats,
@@ -122,7 +122,7 @@ export function upgradeFrom1_0(stats: HostStatsV1_0): HostStatsV1_1 {
   }
 }
 
-/** The same host in the form of 1.0, or every field that 1.0 cannot express. */
+/** Converts a report to the form of 1.0, or returns every field that 1.0 cannot express. */
 export function downgradeTo1_0(stats: HostStatsV1_1): Parsed<HostStatsV1_0> {
   const { version: _, numaCells, tunneledCells, pciPools, nova, ...rest } = stats
   const problems: Problem[] = []

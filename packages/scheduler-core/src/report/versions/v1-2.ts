@@ -3,7 +3,7 @@ import { newerField, type Problem } from '../../text/problem.ts'
 import { list, unique } from './v1-0.ts'
 import { type HostStatsV1_1, hostStatsV1_1 } from './v1-1.ts'
 
-/** The fields that a report may leave out, with their values then. All other fields are needed to keep count of any claim. */
+/** The fields that a report may omit, with the values that they have then. All other fields are needed to account for claims. */
 const placeholders = {
   freeDiskGb: null,
   diskAvailableLeast: null,
@@ -25,7 +25,9 @@ const placeholders = {
 
 export type OmittableField = keyof typeof placeholders
 
-/** At most 31 fields, because hosts keep them as the bits of a number. The order is not stored anywhere. */
+/**
+ * The names of these fields. There may be at most 31, because hosts store them as the bits of a number. The order is not stored anywhere.
+ */
 export const omittableFields = Object.keys(placeholders) as readonly OmittableField[]
 
 export const omittedFields = list(z.enum(omittableFields))
@@ -36,7 +38,7 @@ export const omittedFields = list(z.enum(omittableFields))
   .default([])
   .describe('Fields that this report leaves out: they are not known then, which is not the same as none.')
 
-/** Removes the fields that are left out. */
+/** Checks that omitted fields have no content. */
 export function checkOmitted(
   stats: Pick<HostStatsV1_1, OmittableField> & { readonly omitted: readonly OmittableField[] },
   context: z.RefinementCtx,
@@ -52,8 +54,8 @@ export function checkOmitted(
 }
 
 /**
- * HostStats 1.2: a report names the fields that it leaves out because nobody needs them, so that they differ from
- * resources that a host does not have.
+ * HostStats 1.2: a report names the fields that it omits because nobody needs them. They then differ from resources that a host does not
+ * have.
  */
 export const hostStatsV1_2 = hostStatsV1_1
   .extend({ version: z.literal('1.2').default('1.2').describe('Version of this form.'), omitted: omittedFields })
@@ -61,10 +63,13 @@ export const hostStatsV1_2 = hostStatsV1_1
 
 export type HostStatsV1_2 = z.output<typeof hostStatsV1_2>
 
-/** A host of 1.1 leaves nothing out: what it does not report it does not have. */
+/** Converts a report of 1.1, which omits nothing: a resource that it does not contain does not exist. */
 export const upgradeFrom1_1 = (stats: HostStatsV1_1): HostStatsV1_2 => ({ ...stats, version: '1.2', omitted: [] })
 
-/** The same host without the list of fields that it leaves out, and, for an older version, the problem where it leaves something out. */
+/**
+ * Converts a report to the form of 1.1, without the list of omitted fields. For an older version, also returns a problem if the report
+ * omits a field.
+ */
 export function downgradeTo1_1(
   stats: HostStatsV1_2,
   asked = '1.1',

@@ -4,7 +4,7 @@ import { name } from './v1-0.ts'
 import { hostStatsV1_1 } from './v1-1.ts'
 import { checkOmitted, type HostStatsV1_2, omittedFields } from './v1-2.ts'
 
-/** HostStats 1.3: which machine a host is, whatever it is called. */
+/** HostStats 1.3: an id of the machine, which does not depend on the host's name. */
 export const hostStatsV1_3 = hostStatsV1_1
   .extend({
     version: z.literal('1.3').default('1.3').describe('Version of this form.'),
@@ -18,10 +18,13 @@ export const hostStatsV1_3 = hostStatsV1_1
 
 export type HostStatsV1_3 = z.output<typeof hostStatsV1_3>
 
-/** A host of 1.2 does not say which machine it is. */
+/** Converts a report of 1.2, which does not contain the id of the machine. */
 export const upgradeFrom1_2 = (stats: HostStatsV1_2): HostStatsV1_3 => ({ ...stats, version: '1.3', machineId: null })
 
-/** The same host without its machine, and, for an older version, the problem where it names one. */
+/**
+ * Converts a report to the form of 1.2, without the machine's id. For an older version, also returns a problem if the report contains the
+ * id.
+ */
 export function downgradeTo1_2(
   stats: HostStatsV1_3,
   asked = '1.2',

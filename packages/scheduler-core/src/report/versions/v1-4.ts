@@ -13,7 +13,7 @@ const gpu = z
   })
   .describe(gpuText)
 
-/** HostStats 1.4: to which NUMA cells GPUs are near. */
+/** HostStats 1.4: the NUMA cells to which GPUs are near. */
 export const hostStatsV1_4 = hostStatsV1_1
   .extend({
     version: z.literal('1.4').default('1.4').describe('Version of this form.'),
@@ -28,14 +28,17 @@ export const hostStatsV1_4 = hostStatsV1_1
 
 export type HostStatsV1_4 = z.output<typeof hostStatsV1_4>
 
-/** A host of 1.3 does not say to which cells its GPUs are near. */
+/** Converts a report of 1.3, which does not contain the cells to which GPUs are near. */
 export const upgradeFrom1_3 = (stats: HostStatsV1_3): HostStatsV1_4 => ({
   ...stats,
   version: '1.4',
   gpus: stats.gpus.map((device) => ({ ...device, numaNode: null })),
 })
 
-/** The same host without the cells of its GPUs, and, for an older version, the problems where it reports them. */
+/**
+ * Converts a report to the form of 1.3, without the cells of its GPUs. For an older version, also returns the problems if the report
+ * contains cells.
+ */
 export function downgradeTo1_3(
   stats: HostStatsV1_4,
   asked = '1.3',
