@@ -23,10 +23,7 @@ const count = (text: string): number => {
 
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
-/**
- * `gantt prove ...`: tests promises on real processes and a real database, in folders of their own; those about
- * decisions need neither.
- */
+/** `gantt prove ...`: tests promises on real processes and a real database, each in its own folder. Proofs about decisions need neither. */
 export function addProve(program: Command): void {
   const prove = program
     .command('prove')
@@ -131,7 +128,7 @@ export function addProve(program: Command): void {
 const run = (name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> =>
   endedBySignals((isEnded) => runOnce(name, json, proof, isEnded))
 
-/** Runs a proof and shows its result; a run that a signal ends says nothing more, since all calls fail then. */
+/** Runs a proof and prints its result. If a signal ends the run, nothing more is printed, because all calls fail then. */
 async function runOnce(
   name: string,
   json: true | undefined,

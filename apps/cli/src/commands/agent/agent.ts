@@ -119,7 +119,7 @@ const offerOf = (flags: AgentFlags): Offer => ({
 })
 
 async function preview(flags: AgentFlags): Promise<Result> {
-  // Without a key, only the whole report is shown.
+  // Without a key, only the complete report is shown; the part that the profiles need is not known.
   const client = hasKey(flags) ? connect(flags) : undefined
   try {
     return await toPreview(lookOf(flags)(), offerOf(flags), client)

@@ -23,7 +23,7 @@ interface Flags extends ConnectionFlags, MomentFlags {
   readonly json?: true
 }
 
-/** A larger page would exceed the cost limit of a call, because each claim is read with its grants. */
+/** Each claim is read with its grants, so a larger page would exceed the cost limit of a call. */
 const CLAIMS_PER_PAGE = 400
 
 const CLAIMS = graphql(

@@ -5,7 +5,7 @@ import { notEmpty } from '../host/hosts.ts'
 import type { ClusterFlags, UpFlags } from './flags.ts'
 import { ENGINES, MOST_REPLICAS } from './plan.ts'
 
-/** `gantt cluster`: a distributed installation on this machine, to see what happens when some of its processes end. */
+/** `gantt cluster`: a distributed installation on this machine, to try out failures of its processes. */
 export function addCluster(program: Command): void {
   const cluster = program.command('cluster').description('a distributed installation on this machine, for trials (docs/cluster.md)')
   const add = (words: string, description: string): Command =>
@@ -57,5 +57,5 @@ export function addCluster(program: Command): void {
   withExamples(down, [['gantt cluster down --purge', 'as if it had never been']])
 }
 
-/** Loaded on demand, so that the other commands start without a server. */
+/** Loaded on demand, so that the other commands start without loading the server. */
 const load = () => import('./run.ts')

@@ -118,7 +118,7 @@ const toJson = ({ path: dir, key, keyFile }: ClusterFolder, { engine }: Parts, p
   processes,
 })
 
-/** An error that people can correct is reported with what was found; a defect is thrown. */
+/** Reports an error that people can correct, with what was found. Any other error is a defect and is thrown. */
 async function mendable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -134,8 +134,8 @@ class StoppedError extends Error {
 }
 
 /**
- * Aborted by the first signal that asks this process to end; further ones are ignored, since npm may forward a signal
- * that this process already received.
+ * Aborted by the first signal that requests the end of this process. Further ones are ignored, because npm may forward a signal that this
+ * process already received.
  */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -26,7 +26,9 @@ export function statusLines({ path }: Pick<ClusterFolder, 'path'>, statuses: rea
   )
 }
 
-/** The text for people once a cluster is up: addresses, commands, and what to try. `dirFlag` is ` --dir D`, or empty. */
+/**
+ * The text for people once a cluster is up: addresses, commands, and what to try. `dirFlag` is ` --dir D`, or empty for the default folder.
+ */
 export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly PartStatus[], dirFlag: string): readonly string[] {
   const cluster = (words: string): string => `  ${GANTT} cluster ${words}${dirFlag}`
   const [first] = parts.replicas

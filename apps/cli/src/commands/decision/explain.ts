@@ -18,7 +18,7 @@ interface Flags extends ConnectionFlags, Form {
   readonly top: number
 }
 
-/** The API's maximum number of hosts in an explanation. */
+/** The maximum number of near misses that the API returns. */
 const MOST_NEAR = 100
 
 const WEIGHING = graphql(

@@ -14,7 +14,7 @@ const check = (
   ...more,
 })
 
-test('a difference is shown where it begins, within 80 columns', () => {
+test('the first difference of a value is shown, within 80 columns', () => {
   const lines = toVerificationLines({
     decision: { id: 'd1' },
     outcome: 'DIFFERENT',

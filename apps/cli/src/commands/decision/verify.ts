@@ -72,7 +72,7 @@ const HEADLINES: Readonly<Record<Verification['outcome'], string>> = {
   UNKNOWN: 'It is unknown whether the decision is what it was.',
 }
 
-/** The beginning of a text that is longer than a line. */
+/** A text, shortened if it is longer than a line. */
 function short(json: string | null): string {
   if (json === null) return 'not there'
   return json.length > 73 ? `${json.slice(0, 70)}...` : json

@@ -7,7 +7,7 @@ export interface Links {
   readonly base: string
   readonly key: string
   readonly counts: Counts
-  /** Decisions that found no host, by global id; the first is the one to start with. */
+  /** Decisions that found no host, by global id. The text recommends to start with the first. */
   readonly failed: readonly { readonly decision: string; readonly sentence: string }[]
   readonly host: string
   readonly aggregate: string
@@ -16,7 +16,7 @@ export interface Links {
   readonly rate: number
 }
 
-/** The text of a demo that is ready: addresses, and its content. Lines of at most 80 columns, except for addresses. */
+/** The text for a demo that is ready: addresses, and what the fleet contains. Lines have at most 80 columns, except for addresses. */
 export function linkLines({ base, key, counts, failed, host, aggregate, operations, rate }: Links): readonly string[] {
   const [first, ...others] = failed
   const { emptied, silent, group } = operations

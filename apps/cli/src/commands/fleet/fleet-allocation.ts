@@ -39,8 +39,7 @@ type FleetAllocation = ResultOf<typeof FIELDS>
 export type AllocationWritten = Extract<ResultOf<typeof SET>['fleetAllocationSet'], { readonly __typename: 'FleetAllocationPayload' }>
 
 /**
- * `gantt fleet-allocation`: the ratios and reserved amounts of hosts whose report in Nova's form leaves them to the
- * configuration.
+ * `gantt fleet-allocation`: ratios and reserved amounts for hosts whose reports, in Nova's form, leave these to the configuration of Nova.
  */
 export function addFleetAllocation(program: Command): void {
   const command = program

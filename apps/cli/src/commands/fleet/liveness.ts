@@ -50,7 +50,7 @@ const CONFIRM = graphql(
   [HOST, REFUSAL],
 )
 
-/** `gantt liveness`: which hosts are alive, and how that is known. */
+/** `gantt liveness`: how many hosts are alive, and which are silent. */
 export function addLiveness(program: Command): void {
   const command = program
     .command('liveness')

@@ -121,7 +121,7 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
   return { claim, to: null, there: null, why: toRefusal(result).message, reasons: 'reasons' in result ? result.reasons : [] }
 }
 
-/** A warning about instances that would stay, first and in capitals: they would end if the host were powered off. */
+/** A warning about instances that would stay. It comes first and in capitals, because they would end if the host were powered off. */
 function toWarning(name: string, without: number): readonly string[] {
   if (without === 0) return []
   const [instances, them] = without === 1 ? ['1 instance', 'It'] : [`${without} instances`, 'They']
@@ -163,7 +163,7 @@ function toLines(name: string, moves: readonly Move[], isDryRun: boolean): reado
   ]
 }
 
-/** A long command, split into lines so that it can be copied. */
+/** A long command, split into lines that can be copied. */
 const toCommand = (command: string, words: readonly string[]): readonly string[] => [
   `  ${command} \\`,
   ...words.map((word, at) => `    ${word}${at === words.length - 1 ? '' : ' \\'}`),

@@ -79,7 +79,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** Sets the fleet's ratios, whatever the current version is. */
+/** Sets the fleet's ratios as another operator, whatever the current version is. */
 async function setByOther(): Promise<void> {
   const { client } = own.service
   const { fleetAllocation } = await client.request<{ fleetAllocation: { version: number } }>('{ fleetAllocation { version } }')
@@ -123,7 +123,7 @@ test.each([
     'The profile is written as raced@1; its ratios and reserved amounts are not. ',
   ],
 ] as const)(
-  'an import whose ratios are refused writes nothing, or reports what it wrote: set by another operator %s',
+  'an import of ratios that another operator set %s writes nothing, or reports what it wrote',
   async (_when, tried, found, said) => {
     const folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-conf-'))
     const file = path.join(folder, 'nova.conf')

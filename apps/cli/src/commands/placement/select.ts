@@ -20,7 +20,7 @@ interface Flags extends ConnectionFlags, SpecFlags {
   readonly json?: true
 }
 
-/** `gantt select`: asks the service for hosts, and claims resources there. */
+/** `gantt select`: requests hosts from the service, and claims resources there. */
 export function addSelect(program: Command): void {
   const command = program
     .command('select')
@@ -95,7 +95,7 @@ async function select(flags: Flags): Promise<Result> {
 
 const modeOf = ({ confirm, advice }: Flags): 'CONFIRM' | 'NONE' | 'RESERVE' => (confirm ? 'CONFIRM' : advice ? 'NONE' : 'RESERVE')
 
-/** Refuses the options that such a key may not use, before any call is made. */
+/** Refuses the options that a key of a project may not use, before any call is made. */
 function refuseForProject(project: string, { moveOf, intent, advice, alternates }: Flags): void {
   const refused = [
     moveOf !== undefined && '--move-of',
@@ -107,7 +107,7 @@ function refuseForProject(project: string, { moveOf, intent, advice, alternates 
     throw new CommandFailure(EXIT.usage, `the key is bound to project ${project}: it may not give ${refused.join(', ')} (docs/keys.md)`)
 }
 
-/** A request from options gets the project that the key is bound to; a request from a file has its own project. */
+/** Adds the key's project to a request from options. A request from a file has its own project. */
 function ofProject(spec: SpecInput, project: string | null, flags: Flags): SpecInput {
   return project === null || flags.spec !== undefined || !('gantt' in spec) ? spec : { gantt: { ...spec.gantt, projectId: project } }
 }

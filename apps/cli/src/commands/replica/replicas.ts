@@ -40,7 +40,7 @@ const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
   }
 }`)
 
-/** `gantt replicas`: the replicas that follow the log, their lag and load, and whether their states are correct. */
+/** `gantt replicas`: the replicas with their lag and load, and whether their states are correct. */
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
