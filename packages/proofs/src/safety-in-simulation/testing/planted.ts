@@ -3,8 +3,8 @@ import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world-state.ts'
 
 /**
- * Mistakes that a core could have, injected into the fleets of a world: the simulation must find every one. All replicas have them, so that
- * replicas agree with each other and only the model differs.
+ * Mistakes that a core could have, injected into the fleets of a simulation, which must find every one. All replicas have the mistake, so
+ * they agree with each other, and only the model differs.
  */
 export const mistakes: Readonly<Record<string, Planted>> = {
   'the judge always says yes': {
@@ -14,7 +14,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
         const giveMore = (by: number): void => {
           for (const { capacity, free } of classes)
             for (const { index } of fleet.hosts.records) {
-              // a report in this very entry has set the correct capacity again
+              // A report in the same entry has already set the capacity again.
               if (by < 0 && (capacity[index] as number) < PLENTY) continue
               capacity[index] = (capacity[index] as number) + by
               free[index] = (free[index] as number) + by
@@ -220,7 +220,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
 
 const PLENTY = 2 ** 40
 
-/** Applies the rules from before a level. */
+/** Calls a function with the rules that apply below a feature level. */
 function beforeLevel<Result>(hosts: Fleet['hosts'], level: number, act: () => Result): Result {
   const { featureLevel } = hosts
   if (featureLevel >= level) hosts.featureLevel = level - 1

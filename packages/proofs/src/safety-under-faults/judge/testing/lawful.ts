@@ -18,7 +18,7 @@ import {
   showingB,
 } from './histories.ts'
 
-/** Lawful histories, none of which violates a rule. */
+/** Histories that violate no rule. */
 export const fine: readonly (readonly [string, Evidence])[] = [
   [
     'a host that is exactly full',
