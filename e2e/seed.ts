@@ -18,7 +18,7 @@ export interface Machine {
     readonly pages?: readonly { readonly sizeKib: number; readonly total: number; readonly reserved?: number; readonly used?: number }[]
   }[]
   readonly traits?: readonly string[]
-  /** The number of instances that the host reports; their ids are numbered. */
+  /** The number of instances; `instances` has their ids. */
   readonly runningVms?: number
   readonly instances?: readonly string[]
   readonly hypervisorType?: string

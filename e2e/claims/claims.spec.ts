@@ -208,7 +208,11 @@ test('a selection of all rows of one filter does not apply to the list of anothe
   }
 })
 
-test('a click while the list changes selects the claim that is visible at the click', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a click while the list changes selects the claim that is visible at the click', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const account = 'presses-claims'
   const caller = createClient({
     url: `${service.origin}/graphql`,

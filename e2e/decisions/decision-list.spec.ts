@@ -42,7 +42,7 @@ test('no row moves while the pointer is on the list, and new rows are shown when
   await expect(rowWith(page, 'Decisions', 'x1.hovered')).toBeVisible()
 })
 
-test('new decisions that do not match the filter are not announced', async ({ page, visit, service }) => {
+test('after a change of the filter, new decisions that match it appear', async ({ page, visit, service }) => {
   await visit('/decisions?q=flavor:x1.this')
   await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
   await page.getByRole('combobox', { name: 'Filter decisions' }).fill('flavor:x1.that')
@@ -53,11 +53,7 @@ test('new decisions that do not match the filter are not announced', async ({ pa
   await expect(rowWith(page, 'Decisions', 'x1.that')).toBeVisible()
 })
 
-test('a new decision causes a request for one page, however many pages were loaded', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a new decision causes a request for one page, however many pages were loaded', { tag: '@rare' }, async ({ page, visit, service }) => {
   for (let i = 0; i < 60; i++) await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
   await visit('/decisions?q=flavor:x1.paged')
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -191,10 +187,9 @@ test('the keys [ and ] step through the decisions of the list, and through those
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('a filter without a match shows how long complete records are kept, and the list shows this for each decision', { tag: '@rare' }, async ({
-  page,
-  visit,
-}) => {
+test('a filter without a match shows how long complete records are kept, and the list shows this for each decision', {
+  tag: '@rare',
+}, async ({ page, visit }) => {
   await visit('/decisions?q=flavor:no-such')
   await expect(page.getByText('Full records are kept for 7 days')).toBeVisible()
   await visit('/decisions?cols=at,kept')

@@ -124,11 +124,7 @@ test('the attempts before a decision are listed with their hosts, the reasons wh
   await expect(tries).toHaveCount(0)
 })
 
-test('a decision is replayed with another profile: page and shared link show the results of the API', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a decision is replayed with another profile: page and shared link show the results of the API', async ({ page, visit, service }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.asked', vcpus: 1, memoryMb: 1_024 })
   await visit(addressOf(decisionId))
@@ -168,7 +164,9 @@ test('a decision is compared with the attempt before it, even if it requested so
   await expect(comparison.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled()
 })
 
-test('each change that would make a request fit links to the page where it is made, as the API states', { tag: '@rare' }, async ({ page }) => {
+test('each change that would make a request fit links to the page where it is made, as the API states', { tag: '@rare' }, async ({
+  page,
+}) => {
   // This test has its own fleet, because the result depends on objects that other tests create.
   const service = await startService()
   try {

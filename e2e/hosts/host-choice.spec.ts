@@ -6,7 +6,7 @@ import { boxOfMap, mapOf } from '../map.ts'
 import { gather, report } from '../seed.ts'
 import { found, live, namesOf } from './lists.ts'
 
-test('after a restart with a new fleet, in which ordinals belong to other hosts, only the selected hosts are selected', { tag: '@rare' }, async ({
+test('after a restart with a new fleet, in which ordinals belong to other hosts, no host is selected', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {
@@ -39,7 +39,7 @@ test('after a restart with a new fleet, in which ordinals belong to other hosts,
     json.data.fleet.columns.names.reverse()
     return route.fulfill({ response, json })
   })
-  // The page has connected to the stream of changes again.
+  // Freezing and following the list makes the page open the stream of changes again.
   await page.getByRole('button', { name: 'Freeze' }).click()
   await page.getByRole('button', { name: 'Follow' }).click()
   await expect.poll(() => isGapReported).toBe(true)

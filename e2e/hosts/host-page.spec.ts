@@ -199,11 +199,7 @@ test('a host is evacuated after a preview of the destination of each instance, a
   await expect(dialog).toBeHidden()
 })
 
-test('the answer of a preview is ignored if the input was edited meanwhile', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('the answer of a preview is ignored if the input was edited meanwhile', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'late-look-01': {} })
   await visit('/hosts/late-look-01')
   await page.getByRole('button', { name: 'Set status' }).click()

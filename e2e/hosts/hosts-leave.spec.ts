@@ -230,11 +230,7 @@ test('forgotten hosts are listed on a page of their own @looks @rare', async ({ 
   await expect(page.locator('[data-forgotten]')).toBeVisible()
 })
 
-test('a claim that was made after the preview is not ended before a new preview shows it', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a claim that was made after the preview is not ended before a new preview shows it', async ({ page, visit, service }) => {
   const { client } = service
   await withClaim(client, 'lv-60')
   await visit('/hosts/lv-60')

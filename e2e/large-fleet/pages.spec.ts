@@ -331,7 +331,12 @@ test('replicas: the replica that answers is at the log’s head, and its auditor
   await look('the replicas of a large fleet')
 })
 
-test('audit: the list has every call that the API counts, and the row of an edit of many hosts can be opened', async ({ page, visit, large, look }) => {
+test('audit: the list has every call that the API counts, and the row of an edit of many hosts can be opened', async ({
+  page,
+  visit,
+  large,
+  look,
+}) => {
   await visit('/audit?q=mutation:hostSetStatus')
   await expectLoaded(page, 'Audit', await countOf(large.client, 'auditLog', 'mutation:hostSetStatus'))
   await rowsOf(page, 'Audit').first().click()
@@ -341,7 +346,12 @@ test('audit: the list has every call that the API counts, and the row of an edit
   await expectLoaded(page, 'Audit', await countOf(large.client, 'auditLog'))
 })
 
-test('keys: the list has as many keys as the API, a filter finds one, and the address has the view', async ({ page, visit, large, look }) => {
+test('keys: the list has as many keys as the API, a filter finds one, and the address has the view', async ({
+  page,
+  visit,
+  large,
+  look,
+}) => {
   const { apiKeys } = await large.client.request<{ apiKeys: { nodes: readonly unknown[] } }>('{ apiKeys(first: 500) { nodes { id } } }')
   await visit('/keys')
   await expect(found(page)).toHaveAttribute('data-count', String(apiKeys.nodes.length))

@@ -179,7 +179,6 @@ async function openFromList(page: Page, { key, origin }: Service, flavor: string
 
 /** Asserts that the link of the view shows the same content in another browser. */
 async function expectSameView(page: Page, browser: Browser, { key }: Service, shows: (other: Page) => Promise<void>): Promise<void> {
-  // disabled hosts are refused by an earlier filter
   const elsewhere = await browser.newContext({ viewport: page.viewportSize() })
   try {
     const other = await elsewhere.newPage()

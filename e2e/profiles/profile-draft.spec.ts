@@ -101,7 +101,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await expect(page.locator('[data-said="filters"]')).toHaveText('RamFilter is 3 of 3 now.')
   await expect(part(page, 'RamFilter').getByRole('button', { name: 'Move RamFilter, 3 of 3' })).toBeFocused()
 
-  // The filter is switched off, and then set to shadow mode.
+  // RamFilter is set to shadow mode, and CoreFilter is switched off.
   await tabTo(page, part(page, 'RamFilter').getByRole('switch', { name: 'RamFilter in shadow mode: it refuses no host' }))
   await page.keyboard.press('Space')
   await page.keyboard.press('1')

@@ -8,7 +8,7 @@ test('the decisions that a version would have changed are listed with their requ
   tag: '@rare',
 }, async ({ page, visit, browser, fleet }) => {
   const { client } = fleet
-  // The first request has no required trait, so the second version does not change its decision.
+  // Only the second version has the TraitsFilter. The first request requires no trait, and the other one a trait that no host has.
   await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])
   const placeBy = (extraSpecs: Readonly<Record<string, string>>) =>
     place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb: 1_024, profile: 'checked', extraSpecs })

@@ -105,7 +105,7 @@ test('an impossible step is refused in the dialog, with the reason', async ({ pa
   await expect(dialog(page).getByLabel('Reason')).toHaveValue('yours')
 })
 
-test('after another operator's step, the page makes no further step without a new preview', { tag: '@rare' }, async ({
+test("after another operator's step, the page makes no further step without a new preview", { tag: '@rare' }, async ({
   page,
   visit,
   fleet,

@@ -115,7 +115,11 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   await expectRowCount(page, 'Decisions', Number(counts[0]))
 })
 
-test('each point has the ranks of both choices, and links to what the other version would have decided', { tag: '@rare' }, async ({ page, visit, fleet }) => {
+test('each point has the ranks of both choices, and links to what the other version would have decided', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   const { client } = fleet
   await openRollout(client, 'points')
   await decide(client, 'points')
@@ -141,11 +145,9 @@ test('each point has the ranks of both choices, and links to what the other vers
   await expect(page.getByText('This is what points@2 would have done')).toBeVisible()
 })
 
-test('decisions of a canary are compared with the active version; a refused host is shown with the reason in place of a rank', { tag: '@rare' }, async ({
-  page,
-  visit,
-  fleet,
-}) => {
+test('decisions of a canary are compared with the active version; a refused host is shown with the reason in place of a rank', {
+  tag: '@rare',
+}, async ({ page, visit, fleet }) => {
   const { client } = fleet
   await write(client, 'refused', { multiplier: -1 })
   const isolated = { name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h11'], isolated_images: ['none'] } }

@@ -84,7 +84,11 @@ test('every kind of problem that replicas and the auditor report is shown', { ta
   await expect(page).toHaveURL('/hosts/a%2Fb')
 })
 
-test('findings about reports of hosts are listed with their repair, which is previewed and then applied', async ({ page, visit, service }) => {
+test('findings about reports of hosts are listed with their repair, which is previewed and then applied', async ({
+  page,
+  visit,
+  service,
+}) => {
   await report(service.client, { mute: { vcpus: 16 } })
   const gantt = { forceHosts: ['mute'], flavor: { vcpus: 1, memoryMb: 64 } }
   await service.client.request(
@@ -155,7 +159,11 @@ test('a finding with several repairs: one is selected, and the size of the insta
   expect(selectDestinations).toEqual({ __typename: 'InstanceTaken' })
 })
 
-test('if the service does not answer, the known data stays visible and is marked as old', { tag: '@rare' }, async ({ page, visit, provokes }) => {
+test('if the service does not answer, the known data stays visible and is marked as old', { tag: '@rare' }, async ({
+  page,
+  visit,
+  provokes,
+}) => {
   provokes('ERR_FAILED')
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()

@@ -189,7 +189,10 @@ test('a browser that opens the address of the API is redirected to this page wit
   await ask(page, 'ADMIN')
 })
 
-test('the document for GraphiQL's frame shows nothing if it is opened outside of the frame', { tag: '@rare' }, async ({ page, service }) => {
+test("the document for GraphiQL's frame shows nothing if it is opened outside of the frame", { tag: '@rare' }, async ({
+  page,
+  service,
+}) => {
   const answer = await page.goto('/graphiql-frame.html')
   expect(answer?.headers()['content-security-policy']).toContain("frame-ancestors 'self'")
   await expect(page.locator('#root')).toBeEmpty()

@@ -51,7 +51,7 @@ test.describe('with reduced motion', () => {
 test.describe('at 200 %', () => {
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 })
 
-  test('the reason why a host was refused is found with the keyboard', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('the reason why a host was refused is found', { tag: '@rare' }, async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()

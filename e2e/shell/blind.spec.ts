@@ -153,7 +153,10 @@ test('a hanging request becomes an error that can be retried, while the service 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('data that could not be refreshed in time is dimmed, even if other requests are answered', { tag: '@rare' }, async ({ page, visit }) => {
+test('data that could not be refreshed in time is dimmed, even if other requests are answered', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await expect(silent(page)).toHaveCount(0)

@@ -48,7 +48,7 @@ test('an action is found by a part of its name and run with the keyboard alone',
   await page.reload()
   await expect(page.getByRole('button', { name: 'Edit' })).toBeDisabled()
   await openActions(page)
-  // The draft is already open, so the action to edit is not offered.
+  // The draft is already open, so the action to edit is listed but disabled.
   await page.keyboard.type('edit')
   await expect(entries(page)).toHaveText(['EditNot now.'])
   await page.keyboard.press('Enter')
@@ -95,7 +95,11 @@ test('if the element that opened a dialog is gone, the heading gets the focus', 
   await expect(page.getByRole('heading', { name: 'Claims', level: 1 })).toBeFocused()
 })
 
-test('arrow keys select entries of a menu, and a repeated shortcut opens the menu only once', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('arrow keys select entries of a menu, and a repeated shortcut opens the menu only once', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
   await openActions(page)

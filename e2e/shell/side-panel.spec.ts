@@ -182,7 +182,10 @@ test('claims: o shows the resources of a claim in the side panel, Enter opens it
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
-test('a link to a missing object shows a message in the side panel, and the list is unchanged', { tag: '@rare' }, async ({ page, visit }) => {
+test('a link to a missing object shows a message in the side panel, and the list is unchanged', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   const panel = page.getByRole('complementary', { name: 'Side panel' })
   for (const [list, says] of [
     ['hosts', 'No host named <img src=x onerror=alert(1)> has reported.'],

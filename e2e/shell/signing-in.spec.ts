@@ -92,7 +92,12 @@ test.describe('signing in', () => {
     await expect(page).toHaveURL('/aggregates')
   })
 
-  test('if a key is revoked during work, a new key is requested in a dialog above the unchanged page', async ({ page, visit, service, provokes }) => {
+  test('if a key is revoked during work, a new key is requested in a dialog above the unchanged page', async ({
+    page,
+    visit,
+    service,
+    provokes,
+  }) => {
     provokes(401)
     await visit('/aggregates')
     // From here on the service gets an unknown key, which has the same effect as a revoked one.

@@ -224,12 +224,9 @@ test('texts copied from a list of the past contain the moment', { tag: '@rare' }
   expect([heads.split(',').at(-1), row.split(',').at(-1)]).toEqual(['at', before])
 })
 
-test('texts copied from other pages of the past contain the moment, and commands without a moment are not offered', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  context,
-}) => {
+test('texts copied from other pages of the past contain the moment, and commands without a moment are not offered', {
+  tag: '@rare',
+}, async ({ page, visit, service, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { host, aggregate, uuid, before } = await change(service.client, 'taken')
   const copied = async (item: string): Promise<string> => {

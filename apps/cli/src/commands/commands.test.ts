@@ -316,7 +316,9 @@ test('if the answer was lost, select prints how to repeat the call without a sec
   )
   server.close()
   expect([out, code]).toEqual(['', 3])
-  expect(err).toMatch(/^The room may be held all the same; .* --key-name lost asks again.*\nerror: the service cannot be reached/)
+  expect(err).toMatch(
+    /^The resources may be held nevertheless; .* --key-name lost repeats the call.*\nerror: the service cannot be reached/,
+  )
 })
 
 test('while the service is unavailable, select repeats the call with the same idempotency key', async () => {

@@ -10,4 +10,5 @@ test('a problem of a query is marked below its position', () => {
   )
 })
 
-test('an empty query is refused, because it would match everything', () => expect(() => queryOf(hostFields)('  ')).toThrow('It must not be empty.'))
+test('an empty query is refused, because it would match everything', () =>
+  expect(() => queryOf(hostFields)('  ')).toThrow('It must not be empty.'))

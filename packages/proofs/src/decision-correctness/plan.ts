@@ -39,7 +39,7 @@ export interface LeavingPlan {
   readonly host: number
   /** `back`: the host is forgotten by force, readmitted, and sends its first report again. */
   readonly how: 'forget' | 'force' | 'back' | 'replace'
-  /** The index in `hosts` of the host that is the same machine; -1 if the host only gets a new name. */
+  /** The index in `hosts` of the host that is the same machine; an index outside of `hosts` if the host only gets a new name. */
   readonly to: number
 }
 

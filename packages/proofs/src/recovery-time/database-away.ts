@@ -141,7 +141,11 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   const lost = load.decisions.filter((id) => !there.has(id))
   checks.check('every decision is in the tables', lost.length === 0, () => `${lost.length} of ${load.decisions.length} are not`)
   const isOnce = there.size === kept.length && kept.length <= load.decisions.length + unknown
-  checks.check('each of them once', isOnce, () => `${kept.length} rows, ${there.size} ids, ${load.decisions.length} were answered`)
+  checks.check(
+    'every decision is in the tables once',
+    isOnce,
+    () => `${kept.length} rows, ${there.size} ids, ${load.decisions.length} were answered`,
+  )
   checks.check('the chain of the audit is whole', audit.broken === undefined, () => audit.broken ?? '')
   const more = audit.rows - auditedBefore
   const isAudited = more >= load.answered && more <= load.answered + unknown

@@ -38,8 +38,7 @@ export class Callers {
         )
         break
       case 'forget':
-        // In half of the cases the replica proposes this without its usual checks, because another replica may have changed the state
-        // meanwhile.
+        // In half of the cases the replica proposes this without checking whether the caller may do it.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(

@@ -58,7 +58,7 @@ export async function levelOfLog(client: Client): Promise<number> {
   return health.featureLevel
 }
 
-/** The level of the log once it has reached this level, or at the timeout. It is raised with a decision, so calls are made meanwhile. */
+/** The level of the log once it has reached this level, or at the timeout. The next decision raises it. */
 export async function levelReached(client: Client, level: number): Promise<number> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
     const found = await levelOfLog(client)
@@ -70,8 +70,8 @@ export async function levelReached(client: Client, level: number): Promise<numbe
 export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
 /**
- * Repeats a call that needs a newer feature level until it succeeds or is refused as expected. Returns `done`, or the code of the last
- * answer.
+ * Repeats a call that needs a newer feature level until it succeeds or is refused as expected. Returns `done`, or the message of the
+ * last answer.
  */
 export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {

@@ -178,10 +178,10 @@ async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level
   const { client } = cluster.replicas[0] as ReplicaProcess
   if (isNewer(level)) {
     const answer = await needNewer(client, 'done')
-    checks.check('let go: what needs more is done', answer === 'done', () => answer)
+    checks.check('not held: a call that needs the newer level is accepted', answer === 'done', () => answer)
   }
   const found = await levelReached(client, FEATURE_LEVEL)
-  checks.check("let go: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
+  checks.check("not held: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
   const why = await cluster.tryToStart(0, older.release)
   const isClear = why?.includes(`feature level to ${found}`) === true || why?.includes(`feature level ${found}`) === true
   checks.check('the older release does not start on it, and says which level it found', isClear, () => why ?? 'it started')

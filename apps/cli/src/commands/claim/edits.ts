@@ -114,7 +114,7 @@ export function addClaimEdits(claims: Command): void {
     .argument('<claim...>', 'ids, as select and claims print them')
     .requiredOption('--reason <text>', 'why, kept with the claim', notEmpty)
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(revokeClaims, ids, command.optsWithGlobals<RevokeFlags>()))
-  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'the room is free again']])
+  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'the resources are free again']])
 }
 
 const edit = <Given extends Flags>(call: Edit<Given>, ids: readonly string[], flags: Given, read = readRefs): Promise<void> =>

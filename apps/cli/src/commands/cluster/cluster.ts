@@ -48,13 +48,13 @@ export function addCluster(program: Command): void {
   const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
-  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow ask this one']])
+  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow call this replica']])
 
   const down = add('down', 'stop every process; their data stays for the next "up"')
     .option('--purge', 'remove their data too')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags & { readonly purge?: true }) => run(flags, async () => (await load()).down(flags)))
-  withExamples(down, [['gantt cluster down --purge', 'as if it had never been']])
+  withExamples(down, [['gantt cluster down --purge', 'stop everything and remove its data']])
 }
 
 /** Loaded on demand, so that the other commands start without loading the server. */

@@ -96,7 +96,7 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   const gone = new AbortController()
   const look = setInterval(() => {
     const ended = parts.find((part) => part.pid() === undefined)
-    if (ended !== undefined) gone.abort(new PartEndedError(`${ended.name} ended while it started; its last words:\n${tailOf(ended.log)}`))
+    if (ended !== undefined) gone.abort(new PartEndedError(`${ended.name} ended while it started; its last output:\n${tailOf(ended.log)}`))
   }, LOOK_EVERY_MS)
   try {
     await work(AbortSignal.any([signal, gone.signal]))
@@ -136,7 +136,7 @@ async function untilItAnswers({ name, where, log, pid }: Part, key: string, sign
   let why = ''
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     signal.throwIfAborted()
-    if (pid() === undefined) throw new PartEndedError(`${name} ended while it started; its last words:\n${tailOf(log)}`)
+    if (pid() === undefined) throw new PartEndedError(`${name} ended while it started; its last output:\n${tailOf(log)}`)
     try {
       await client.request(textOf(READY), {}, { signal })
       return
@@ -144,5 +144,5 @@ async function untilItAnswers({ name, where, log, pid }: Part, key: string, sign
       why = error instanceof Error ? error.message : String(error)
     }
   }
-  throw new PartEndedError(`${name} does not answer after ${READY_MS / 1_000} s: ${why}; its last words:\n${tailOf(log)}`)
+  throw new PartEndedError(`${name} does not answer after ${READY_MS / 1_000} s: ${why}; its last output:\n${tailOf(log)}`)
 }

@@ -97,7 +97,7 @@ export async function down(flags: ClusterFlags & { readonly purge?: true }): Pro
     if (running.length > 0) note(`Ending ${running.map(({ name }) => name).join(', ')}.`)
     await mendable(takeDown(running))
     if (flags.purge) folder.purge(parts.postgres.socketFolder())
-    const what = running.length === 0 ? 'Nothing of it ran' : `${running.length} processes are ended`
+    const what = running.length === 0 ? 'No process of it ran' : `${running.length} processes are ended`
     const kept = flags.purge
       ? `what they kept in ${folder.path} is gone`
       : `the data is in ${folder.path}, and "${UP}${dirFlagOf(flags)}" continues with it`

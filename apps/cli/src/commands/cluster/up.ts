@@ -41,7 +41,7 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   try {
     say(`Starting ${missing.map(({ name }) => name).join(', ')}.`)
     const hasNewNats = await start(parts.nats)
-    // A database server that already runs is started again without effect, because replicas need its address.
+    // The database server already runs. Here `start` only determines its address, which replicas need.
     if (!missing.includes(parts.postgres)) await parts.postgres.start()
     await start([parts.postgres])
     if (hasNewNats) await parts.natsReady(signal)

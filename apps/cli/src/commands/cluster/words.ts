@@ -43,7 +43,7 @@ export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly 
     `  ${GANTT} replicas`,
     `  ${first?.where}/#key=${folder.key}`,
     '',
-    'See it go on when something ends (kill -9), and bring back what is missing:',
+    'See it continue when a process ends (kill -9), and bring back what is missing:',
     cluster('kill replica-1'),
     ...(parts.nats.length === 0 ? [] : [cluster('kill leader')]),
     cluster('status'),

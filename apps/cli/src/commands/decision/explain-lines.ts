@@ -68,7 +68,7 @@ export function toLines(
     ...toTryLines(decision),
     '',
     ...toFunnel(ran),
-    ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
+    ...(skipped.length === 0 ? [] : ['', ...wrap(`Filters that had nothing to check: ${skipped.join(', ')}.`)]),
     ...toShadows(shadowSteps),
     ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
     ...(weighing.candidateCount > 0 || nearMisses.length === 0 ? [] : ['', 'Nearest of the refused', ...toNearTable(nearMisses)]),

@@ -85,7 +85,7 @@ test('a refusal is shown with its numbers, their sources, later changes and the 
   )
   expect(text).toContain('claimed: claims 2 claims')
   expect(text).toContain('status ENABLED DISABLED status disk')
-  expect(text).toContain('Nothing was asked of TraitsFilter.')
+  expect(text).toContain('Filters that had nothing to check: TraitsFilter.')
   expect(text.endsWith('Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')).toBe(true)
 })
 

@@ -39,7 +39,7 @@ export function toLines(answer: Answer): readonly string[] {
     '',
     ...(asked.length === 0 ? [] : [...toChecks(asked), '']),
     ...(evidence.length === 0 ? [] : ['Where the numbers come from', ...evidence.flatMap((text) => wrap(`- ${text}`)), '']),
-    ...(notAsked.length === 0 ? [] : [...wrap(`Nothing was asked of ${notAsked.join(', ')}.`), '']),
+    ...(notAsked.length === 0 ? [] : [...wrap(`Filters that had nothing to check: ${notAsked.join(', ')}.`), '']),
     ...(versusWinner.length === 0 ? [] : [...toGaps(versusWinner), '']),
     ...(changedSince.length === 0 ? [] : ['What changed since', ...toChanges(changedSince), '']),
     ...toNow(answer).flatMap((text) => wrap(text)),

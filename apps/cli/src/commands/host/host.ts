@@ -92,7 +92,7 @@ export function addHost(program: Command): void {
     .action((names: readonly string[], flags: StatusFlags) => run(flags, () => setStatusOf(names, flags)))
   withExamples(withService(setStatus), [
     ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'nothing new goes there'],
-    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --dry-run', 'what would it touch?'],
+    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --dry-run', 'what would it affect?'],
   ])
   const setUsedFrom = host
     .command('set-used-from')

@@ -79,7 +79,7 @@ export function addHosts(program: Command): void {
     .action((flags: Flags) => run(flags, () => (flags.gone ? listGone(flags) : listHosts(flags))))
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
-    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where room is left'],
+    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where capacity is free'],
     ['gantt hosts --sort az,-mem.free --first 20', 'by zone, the most free memory first'],
     ['gantt hosts --columns host,mem.used,cpu.model', 'how full, on which CPUs'],
     ['gantt hosts --at -15m', 'as they were a quarter of an hour ago'],
@@ -162,7 +162,7 @@ function toLines(
     columns.map(({ column }) => column),
     hosts.map((host) => columns.map(({ cell }) => cell(host, nowMs))),
   )
-  const note = names === undefined ? 'Free of what may be given; age of the last report. ' : ''
+  const note = names === undefined ? 'Free part of the capacity; age of the last report. ' : ''
   return [...table, '', `${note}${tally(hosts.length, totalCount, 'host')}.`]
 }
 

@@ -17,7 +17,7 @@ test('a host is forgotten after a preview of the claims that end, and returns wh
   const shown = await run('host', 'forget', host, '--force', ...why)
   expect([shown.err, shown.code]).toEqual(['', 0])
   expect(shown.out).toMatch(
-    /^Nothing was changed. This would forget .*\n1 claim would end REVOKED:\n.*Say --claims 1 --yes to end these and no others.\n$/s,
+    /^Nothing was changed. This would forget .*\n1 claim would end REVOKED:\n.*Add --claims 1 --yes to end these and no others.\n$/s,
   )
   expect((await run('hosts', '--name', host)).out).toContain(host)
 

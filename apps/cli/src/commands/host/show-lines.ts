@@ -14,7 +14,7 @@ export const impactText = ({
   readonly dryRun: boolean
   readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number }
 }): string =>
-  `${dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
+  `${dryRun ? 'Nothing was changed. It would affect' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
 
 /** Everything that `gantt host show` shows of a host. */
 export const HOST = graphql(
@@ -53,7 +53,7 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
     ...(namespaces.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces)]),
     '',
-    ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
+    ...(claims.totalCount === 0 ? ['No claim holds resources.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
   ]
 }
 

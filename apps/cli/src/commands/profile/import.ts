@@ -132,7 +132,7 @@ async function create(name: string, input: Sent<VariablesOf<typeof CREATE>['inpu
 
 /** The result of the import: the contents of the profile, then the settings that are missing from it. */
 function toReport({ release, isGuessed, profile, findings, elsewhere }: ImportedConf): readonly string[] {
-  const guessed = isGuessed ? ', guessed from what the file names; --release says otherwise' : ''
+  const guessed = isGuessed ? ', guessed from the file; --release sets another one' : ''
   return [
     ...wrap(`Read as Nova ${releaseName(release)}${guessed}.`),
     ...wrap(placementText(profile.nova)),
@@ -146,8 +146,10 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
       [{ head: 'weigher' }, { head: 'multiplier', align: 'right' }, { head: 'options', wraps: true, least: 24 }],
       profile.weighers.map(({ name, multiplier, options = {} }) => [name, String(multiplier), optionText(options)]),
     ),
-    ...(findings.length === 0 ? [] : ['', 'Not as it stands in the file', ...toFindings(findings)]),
-    ...(elsewhere.length === 0 ? [] : ['', ...wrap(`${counted(elsewhere.length, 'option')} not about choosing hosts left alone.`)]),
+    ...(findings.length === 0 ? [] : ['', 'Different from the file', ...toFindings(findings)]),
+    ...(elsewhere.length === 0
+      ? []
+      : ['', ...wrap(`Ignored: ${counted(elsewhere.length, 'option')} without effect on the choice of hosts.`)]),
   ]
 }
 
@@ -165,7 +167,7 @@ function placementText(nova: ImportedConf['profile']['nova']): string {
     ...(isolateAggregates ? ['aggregates kept for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),
   ]
-  return `Before the filters it keeps: ${kept.join(', ')}.`
+  return `Checked before the filters: ${kept.join(', ')}.`
 }
 
 const optionText = (options: Readonly<Record<string, unknown>>): string =>

@@ -184,7 +184,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
     ...wrap(
       [
         fares,
-        ...(skipped === 0 ? [] : [`For ${skipped} there was no time.`]),
+        ...(skipped === 0 ? [] : [`${skipped} were not compared for lack of time.`]),
         ...(notSolved === 0 ? [] : [`${notSolved} would have needed a solver and were not compared.`]),
       ].join(' '),
     ),

@@ -83,7 +83,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'it is forgotten since when an instance is not listed': {
+  'the time since when an instance is not listed is forgotten': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -125,7 +125,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'a report gives away what its own instances hold': {
+  'a report frees what its own instances hold': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)

@@ -19,11 +19,11 @@ export interface Run {
    * that hosts choose themselves, and reports may be wrong.
    */
   isStrict: boolean
-  /** Whether the log has the feature level from which on hosts can leave. */
+  /** Whether every replica reads the feature level from which on hosts can leave. */
   hostsMayLeave: boolean
-  /** Whether the log has the feature level from which on operators can set ratios and reserved amounts of hosts. */
+  /** Whether every replica reads the feature level from which on operators can set ratios and reserved amounts of hosts. */
   setsRatios: boolean
-  /** Whether the log has the feature level from which on claims keep devices whose properties change. */
+  /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
   changesDevices: boolean
   /** Whether every fourth step removes a host, so that each kind of removal happens soon. */
   leavesOften: boolean

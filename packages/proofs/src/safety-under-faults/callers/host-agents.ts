@@ -87,7 +87,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     const { capacity, base, incarnation } = agent
     const listed = listedBy(name, options)
     const isSilent = !options.isTruthful && oneIn(8)
-    // Only a host without its own use may report too little, because otherwise its free amount could not be checked.
+    // Only a host without its own use may report too little. Another one would have less than it reports.
     const understates = !options.isTruthful && Object.values(base).every((amount) => amount === 0) && oneIn(6)
     const sumOf = (name: string): number => [...listed.values()].reduce((sum, amounts) => sum + (amounts[name] ?? 0), base[name] ?? 0)
     const used = Object.fromEntries(
