@@ -10,7 +10,7 @@ const PROOFS = {
   prove: 'show that the promises hold, on real processes and a real database, or against a model',
   'simulate-faults': 'run replicas, store, network and clients in one process under faults, and check every promise after every step',
   nemesis: 'replicas and database under load and faults; the histories of the callers are judged',
-  conformance: 'compare recorded verdicts of the real Nova with ours',
+  conformance: 'compare recorded verdicts of the real Nova with those of this service',
 }
 
 export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)

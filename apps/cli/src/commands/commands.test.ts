@@ -137,7 +137,7 @@ test('verify ends with 0 for an unchanged decision, and with 2 for an id of no d
   const { out, code } = await run('verify', decision)
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/^The decision is what it was, to the last bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
+  expect(out).toMatch(/^The decision is unchanged, to the last bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
   expect(out).toMatch(/\nREPLAY +SAME +The replay is/)
   expect(oneLine(await run('verify', decision, '--json'))).toMatchObject({ outcome: 'SAME', fidelity: 'REPLAYED' })
   expect((await run('verify', '00000000-0000-4000-8000-000000000000')).code).toBe(2)

@@ -7,7 +7,7 @@ import { type KindResult, runCases } from './run-cases.ts'
 export function addConformance(program: Command): void {
   const command = program
     .command('conformance')
-    .description('compare recorded verdicts of the real Nova with ours')
+    .description('compare recorded verdicts of the real Nova with those of this service')
     .argument('<folder>', 'holds *.jsonl and *.jsonl.gz, at any depth')
     .option(...JSON_OPTION)
     .action((folder: string, { json }: { json?: true }) => {

@@ -77,7 +77,7 @@ export function addProve(program: Command): void {
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 5_000)
     .option('--rounds <n>', 'number of times that each is asked', count, 3)
-    .option('--only <text>', 'only questions whose names contain this text')
+    .option('--only <text>', 'only queries whose names contain this text')
     .option(...JSON_OPTION)
     .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
       run('pauses', json, (checks) =>

@@ -46,7 +46,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
             outcome,
           )
           checks.check('the last unit is allocated once', on(small) === 1, outcome)
-          checks.check('a late caller gets the next candidate while it has room', on(next) === NEXT_ROOM, outcome)
+          checks.check('a late caller gets the next candidate while it has free capacity', on(next) === NEXT_ROOM, outcome)
           checks.check('the others get a justified NoValidHost', refused === CLIENTS - 1 - NEXT_ROOM, outcome)
           checks.check('no claim is returned twice', new Set(claims.map(({ id }) => id)).size === claims.length, outcome)
         }

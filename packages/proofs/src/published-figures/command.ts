@@ -62,7 +62,7 @@ export function addReplay(program: Command): void {
     .option('--seed <n>', 'seed of the first run; the others follow', positive, 1)
     .option('--scale <n>', 'copies of the fleet and of the list', count, 1)
     .option('--cpu-nodes', 'nodes without GPUs take part')
-    .option('--departures <percent>', 'of the pods, so many leave again', percent, 0)
+    .option('--departures <percent>', 'share of the pods that leave again', percent, 0)
     .option(
       '--server <urls>',
       'drive a running service instead of deciding here: its replicas, with commas between them; given again: another service, side by side',

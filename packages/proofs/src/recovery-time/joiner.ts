@@ -153,7 +153,7 @@ async function joinOnce(checks: Checks, figures: Figures, joiner: ReplicaProcess
   if (start !== undefined) {
     figures.add(`${what}: the checkpoint loaded and restored`, 's', start.checkpointSeconds)
     figures.add(`${what}: entries behind it`, '', start.entries)
-    figures.add(`${what}: those read and applied`, 's', start.entriesSeconds)
+    figures.add(`${what}: these entries read and applied`, 's', start.entriesSeconds)
   }
   const peak = joiner.service === undefined ? undefined : peakMemoryMb(joiner.service.pid)
   if (peak !== undefined) figures.add(`${what}: most memory that it held`, 'MB', peak)

@@ -12,14 +12,14 @@ const WORLDS = byExtent(32, 32, 200)
  */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [87, 'the model remembered ended claims that the core had forgotten'],
-  [181, 'a confirm that was under way while its claim was released'],
-  [167, 'a further attempt got room that the one before it went on to hold'],
-  [467, 'the same, where the host reported too little in use'],
-  [119, 'a clock that went back: by the time of the call a reservation was over, by the time of the log it was not'],
-  [173, 'the same, with a call that was decided a hundred times'],
-  [205, 'a store whose clock was set back: a reservation that only the replica took for over was in the way of a hundred tries'],
-  [210, 'a host was forgotten between its report and the answer to that'],
-  [86, 'an instance of which two claims had ended on a host: the one long ago, the other not'],
+  [181, 'a confirmation was in progress while its claim was released'],
+  [167, 'a further attempt used resources that the attempt before it still held'],
+  [467, 'a further attempt used such resources if the host reported too little use'],
+  [119, 'a clock was set back: a reservation had expired by the time of the call, but not by the time of the log'],
+  [173, 'a clock was set back, and a call was decided a hundred times because of it'],
+  [205, 'the clock of the store was set back: a reservation that had expired only for the replica made a hundred attempts fail'],
+  [210, 'a host was forgotten between its report and the answer to the report'],
+  [86, 'two claims of an instance had ended on one host, one of them long ago and the other recently'],
 ]
 
 /**

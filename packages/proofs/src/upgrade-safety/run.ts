@@ -164,10 +164,10 @@ const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seco
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of isNewer(level) ? replicas : []) {
     const answer = await needNewer(client, 'FEATURE_LEVEL')
-    checks.check('held: what the older release does not read is refused', answer.includes('FEATURE_LEVEL'), () => answer)
+    checks.check('held: a call that needs the newer level is refused', answer.includes('FEATURE_LEVEL'), () => answer)
   }
   const found = await levelOfLog((replicas[0] as ReplicaProcess).client)
-  checks.check("held: the log's level is one that the older release reads", found <= level, () => `${found}, not ${level}`)
+  checks.check("held: the older release can read the log's level", found <= level, () => `${found}, not ${level}`)
 }
 
 /**

@@ -214,7 +214,7 @@ describe('one reading of the machine at a time', () => {
     expect(formsOf(events).at(-1)).toBe('heartbeat')
   })
 
-  test('the PCI devices of claims are matched with those of the machine by their address', async () => {
+  test('the PCI devices of claims are matched with those of the machine by the name of the pool', async () => {
     const part = {
       vendor: '8086',
       product: '154c',

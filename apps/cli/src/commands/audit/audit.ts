@@ -57,7 +57,7 @@ export function addAudit(program: Command): void {
     .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
   withExamples(withService(verify), [
     ['gantt audit verify', 'whether a row was edited or removed'],
-    ['gantt audit verify --expect 1042:9f86d0...', 'whether the end was cut off since then, too'],
+    ['gantt audit verify --expect 1042:9f86d0...', 'also whether the end was cut off since then'],
   ])
 }
 

@@ -123,7 +123,7 @@ function toLines({ version, release, classes, by, at, reason }: FleetAllocation)
     ...wrap(
       release === null
         ? 'No release of Nova is named: the rest is not overcommitted.'
-        : `For the rest the defaults of Nova ${release} hold.`,
+        : `For the rest the defaults of Nova ${release} apply.`,
     ),
     ...wrap(`Set by ${by ?? '-'} at ${at ?? '-'}: ${reason ?? '-'} (version ${version})`),
   ]
@@ -134,7 +134,7 @@ export function toImported(release: number | null, classes: readonly ClassAlloca
   return [
     'Ratios and reserved amounts of hosts that leave them to the configuration',
     ...toAllocationTable(classes),
-    ...(release === null ? [] : wrap(`For the rest the defaults of Nova ${releaseName(release)} hold.`)),
+    ...(release === null ? [] : wrap(`For the rest the defaults of Nova ${releaseName(release)} apply.`)),
   ]
 }
 

@@ -57,7 +57,7 @@ export function addLeaving(host: Command): void {
   withExamples(withService(forget), [
     ['gantt host forget rack1-a', 'what would end with it?'],
     ['gantt host forget rack1-a --reason "scrapped" --yes', 'it is gone; reports under its name are refused'],
-    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, and not with one more'],
+    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, only if there are no others'],
   ])
   const readmit = host
     .command('readmit')

@@ -56,7 +56,7 @@ export function addProfileImport(profile: Command): void {
   withExamples(withService(command), [
     ['gantt profile import /etc/nova/nova.conf --dry-run', 'what it would become'],
     ['gantt profile import nova.conf --name nova-prod --release zed', 'write it'],
-    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'and decide by it'],
+    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'decide with it'],
   ])
 }
 

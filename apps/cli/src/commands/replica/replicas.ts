@@ -118,7 +118,7 @@ async function heal({ dryRun, from, ...flags }: Flags): Promise<Result> {
   if (!('differences' in answer)) throw toRefusal(answer)
   const { replica, fromRevision, fleetRevision, differenceCount } = answer
   const origin = Number(fromRevision) === 0 ? 'the whole log' : `the checkpoint at revision ${fromRevision} and the log`
-  const done = answer.dryRun ? 'nothing was changed' : 'what the log says is its state now'
+  const done = answer.dryRun ? 'nothing was changed' : 'the replica now has the state of the log'
   return {
     lines: [
       ...differenceLines(answer, (before, after) => `had ${before}, the log says ${after}`),

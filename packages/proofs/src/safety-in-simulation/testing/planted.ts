@@ -7,7 +7,7 @@ import type { Planted } from '../world-state.ts'
  * they agree with each other, and only the model differs.
  */
 export const mistakes: Readonly<Record<string, Planted>> = {
-  'the judge always says yes': {
+  'the judge accepts every change': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const classes = [...fleet.hosts.classes.values()]
@@ -141,14 +141,14 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'several moves in place forget what the first added': {
+  'after several resizes on one host, the amount that the first one added is lost': {
     spoil({ hosts, ledger }) {
       const settleMove = ledger.settleMove.bind(ledger)
       ledger.settleMove = (...move) => beforeLevel(hosts, ADDED_IN_PLACE, () => settleMove(...move))
     },
   },
 
-  'a host that lists an instance as before materialises what was reserved for it': {
+  'a reservation is materialised although its host listed the instance before': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -161,14 +161,14 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'an ended claim frees what it added in place': {
+  'a claim that ends after a resize on its host frees the added amount at once': {
     spoil({ hosts, ledger }) {
       const end = ledger.end.bind(ledger)
       ledger.end = (...claim) => beforeLevel(hosts, ENDED_AS_HELD, () => end(...claim))
     },
   },
 
-  'expiry by the clock of the replica': {
+  'reservations expire by the clock of the replica': {
     spoil(fleet, now) {
       const offset = fleet.now - now()
       wrapApply(fleet, (apply, entry) => {

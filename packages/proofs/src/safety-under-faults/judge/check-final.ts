@@ -288,7 +288,7 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   for (const claim of final.claims) {
     const { id, instance } = claim
     if (instance === null || !instances.has(instance)) {
-      violations.push(`nobody asked for claim ${id} ${where}`)
+      violations.push(`no call requested claim ${id} ${where}`)
       continue
     }
     byInstance.set(instance, [...(byInstance.get(instance) ?? []), claim])

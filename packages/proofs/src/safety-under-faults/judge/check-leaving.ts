@@ -28,7 +28,7 @@ export const leavingChecks: readonly Rule[] = [
           .filter(isOf('report'))
           .filter(({ call, invokedAt, endedAt }) => call.host === host && invokedAt > from && endedAt < to)
           .filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'done')
-          .map(() => `a report of ${host} was taken while it was forgotten`),
+          .map(() => `a report of ${host} was accepted while it was forgotten`),
       ),
   },
   {
