@@ -5,7 +5,7 @@ import { GANTT } from '../../output/called.ts'
 
 const KNOWN = graphql(`query Known($id: ID!) { decision(id: $id) { id } }`)
 
-/** Runs a call about a decision; if the decision does not exist, the error says so and how to list decisions. */
+/** Runs a call about a decision. If the decision does not exist, the error states this and how to list decisions. */
 export async function askAbout<Answer>(client: ServiceClient, id: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
