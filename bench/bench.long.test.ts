@@ -3,23 +3,26 @@ import { questions } from './index.ts'
 import { isMet } from './question.ts'
 import { toLines } from './table.ts'
 
-test('every question has a name of its own', () => {
+test('the names of the measured questions are unique', () => {
   expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
 })
 
-test.each(questions.map((question) => [question.name, question] as const))('%s gives figures for a small fleet', async (_, question) => {
-  const figures = await question.run({ hosts: 40, rounds: 1 })
-  expect(figures.length).toBeGreaterThan(0)
-  for (const { what, median, ratio } of figures) {
-    expect(what).not.toBe('')
-    expect(median).toBeGreaterThanOrEqual(0)
-    if (ratio !== null) expect(ratio).toBeGreaterThanOrEqual(0)
-  }
-  expect(new Set(figures.map(({ what }) => what)).size).toBe(figures.length)
-  for (const line of toLines(question, figures)) expect(line.length).toBeLessThanOrEqual(80)
-})
+test.each(questions.map((question) => [question.name, question] as const))(
+  'the measurement %s gives figures for a small fleet',
+  async (_, question) => {
+    const figures = await question.run({ hosts: 40, rounds: 1 })
+    expect(figures.length).toBeGreaterThan(0)
+    for (const { what, median, ratio } of figures) {
+      expect(what).not.toBe('')
+      expect(median).toBeGreaterThanOrEqual(0)
+      if (ratio !== null) expect(ratio).toBeGreaterThanOrEqual(0)
+    }
+    expect(new Set(figures.map(({ what }) => what)).size).toBe(figures.length)
+    for (const line of toLines(question, figures)) expect(line.length).toBeLessThanOrEqual(80)
+  },
+)
 
-test('a figure meets its target if it is at most as large', () => {
+test('a figure meets its target if it does not exceed the target', () => {
   const figure = { what: 'x', unit: 'ms', median: 3, p99: null, ratio: 20 } as const
   expect(isMet(figure)).toBeUndefined()
   expect(isMet({ ...figure, target: { of: 'ratio', most: 20 } })).toBe(true)

@@ -4,10 +4,10 @@ import { aLogOf } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Question } from './question.ts'
 
-/** Claims on each host. */
+/** The number of claims on each host. */
 const CLAIMS = 5
 
-/** A private copy of a fleet, which every what-if query needs. */
+/** Measures the private copy of a fleet, which every what-if query needs. */
 export const copy: Question = {
   name: 'copy',
   asks: 'What does a private copy of a fleet with five claims on each host cost?',

@@ -6,15 +6,15 @@ import { aLogOf } from './fleet.ts'
 import { samplesOf } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** The placements of one entry, and the time between two entries: 5,000 placements a second. */
+/** The number of placements in one entry, and the time between two entries in ms. Together they are 5,000 placements a second. */
 const EACH = 1_000
 const APART_MS = 200
-/** The keys of one round; 1,800 rounds make an hour. */
+/** The number of keys in one round. 1,800 rounds are an hour. */
 const KEYS = 10_000
 
 /**
- * The cost of idempotency keys after their claims have ended: the memory for each with its claim, the checkpoint, the copy, and judging
- * while they are kept.
+ * Measures the cost of idempotency keys after their claims have ended: the memory for each key with its claim, the size of a checkpoint,
+ * the time of a copy, and the time of judging while they are stored.
  */
 export const endedKeys: Question = {
   name: 'ended-keys',
@@ -29,7 +29,7 @@ export const endedKeys: Question = {
     const uuid = uuidsOf(createRandom('ended keys'))
     const before = memory()
     const times: number[] = []
-    // one claim on each host at a time
+    // Each host has one claim at a time.
     const each = Math.min(EACH, hosts)
     for (let i = 0; i < (rounds * KEYS) / each; i++) {
       const placed = Array.from({ length: each }, (_, j) => placement(names, uuid, i * each + j))
@@ -66,7 +66,7 @@ export const endedKeys: Question = {
   },
 }
 
-/** A call as callers make it: keys and instances are uuids, with two alternates and the limits of three classes. */
+/** A placement as callers make it: keys and instances are uuids, and the answer has two alternates and the limits of three classes. */
 function placement(names: readonly string[], uuid: () => string, i: number): ReturnType<typeof someInstances> {
   const host = names[i % names.length] as string
   const instance = uuid()
@@ -117,7 +117,7 @@ function uuidsOf(random: ReturnType<typeof createRandom>): () => string {
   return () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`
 }
 
-/** Bytes in use, garbage collected first. */
+/** The bytes of memory in use after a garbage collection. */
 function memory(): number {
   setFlagsFromString('--expose_gc')
   runInNewContext('gc')()

@@ -3,7 +3,7 @@ import { aLogOf, requests, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** P10: every filter on every host, all reasons and all scores of a stored decision, against deciding it. */
+/** Measures the explanation of a stored decision with every filter on every host, all reasons and all scores. */
 export const explanation: Question = {
   name: 'explanation',
   asks: 'What does the full explanation of a stored decision cost: every filter on every host, reasons, ranks?',
@@ -34,8 +34,8 @@ export const explanation: Question = {
 }
 
 /**
- * The least possible work: one loop over the columns that compares and keeps the freest host, without names, zones,
- * traits, ranks or a record. An explanation cannot come near it, but it shows the cost of the plain scan.
+ * The least possible work: one loop over the columns that finds the host with the most free memory, without names, zones, traits, ranks or
+ * a record. An explanation takes much longer, but the loop shows the cost of a plain scan.
  */
 function scanColumns({ hosts }: Fleet, { flavor }: RequestSpec): number {
   const { status, liveness } = hosts.columns

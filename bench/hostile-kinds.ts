@@ -11,7 +11,10 @@ type Cell = NonNullable<Request['numaTopology']>['cells'][number]
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** A host with this many cells of eight CPUs on four cores, with pages, a socket for every two cells, and devices at each. */
+/**
+ * A host with this number of NUMA cells. Each cell has eight CPUs on four cores, huge pages and devices, and every two cells share a
+ * socket.
+ */
 function aHost(size: number, number: number): HostShape {
   return {
     vcpus: 512,
@@ -79,7 +82,7 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id, { memoryMb: 4_000 + id * 10 })) },
     pciRequests: [device('a', size, 'socket'), device('b', Math.floor(size * 1.5)), device('a', size)],
   }),
-  // each cell has an even number of either, 28 together: an odd number of one leaves too few of the other, whatever is chosen
+  // Each cell has an even number of both kinds, 28 together. A choice with an odd number of one kind leaves too few of the other.
   'half as many guest cells, and devices of two kinds that no choice has together': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
     pciRequests: [device('c', 7 * size + 1), device('d', 7 * size - 1)],
@@ -90,7 +93,7 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
   }),
 }
 
-/** Guests and devices that nearly fit, on hosts that all differ, with the reason for each host that is refused. */
+/** Measures requests for guests and devices that nearly fit, on hosts that all differ, including the reason for each refused host. */
 export const hostileKinds: Question = {
   name: 'hostile-kinds',
   asks: 'What does a worst-case request cost the kinds NUMA and PCI on hosts of 8 and 16 cells?',
@@ -122,7 +125,7 @@ export const hostileKinds: Question = {
   },
 }
 
-/** All hosts are evaluated, then the reason of each refusal. */
+/** Evaluates all hosts, then the reason of each refusal. */
 function prepareAsking(fleet: Fleet, shape: Request) {
   const request = aRequest(shape)
   let refused: [(typeof allKinds)[number], unknown, HostIndex][] = []

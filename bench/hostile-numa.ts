@@ -53,7 +53,7 @@ const stories: Readonly<Record<string, (size: number) => Story>> = {
   }),
 }
 
-/** Guests that no order of a host's cells satisfies: on hosts that are all alike, on hosts that all differ, and on one large host. */
+/** Measures guests that fit in no order of a host's cells: on equal hosts, on hosts that all differ, and on one large host. */
 export const hostileNuma: Question = {
   name: 'hostile-numa',
   asks: "What does a guest that no order of cells satisfies cost Nova's way of fitting, with the reason for each host?",
@@ -64,7 +64,7 @@ export const hostileNuma: Question = {
     for (const [name, make] of Object.entries(stories))
       for (const search of ['nova', 'pairs'] as const) {
         const alike = numbers(hosts).map(() => make(8))
-        // no request reads sockets, so the socket only makes hosts differ, and each host needs a whole search
+        // No request reads sockets. The sockets only make hosts differ, so that each host needs a complete search.
         const different = alike.map(({ host, ...rest }, i) => ({
           ...rest,
           host: { cells: host.cells.map((cell) => ({ ...cell, socket: i })) },

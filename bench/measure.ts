@@ -1,13 +1,12 @@
-/** The time of many repetitions, in milliseconds of processor time. */
+/** The processor times of many repetitions in milliseconds. */
 export interface Samples {
   readonly median: number
   readonly p99: number
 }
 
 /**
- * Runs these operations in turns, so that all run under the same load, and returns the time of each. The first quarter of the rounds warms
- * up and
- * does not count.
+ * Runs these operations in turns, so that all run under the same load, and returns the times of each. The first quarter of the rounds is
+ * for warming up and is not counted.
  */
 export async function measureInTurns<Name extends string>(
   rounds: number,

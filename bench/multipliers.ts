@@ -6,7 +6,7 @@ import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
 /**
- * Aggregates that may set multipliers, in three cases: they are not read, they are read and set none, and they set one for a tenth of the
+ * Measures weighing in three cases: aggregates are not read, they are read and set no multiplier, and they set one for a tenth of the
  * hosts.
  */
 export const multipliers: Question = {

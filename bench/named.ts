@@ -3,7 +3,7 @@ import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** A request whose host is named: a move to a chosen host, an instance that is forced onto one. */
+/** Measures requests that name their host: a move to a chosen host, or an instance that is forced onto a host. */
 export const named: Question = {
   name: 'named',
   asks: 'What does a decision cost whose request names its host?',

@@ -8,7 +8,7 @@ import type { Figure, Question } from './question.ts'
 const VOLUMES = 20
 const POOL = aUuid(1)
 
-/** Every host reports one pool that all hosts share, and its own volumes. */
+/** A fleet in which every host reports a pool that all hosts share, and volumes of its own. */
 function aToldFleet(size: number): Fleet {
   const log = aLogOf(size)
   const documents = log.fleet.hosts.records.map(({ host }, i) =>
@@ -28,7 +28,7 @@ function profileOf(near: boolean): Profile {
   return profile.value
 }
 
-/** A decision near a volume, compared with the same decision without the hint, and with a search of every document. */
+/** Measures a decision near a volume, compared with the same decision without the hint, and with a search of every document. */
 export const nearQuestion: Question = {
   name: 'near',
   asks: 'What does a hint near_volume cost if every host reports twenty volumes?',
@@ -55,7 +55,7 @@ export const nearQuestion: Question = {
   },
 }
 
-/** The time to find a volume without an index. */
+/** The number of hosts that report a volume, found without an index. */
 const tellersBySearch = ({ hosts }: Fleet, uuid: string): number =>
   hosts.records.filter(({ namespaces }) => {
     const { volumes = [] } = (namespaces.get('storage')?.document ?? {}) as { readonly volumes?: readonly { readonly uuid: string }[] }

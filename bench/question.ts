@@ -11,27 +11,27 @@ export interface Figure {
   readonly what: string
   readonly unit: 'ms' | 'bytes' | 'steps'
   readonly median: number
-  /** Null: it was measured too rarely, or it does not vary. */
+  /** Null if the operation was measured too rarely, or if the figure does not vary. */
   readonly p99: number | null
-  /** The median divided by the median of the question's floor in the same run; null: it is the floor, or the question has none. */
+  /** The median divided by the median of the question's floor in the same run. Null if this is the floor, or if the question has none. */
   readonly ratio: number | null
   readonly target?: Target
 }
 
-/** The limit of a figure. */
+/** The largest value that a figure may have. */
 export interface Target {
   readonly of: 'ratio' | 'median' | 'p99'
   readonly most: number
 }
 
 /**
- * Measures one query per file. Times are processor times, so that other load on the machine matters little; compare
- * ratios rather than times.
+ * A measurement, with one file for each. Times are processor times, so that other load on the machine has little effect. Ratios can be
+ * compared between machines, times cannot.
  */
 export interface Question {
   readonly name: string
   readonly asks: string
-  /** The base of the ratios, measured in the same run. */
+  /** A description of the operation to which ratios refer; it is measured in the same run. */
   readonly floor: string
   /** The default number of rounds. */
   readonly rounds: number

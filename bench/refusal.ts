@@ -5,14 +5,17 @@ import type { Figure, Question } from './question.ts'
 
 const { short } = requests
 
-/** Requests that no host passes: all hosts have too little memory, or each third of the hosts lacks something else. */
+/**
+ * Requests that no host passes. In one, all hosts have too little memory; in the other, each third of the hosts lacks something different.
+ */
 const hopeless: Readonly<Record<string, RequestSpec>> = {
   'too big': { ...short, flavor: { ...short.flavor, memoryMb: 9_999_999, extraSpecs: {} } },
   'for many reasons': { ...short, flavor: { ...short.flavor, rootGb: 1_999 } },
 }
 
 /**
- * The additional cost of a request that finds no host: counting the hosts that each filter refused with each code, and finding the cause.
+ * Measures the additional cost of a request that finds no host: counting the hosts that each filter refused with each code, and finding the
+ * cause.
  */
 export const refusal: Question = {
   name: 'refusal',

@@ -16,18 +16,18 @@ import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Question } from './question.ts'
 
-/** Changes between one checkpoint and the next. */
+/** The number of changes between one checkpoint and the next. */
 const CHANGES = 10_000
 /** The number of requests whose claims are in one entry. */
 const PER_ENTRY = 10
-/** The report sequences of the hosts, which start where the builders end. */
+/** The incarnation of the hosts' reports in this benchmark; their sequences continue those of the builders. */
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 const request = aRequest({ vcpus: 1, memoryMb: 1_024 })
 
 /**
- * Repeating a stored decision that is up to 10,000 changes after a checkpoint. The log is in memory: the time to read it from a database is
- * not included.
+ * Measures the replay of a stored decision that is up to 10,000 changes after a checkpoint. The log is in memory, so the time to read it
+ * from a database is not included.
  */
 export const replayQuestion: Question = {
   name: 'replay',
@@ -39,7 +39,7 @@ export const replayQuestion: Question = {
     const { store, fleet, decisions } = await aPast(hosts, changes)
     const warm = createPastFleets(store.past, { limit: KEPT_THINGS })
     let next = 0
-    // positions as far apart as possible, and never the same one twice in a row
+    // Consecutive decisions are as far apart in the log as possible, and never the same.
     const any = (): Decided => {
       next = (next + Math.floor(decisions.length * 0.618)) % decisions.length
       return decisions[next] as Decided
@@ -52,7 +52,7 @@ export const replayQuestion: Question = {
         same: () => again(warm, last),
         other: () => again(warm, any()),
       })
-      // measured separately, because its garbage would be collected while the others are measured
+      // This is measured separately, because its garbage would be collected while the others are measured.
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
           const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })
@@ -78,7 +78,9 @@ interface Decided {
   readonly record: DecisionRecord
 }
 
-/** A log with a checkpoint of all hosts, followed by decisions with their claims, each in one entry with reports of other hosts. */
+/**
+ * A log with a checkpoint of all hosts, followed by decisions. The claims of decisions are in entries together with reports of other hosts.
+ */
 async function aPast(hosts: number, changes: number): Promise<{ store: Synchronizer; fleet: Fleet; decisions: readonly Decided[] }> {
   const store = createMemoryStore().open()
   const fleet = new Fleet()

@@ -25,7 +25,7 @@ const asked = {
   },
 } satisfies Readonly<Record<string, Parameters<typeof aRequest>[0]>>
 
-/** The part of a solved batch that runs in the thread that answers other calls; HiGHS itself runs in a thread of its own. */
+/** Measures the part of a solved batch that runs in the thread that answers other calls. The solver HiGHS runs in a separate thread. */
 export const solverQuestion: Question = {
   name: 'solver',
   asks: 'How long does a solved batch block other calls?',
@@ -63,14 +63,14 @@ function asSolver(profile: Profile): Profile {
   return parsed.value
 }
 
-/** The placements of the filter scheduler in the form of a solver's answer: deciding with them costs as much as with any answer. */
+/** The placements of the filter scheduler as a solver's answer. Deciding with them costs as much as with any other answer. */
 function asSolved(fleet: Fleet, request: RequestSpec): Solution {
   const hosts = scan(fleet, request).parts.map(({ host, node }) => ({ host, node }))
   const numbers = { objective: null, bound: null, gap: null, nodes: 0, size: null, detail: null }
   return { status: 'FEASIBLE', hosts, ...numbers, limits: DEFAULT_SOLVER_OPTIONS }
 }
 
-/** Formulates a program step by step; returns the processor time of the longest step in milliseconds. */
+/** Formulates a program step by step. Returns the processor time of the longest step in milliseconds. */
 function formulateOn(own: Fleet, profile: Profile, request: RequestSpec): number {
   const overlay: Overlay = openOverlay(own)
   const steps = formulate(profile, request, own, overlay, { seed: 'seed' })

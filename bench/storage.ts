@@ -5,7 +5,7 @@ import type { Figure, Question } from './question.ts'
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** The stored form of a decision, without its request. */
+/** Measures the size of a stored decision without its request. */
 export const storage: Question = {
   name: 'storage',
   asks: 'How many bytes for each instance does a stored decision by the default profile take, without the request?',

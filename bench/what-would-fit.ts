@@ -4,7 +4,7 @@ import { aLogOf, defaultProfile, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Requests that no host takes: because of an amount, of a zone, or of two properties at once. */
+/** Requests that no host passes because of an amount, of a zone, or of two properties at the same time. */
 const refused: Readonly<Record<string, RequestSpec>> = {
   'too much memory': aRequest({ vcpus: 2, memoryMb: 40_000 }),
   'a zone that does not exist': aRequest({ vcpus: 2, memoryMb: 4_096, availabilityZone: 'nowhere' }),
@@ -13,7 +13,7 @@ const refused: Readonly<Record<string, RequestSpec>> = {
   }),
 }
 
-/** The smallest changes with which a request fits, each tried on a copy of the fleet. */
+/** Measures the search for the smallest changes with which a request fits. Each change is tried on a copy of the fleet. */
 export const whatWouldFitQuestion: Question = {
   name: 'what-would-fit',
   asks: 'What does it cost to find the smallest changes with which a refused request fits, each verified by deciding?',
@@ -21,7 +21,7 @@ export const whatWouldFitQuestion: Question = {
   rounds: 20,
   async run({ hosts = 10_000, rounds }) {
     const { fleet } = aLogOf(hosts)
-    // the search changes its fleet, so it gets a private copy
+    // The search changes its fleet, so it gets a private copy.
     const own = copyFleet(fleet)
     const figures: Figure[] = []
     for (const [name, request] of Object.entries(refused)) {

@@ -3,7 +3,7 @@ import { aLogOf, requests, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** The verdicts of all filters on one host, at the state of a stored decision. */
+/** Measures the verdicts of all filters on one host, at the state of a stored decision. */
 export const whyNot: Question = {
   name: 'why-not',
   asks: 'What does it cost to explain why a stored decision did not choose one host: all checks, with their facts?',

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from '@playwright/test'
 
-/** The fields of the page's request that are read here. */
+/** The parts of a request of the page that are used here. */
 interface Sent {
   postData(): string | null
 }
 
 let documents: Readonly<Record<string, string>> | undefined
 
-/** The text of a call's operation; the page sends the text or the id from its build. Empty if the request is no call. */
+/**
+ * The GraphQL text of a request. The page sends the text, or an id of an operation in its build. Empty if the request is no GraphQL call.
+ */
 export function operationOf(request: Sent): string {
   const { query, documentId } = JSON.parse(request.postData() ?? '{}') as { readonly query?: string; readonly documentId?: string }
   if (documentId === undefined) return query ?? ''
@@ -18,7 +20,7 @@ export function operationOf(request: Sent): string {
   return text
 }
 
-/** Holds back calls of some operations; returns the number of held calls so far, and a function that releases them. */
+/** Holds back calls of the selected operations. Returns the number of calls that are held, and a function that releases them. */
 export async function holdCalls(page: Page, isHeld: (operation: string) => boolean) {
   let count = 0
   let release = (): void => undefined
@@ -36,9 +38,9 @@ export async function holdCalls(page: Page, isHeld: (operation: string) => boole
 }
 
 /**
- * Sends an unknown key with calls of some operations, as if the key had been revoked. A test whose own action must be
- * the first refused one names the operation: the page also makes calls on its own, at any time. Returns a function that
- * sends the right key again.
+ * Sends an unknown key with calls of the selected operations, as if the key had been revoked. The page also makes calls on its own at any
+ * time, so a test whose own action must be refused first selects the operation. Returns a function that makes calls use the right key
+ * again.
  */
 export async function revokeKey(page: Page, isRefused: (operation: string) => boolean = () => true): Promise<() => Promise<void>> {
   const handler = async (route: Route): Promise<void> => {

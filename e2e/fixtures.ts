@@ -12,13 +12,13 @@ export interface SeededService extends Service {
 }
 
 interface WorkerFixtures {
-  /** Starts a service at the first use in a file, and stops that of the file before. */
+  /** Starts a service when a file first uses it, and stops the service of the file before. */
   readonly serviceOfFile: (file: string) => Promise<SeededService>
   /** A service without hosts; tests must not report any. */
   readonly emptyService: Service
 }
 
-/** The time for stopping a service and starting the next one on a busy machine, milliseconds. */
+/** The time in milliseconds for stopping a service and starting the next one on a busy machine. */
 const START_MS = 180_000
 
 const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
@@ -26,7 +26,7 @@ const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
   return { ...service, seed: await seedFleet(service.client) }
 }
 
-/** The colour schemes and forced colours that a system may set for every page. */
+/** The colour schemes, and the forced colours that a system may set for every page. */
 type Scheme = 'light' | 'dark' | 'forced'
 
 export interface TestOptions {
@@ -40,18 +40,18 @@ export const COLOURED = /@looks|@colours/
 interface TestFixtures {
   /** The service of the file. */
   readonly service: SeededService
-  /** Opens an address of the console; the link has the key. */
+  /** Opens an address of the console with a link that signs in. */
   readonly visit: (path: string) => Promise<void>
-  /** Checks the page for accessibility; `state` names its state in a failure. */
+  /** Checks the accessibility of the page. `state` names the state of the page in a failure message. */
   readonly axe: (state: string) => Promise<void>
   /**
-   * Checks a state of the page in the colours of the project: accessibility, that nothing lies beyond the right edge, and that the
-   * headings of tables are whole. The page keeps the last colours, in which the next page is opened. A test that calls this has the tag `@looks` or `@colours`, which the project of
-   * all colours selects.
+   * Checks a state of the page in the colours of the Playwright project: accessibility, that nothing is beyond the right edge, and that the
+   * headings of tables are not cut. The page keeps the last colours for the next page. A test that calls this has the tag `@looks` or
+   * `@colours`, by which the project for all colours selects its tests.
    */
   readonly look: (state: string) => Promise<void>
   /**
-   * Declares the errors that a test provokes in the console of the browser: statuses of answers, or parts of their texts. Each of them
+   * Declares the errors that a test provokes in the console of the browser, as statuses of answers or parts of their texts. Each of them
    * must occur, and no others may.
    */
   readonly provokes: (...errors: readonly (number | string)[]) => void
@@ -60,15 +60,15 @@ interface TestFixtures {
 export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   schemes: [['light', 'dark', 'forced'], { option: true }],
 
-  // each file has its own service, so that its tests depend only on earlier tests of the same file
+  // Each file has its own service, so that its tests depend only on earlier tests of the same file.
   serviceOfFile: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       let now: { readonly file: string; readonly service: Promise<Service>; readonly seeded: Promise<SeededService> } | undefined
       const end = async (): Promise<void> => {
         const before = now
         now = undefined
-        // a failed start was reported to the test that requested the service, and left nothing behind
+        // The test that requested the service has reported a failed start, and no process is left.
         const service = await before?.service.catch(() => undefined)
         await service?.stop()
       }
@@ -91,7 +91,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   service: [async ({ serviceOfFile }, use, { file }) => use(await serviceOfFile(file)), { timeout: START_MS }],
 
   emptyService: [
-    // biome-ignore lint/correctness/noEmptyPattern: as above
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const service = await startService()
       try {
@@ -107,7 +107,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
 
   page: async ({ page }, use) => {
     await use(page)
-    // an automatic request of the page may still be in a route of the test while the browser is closed
+    // An automatic request of the page may still be in a route handler of the test while the browser is closed.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   },
 
@@ -146,7 +146,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       context.on('weberror', (error) => errors.push(String(error.error())))
       await use((...parts) => void provoked.push(...parts.map((part) => (typeof part === 'number' ? `a status of ${part} (` : part))))
       for (const part of provoked) await expect.poll(() => errors.join('; '), 'errors in the console of the browser').toContain(part)
-      // errors that arrived during the wait count too
+      // Errors that arrived during the wait are checked too.
       const others = errors.filter((error) => !provoked.some((part) => error.includes(part)))
       expect(others, `errors in the console of the browser: ${others.join('; ')}`).toEqual([])
     },
@@ -154,23 +154,23 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   ],
 })
 
-/** Shows the page in other colours. */
+/** Shows the page in another colour scheme. */
 export async function colour(page: Page, scheme: Scheme): Promise<void> {
   if (scheme === 'forced') return page.emulateMedia({ forcedColors: 'active' })
   await page.emulateMedia({ forcedColors: 'none', colorScheme: scheme })
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme)
 }
 
-/** WCAG 2.2 AA, as far as a program can report. */
+/** Checks WCAG 2.2 AA as far as a program can. */
 export async function checkAccessibility(page: Page, state: string): Promise<void> {
-  // an element that is still fading in does not have its final colours
+  // An element that is still fading in does not have its final colours yet.
   await page.evaluate(() =>
     Promise.all(
       document.getAnimations().map(({ finished, effect }) => {
         const endsAfterMs = Number(effect?.getComputedTiming().endTime ?? 0)
-        // an animation that repeats forever is part of the state
+        // An animation that repeats forever is part of the state of the page.
         if (!Number.isFinite(endsAfterMs)) return undefined
-        // an animation that was replaced, for example when all colours change, never reports its end
+        // An animation that was replaced, for example when all colours change, never reports its end.
         const isOver = new Promise((resolve) => setTimeout(resolve, endsAfterMs + 100))
         return Promise.race([finished.catch(() => undefined), isOver])
       }),
@@ -179,9 +179,9 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'] })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    // GraphiQL's own markup is excluded: each of its tabs is an item that can be dragged, with buttons in it
+    // GraphiQL's own markup is excluded, because each of its tabs is a draggable item with buttons in it.
     .exclude({ fromFrames: ['iframe[title=GraphiQL]', '.graphiql-tabs'] })
-    // all frames have the same origin, so axe needs no separate page to collect the results
+    // All frames have the same origin, so axe needs no separate page to collect the results.
     .setLegacyMode(true)
     .analyze()
   const problems = violations.flatMap(({ id, nodes }) =>

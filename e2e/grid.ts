@@ -1,15 +1,15 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** A list of the console by its label. Only visible rows exist; the number of all rows is in `aria-rowcount`. */
+/** A list of the console by its label. Only visible rows exist in the document. The number of all rows is in `aria-rowcount`. */
 export const gridOf = (page: Page, label: string): Locator => page.getByRole('grid', { name: label })
 
-/** The existing rows of a list, without its head. */
+/** The rows of a list that exist in the document, without the heading. */
 export const rowsOf = (page: Page, label: string): Locator => gridOf(page, label).getByRole('rowgroup').getByRole('row')
 
-/** The row with this text. */
+/** The row that contains this text. */
 export const rowWith = (page: Page, label: string, text: string): Locator => rowsOf(page, label).filter({ hasText: text })
 
-/** The texts of the first cells, from top to bottom. */
+/** The texts of the first cells of the rows, from top to bottom. */
 export async function firstCells(page: Page, label: string): Promise<string[]> {
   const rows = await rowsOf(page, label).evaluateAll((all) =>
     all.map((row) => ({
@@ -20,16 +20,16 @@ export async function firstCells(page: Page, label: string): Promise<string[]> {
   return rows.sort((a, b) => a.at - b.at).map(({ text }) => text)
 }
 
-/** Asserts that the list has exactly this many rows by its own count, of which those that fit into its height exist. */
+/** Asserts that the list has this many rows by its own count, and that the rows that fit into its height exist. */
 export async function expectRowCount(page: Page, label: string, count: number, options?: { readonly timeout: number }): Promise<void> {
   if (count === 0) return expect(gridOf(page, label)).toHaveCount(0)
   await expect(gridOf(page, label)).toHaveAttribute('aria-rowcount', String(count + 1), options)
 }
 
-/** A number in the format of the pages. */
+/** A number in the format of the console. */
 export const inWords = (count: number): string => count.toLocaleString('en-US')
 
-/** Parses a number in that format. */
+/** Parses a number in the format of the console. */
 export const numberIn = (text: string | null): number => {
   const found = /\d[\d,]*/.exec(text ?? '')?.[0]
   if (found === undefined) throw new Error(`There is no number in ${JSON.stringify(text)}`)

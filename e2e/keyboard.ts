@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** More than the number of tab stops between any two headings of a page. */
+/** An upper limit for the number of tab stops between any two headings of a page. */
 const MOST_STOPS = 80
 
 /** Presses Tab until an element has the focus. */
@@ -10,16 +10,16 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 /**
- * Presses the keys of a sequence (`g h`) as fast as a person would. The browser stamps each key when it arrives, even if the page is
- * busy. If the test waited for the effect of each key, on a busy page the next key would arrive after the time limit of sequences.
+ * Presses the keys of a sequence such as `g h` as fast as a person would. The browser stamps each key when it arrives, even if the page is
+ * busy. If the test waited for the effect of each key, the next one could arrive after the time limit of sequences.
  */
 export async function pressSequence(page: Page, sequence: string): Promise<void> {
   await Promise.all(sequence.split(' ').map((key) => page.keyboard.press(key)))
 }
 
 /**
- * Waits until an opened menu has focused its first item for the last time. It does so twice, the second time after it was painted; a key
- * that a test presses in between would be undone.
+ * Waits until an opened menu has its final focus on the first item. The menu focuses the item twice, the second time after it was painted,
+ * so a key that is pressed in between would have no effect.
  */
 export async function expectAtFirst(page: Page, menu: Locator): Promise<void> {
   await expect(menu.getByRole('menuitem').first()).toBeFocused()

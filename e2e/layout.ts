@@ -8,8 +8,8 @@ export interface Box {
 }
 
 /**
- * Reads until two reads are equal, because content that is loaded next to or above an element moves it under the mouse.
- * `undefined` means not yet.
+ * Reads a value until two reads in a row are equal, because content that is loaded later may move an element. `undefined` means that there
+ * is no value yet.
  */
 export async function settled<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
   let found: Value | undefined
@@ -24,15 +24,15 @@ export async function settled<Value>(what: string, read: () => Promise<Value | u
   return found
 }
 
-/** The position of an element, once it no longer moves. */
+/** The box of an element once it no longer moves. */
 export const boxOf = (target: Locator): Promise<Box> => settled(`${target}`, async () => (await target.boundingBox()) ?? undefined)
 
-/** Asserts that nothing of the page lies beyond its right edge, its header included, and that wider content scrolls on its own. */
+/** Asserts that nothing of the page, including its header, is beyond the right edge, and that wider content has its own scroll bar. */
 export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const over = (): Promise<number> =>
     page.evaluate(() => {
       const edge = document.documentElement.clientWidth
-      // the header of the page is fixed, so the page does not scroll to what is beyond its edge; dialogs have headers too
+      // The header of the page is fixed, so the page cannot be scrolled to content beyond its edge. Dialogs have headers too.
       const inHeader = [...document.querySelectorAll('header')]
         .filter((header) => getComputedStyle(header).position === 'fixed')
         .flatMap((header) => [...header.querySelectorAll('*')])
@@ -42,22 +42,22 @@ export async function expectNoSidewaysScroll(page: Page, state: string): Promise
   await expect.poll(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
 }
 
-/** Asserts that every word in the headings of tables is on one line, and none is cut. */
+/** Asserts that every word in the headings of tables is on one line and not cut. */
 export async function expectWholeHeadings(page: Page, state: string): Promise<void> {
   const broken = (): Promise<string[]> =>
     page.evaluate(() => {
       const found: string[] = []
       const range = document.createRange()
       for (const head of document.querySelectorAll('thead th, [role=columnheader]')) {
-        // the table is in closed details
+        // This table is in closed details.
         if (!head.checkVisibility()) continue
         const edge = head.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(head).paddingRight)
         const texts = document.createTreeWalker(head, NodeFilter.SHOW_TEXT)
         while (texts.nextNode() !== null) {
           const node = texts.currentNode as Text
-          // the name of a column of checkboxes, for screen readers
+          // This is the name of a column of checkboxes, for screen readers only.
           if (node.parentElement?.closest('.g-table-unseen')) continue
-          // a zero-width space is where a name may continue on the next line
+          // A name may be broken at a zero-width space.
           for (const { index, 0: word } of node.data.matchAll(/[^\s\u200b]+/g)) {
             range.setStart(node, index)
             range.setEnd(node, index + word.length)

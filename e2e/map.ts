@@ -3,16 +3,16 @@ import { type Box, settled } from './layout.ts'
 
 export const mapOf = (page: Page): Locator => page.getByRole('application', { name: /^Map of/ })
 
-/** The box of the map, once its layout is final. */
+/** The box of the map once its layout is final. */
 export const boxOfMap = (page: Page): Promise<Box> => boxInMap(page, undefined)
 
-/** The middle of the cell under the map's cursor, once the layout of the map is final. */
+/** The middle of the cell at the map's cursor, once the layout of the map is final. */
 export async function cursorOf(page: Page): Promise<{ readonly x: number; readonly y: number }> {
   const { x, y, width, height } = await boxInMap(page, '.g-map-cursor')
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** The box of a part of the map, or of all of it. */
+/** The box of a part of the map; of the whole map if `part` is undefined. */
 const boxInMap = (page: Page, part: string | undefined): Promise<Box> =>
   settled(part ?? 'the map', () =>
     mapOf(page).evaluate((scroller, selector) => {

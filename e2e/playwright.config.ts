@@ -5,32 +5,29 @@ import { COLOURED, type TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this tag check the states of a page; they also run in all colours, and at a zoom of 200 %. */
+/** Tests with this tag check the appearance of pages. They also run in all colours, and at a zoom of 200 %. */
 const LOOKS = /@looks/
-/** The tests that run on a fleet of 10,000 hosts. */
+/** The tests that run on the large fleet. */
 const LARGE = /large-fleet\/[a-z-]+\.spec\.ts$/
 /**
- * Without this setting, the trace of a failure contains the actions and the log of the page; with it also the pages
- * after each action, and tests take half as long again.
+ * Whether the trace of a failure also contains the pages after each action. Without this it contains the actions and the log of the page.
+ * Tests with it take half as long again.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
-/**
- * Tests with this tag take long, repeat on another page what `npm test` checks on one, only check appearance, or are
- * about rare situations.
- */
+/** Tests with this tag are slow, repeat on another page what `npm test` checks on one, only check appearance, or check rare situations. */
 const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 
 export default defineConfig<TestOptions>({
   testDir: '.',
-  // keeps the PostgreSQL server of all tests up between the files
+  // This keeps the PostgreSQL server of all tests running between the files.
   globalSetup: '../apps/server/src/testing/global-setup.ts',
   outputDir: '../test-results',
-  // these timeouts are longer than any load requires: a test waits for a condition and fails if it never holds
+  // These time limits are longer than any load requires. A test waits for a condition, and fails if the condition never holds.
   timeout: 240_000,
   expect: { timeout: 30_000 },
   retries: 0,
-  // one more than processors, because a worker waits part of the time for intervals of the page
+  // There is one worker more than processors, because each worker spends a part of the time waiting for intervals of the page.
   workers: availableParallelism() + 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list']],
@@ -43,11 +40,11 @@ export default defineConfig<TestOptions>({
     launchOptions: {
       ...(browser === undefined ? {} : { executablePath: browser }),
       args: [
-        // Chromium refuses its sandbox to root only
+        // Chromium does not start its sandbox for root.
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-        // a container's /dev/shm is small
+        // The /dev/shm of a container is small.
         '--disable-dev-shm-usage',
-        // the browser sends requests only to the service
+        // This prevents requests of the browser to other servers than the service.
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
@@ -56,7 +53,7 @@ export default defineConfig<TestOptions>({
       ],
     },
   },
-  // `npm test` runs the first, `npm run test:all` the others (docs/testing.md)
+  // `npm test` runs the first project, and `npm run test:all` the others (docs/testing.md).
   projects: [
     {
       name: 'desktop',
@@ -66,11 +63,11 @@ export default defineConfig<TestOptions>({
     },
     { name: 'rare', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: RARE },
     { name: 'colours', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: COLOURED, grepInvert: RARE },
-    // each worker creates its own fleet
+    // Each worker creates its own fleet.
     { name: 'large', workers: 2, use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
     {
       name: 'zoom-200',
-      // 1280 x 720 at a zoom of 200 %
+      // This is a window of 1280 x 720 at a zoom of 200 %.
       use: { ...desktop, viewport: { width: 640, height: 360 }, deviceScaleFactor: 2, colorScheme: 'light', schemes: ['light'] },
       grep: LOOKS,
     },

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 
 /** A running command of the built program. */
 export interface Running {
-  /** The standard output of the process until it was ready. */
+  /** The lines that the process printed on standard output until it was ready. */
   readonly lines: readonly string[]
-  /** Its own data folder, which exists until the process is stopped. */
+  /** The data folder of the process, which is removed when the process is stopped. */
   readonly folder: string
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL, and waits for the end of the process. */
   kill(): Promise<void>
-  /** SIGTERM, waits for the end, and leaves nothing behind. */
+  /** Sends SIGTERM, waits for the end of the process, and removes its data folder. */
   stop(): Promise<void>
 }
 
@@ -22,8 +22,8 @@ const MAIN = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url))
 const START_TIMEOUT_MS = 90_000
 
 /**
- * Starts the command with a data folder of its own, on a free port of the loopback, and waits for a line. Throws with its last output
- * if the line does not appear.
+ * Starts the command with its own data folder on a free loopback port, and waits for a line of its output. If the line does not appear,
+ * throws an error with the last output.
  */
 export async function startCommand(
   args: (folder: string) => readonly string[],

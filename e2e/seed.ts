@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 
-/** The fields of a host's report that are set; all others describe an unused machine of 16 CPUs, 64 GiB and 1 TB. */
+/** The fields of a host's report that a test sets. The others describe an unused machine with 16 CPUs, 64 GiB and 1 TB. */
 export interface Machine {
   readonly vcpusUsed?: number
   readonly memoryMb?: number
@@ -18,7 +18,7 @@ export interface Machine {
     readonly pages?: readonly { readonly sizeKib: number; readonly total: number; readonly reserved?: number; readonly used?: number }[]
   }[]
   readonly traits?: readonly string[]
-  /** The number of its instances, and their ids. */
+  /** The number of instances; `instances` has their ids. */
   readonly runningVms?: number
   readonly instances?: readonly string[]
   readonly hypervisorType?: string
@@ -72,7 +72,7 @@ export async function gather(client: Client, name: string, { metadata = {}, ...s
   return aggregateCreate.aggregate.uuid
 }
 
-/** Enables or disables at most 1,000 hosts. */
+/** Sets the status of at most 1,000 hosts. */
 export async function setStatus(
   client: Client,
   hosts: string | readonly string[],
@@ -88,7 +88,7 @@ export async function setStatus(
   if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${hosts} stay as they are: ${hostSetStatus.message}`)
 }
 
-/** Creates a key of a service account with the same name. */
+/** Creates a key for a service account with the same name. */
 export async function keyFor(client: Client, name: string, scopes: readonly string[]): Promise<string> {
   const { apiKeyCreate } = await client.request<{ apiKeyCreate: { secret: string } }>(
     `mutation Key($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }`,
@@ -97,9 +97,9 @@ export async function keyFor(client: Client, name: string, scopes: readonly stri
   return apiKeyCreate.secret
 }
 
-/** Creates keys of an account that are no longer valid; each has two rows in the audit. */
+/** Creates and revokes keys of an account. Each of them has two rows in the audit. */
 export async function endedKeys(client: Client, account: string, names: readonly string[]): Promise<void> {
-  // the maximum number of fields of one call
+  // A call may have at most this many fields.
   const most = 10
   for (let from = 0; from < names.length; from += most) {
     const some = names
@@ -120,9 +120,9 @@ export interface Ask {
   readonly flavor?: string
   readonly zone?: string
   readonly numInstances?: number
-  /** The uuid of the only instance, by which a second request for it is a retry. */
+  /** The uuid of the only instance. A second request with the same uuid is a retry. */
   readonly instance?: string
-  /** Further kinds of instances, which are placed together with those of the flavor or not at all. */
+  /** Further kinds of instances, which are placed together with those of the flavor, all or none. */
   readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
   readonly pciRequests?: readonly { readonly count: number; readonly vendorId: string }[]
@@ -173,7 +173,7 @@ export async function place(
         ... on UserError { message }
       }
     }`,
-    // no expiry: a claim that expires would change numbers in the middle of a test
+    // The claim has no expiry, because a claim that expires would change numbers in the middle of a test.
     {
       input: {
         idempotencyKey: randomUUID(),
@@ -196,7 +196,7 @@ export interface Part {
   readonly options?: object
 }
 
-/** Writes the next version of a profile, for example a first one that spreads by memory and a second one that packs. */
+/** Writes the next version of a profile. */
 export async function writeVersion(
   client: Client,
   profile: string,
@@ -225,15 +225,15 @@ export async function activate(client: Client, version: string, rollout: object 
 /** The objects that `seedFleet` created. */
 export interface Seed {
   readonly hostCount: number
-  /** A request that fits nowhere: it is too large for some hosts, others are in the wrong zone, and one is disabled. */
+  /** A request that fits on no host: it is too large for some hosts, others are in another zone, and one is disabled. */
   readonly refused: Placement
   readonly placed: Placement
   readonly aggregates: Readonly<Record<'az1' | 'az2' | 'az3' | 'fast', string>>
 }
 
 /**
- * A fleet that is small enough to be understood: 14 hosts in three zones, with GPUs and NUMA cells in the second, a disabled host in
- * the first; a request that found a host, and one that found none.
+ * Creates a small fleet: 14 hosts in three zones, with GPUs and NUMA cells in the second zone, and a disabled host in the first; a request
+ * that found a host, and one that did not.
  */
 export async function seedFleet(client: Client): Promise<Seed> {
   const az1 = numbered('az1', 8)
@@ -259,10 +259,10 @@ export async function seedFleet(client: Client): Promise<Seed> {
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 
-/** The number of hosts whose reports are sent in one message. */
+/** The number of hosts whose reports are in one call. */
 const BATCH = 1_000
 
-/** A fleet of any size, reported in batches; `machine` describes each host. */
+/** Reports a fleet of any size, several hosts per call; `machine` describes each host. */
 export async function reportMany(client: Client, names: readonly string[], machine: (name: string, i: number) => Machine): Promise<void> {
   for (let from = 0; from < names.length; from += BATCH)
     await report(client, Object.fromEntries(names.slice(from, from + BATCH).map((name, i) => [name, machine(name, from + i)])))

@@ -14,33 +14,33 @@ export interface Service extends Pick<Running, 'folder' | 'kill' | 'stop'> {
   readonly client: Client
 }
 
-/** A demo with the links that it printed. */
+/** A demo, and the links that it printed. */
 export interface Demo extends Service {
-  /** The address of the failed decision to start with, without origin and key. */
+  /** The address of the failed decision that the demo recommends to open first, without origin and key. */
   readonly start: string
-  /** The addresses of its other links, also without origin and key. */
+  /** The addresses of the other links, also without origin and key. */
   readonly others: readonly string[]
 }
 
 const KEY = 'the-admin-key-of-browser-tests'
 
-/** The folder of a plug-in that chooses among racks; no profile of the release uses its parts. */
+/** The folder of an example plug-in with a filter by racks. No profile of the release uses its parts. */
 const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
 
-/** The service that the new one joins as a replica, and its port. */
+/** An existing service whose database a new replica uses, and the port of the new replica. */
 export interface SharedStore {
-  /** `folder` of the service whose database it shares. */
+  /** The folder of the service whose database is shared. */
   readonly folder: string
   /** The port; a free one by default. */
   readonly port?: number
 }
 
-/** The database of each running service, by the folder of the first service on it. */
+/** The database of each running service, by the folder of the first service that uses the database. */
 const databases = new Map<string, string>()
 
 /**
- * Starts `gantt serve`, with a plug-in. Its database is a copy of the migrated template on the server that all tests share, which
- * takes a third of the time of a PostgreSQL server of its own.
+ * Starts `gantt serve` with a plug-in. Its database is a copy of the migrated template on the server that all tests share. This takes a
+ * third of the time of starting a separate PostgreSQL server.
  */
 export async function startService(shared?: SharedStore): Promise<Service> {
   if (shared !== undefined) return toService(await serve(databaseOf(shared.folder), shared.port))

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page } from '@playwright/test'
 
-/** Saves all rows of the list of the page as a CSV file; returns them by the column names. */
+/** Saves all rows of the list on the page as a CSV file; returns them as objects with the column names as keys. */
 export async function savedRows(page: Page): Promise<Readonly<Record<string, string>>[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), chooseFile(page)])
   return readSheet(await readFile(await download.path(), 'utf8'))
 }
 
-/** Starts the download of the file. */
+/** Starts the download of the list as a CSV file. */
 export async function chooseFile(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: /^CSV file, / }).click()

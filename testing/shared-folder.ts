@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-// Recorded verdicts and traces are not in the repository: they are in a folder of their own, which may be missing. This module alone knows
-// where; only test files import it, so that `npm run test:without-shared` finds each that needs the folder.
+// Recorded verdicts and traces are not in the repository. They are in a separate folder, which may be missing. Only this module knows its
+// path, and only test files import it, so that `npm run test:without-shared` finds every test that needs the folder.
 
 /** Data of the shared folder that a test reads. */
 export interface SharedData {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string
   readonly isMissing: boolean
-  /** The end of the name of a test: why it is skipped. Empty if the data exists. */
+  /** The end of the title of a test that states why it is skipped; empty if the data exists. */
   readonly skipNote: string
 }
 
 const CHECKOUT = path.resolve(import.meta.dirname, '..')
 const folder = findFolder(process.env.GANTT_SHARED)
 
-/** The file or folder of this name in the shared folder, as in `conformance/cases`. */
+/** The file or folder with this name in the shared folder, such as `conformance/cases`. */
 export function sharedData(name: string): SharedData {
   const file = path.join(folder, name)
   const isMissing = folder === '' || !existsSync(file)
@@ -24,8 +24,8 @@ export function sharedData(name: string): SharedData {
 }
 
 /**
- * If GANTT_SHARED is unset, the folder next to the checkout, which may be missing; if it is empty, none. Throws if it names a folder that
- * does not exist.
+ * The shared folder that GANTT_SHARED names. If the variable is unset, the folder next to the checkout, which may be missing; if it is
+ * empty, none. Throws an error if it names a folder that does not exist.
  */
 function findFolder(setting: string | undefined): string {
   if (setting === undefined) return path.join(CHECKOUT, '..', 'shared')

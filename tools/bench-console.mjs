@@ -1,9 +1,8 @@
-// `npm run bench:console -- --hosts 10000`: how fast the console is with a large fleet, in a real browser against a real service.
-// Prints figures and asserts nothing, because a busy machine is slower. First table: the time from the navigation to the first row.
+// `npm run bench:console -- --hosts 10000`: how fast the console is with a large fleet, in a real browser against a real service. It prints
+// figures and asserts nothing, because a busy machine is slower. The first table has the time from the navigation to the first row.
 // Keystroke: the time from the key to the next paint (Event Timing). Hover: the time from a move of the pointer on the map to the end of
 // the next frame, including the wait for that frame (16.7 ms at most). Live: the number of tasks over 50 ms while reports arrive, and while
-// `--decisions` decisions a second are made. Each of these decisions names its host, because those are cheap enough for the service to make
-// that many.
+// `--decisions` decisions a second are made. Each of these decisions names its host, because a search would take too long at that rate.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,14 +16,14 @@ import { ensureBrowser, findBrowser } from './browser.mjs'
 import { root } from './prepare.mjs'
 
 const HOVERS = 200
-/** The number of calls at the same time, and of the decisions that each requests. */
+/** The number of concurrent calls, and of the decisions that each call requests. */
 const WORKERS = 16
 const IN_ONE_CALL = 10
-/** The number of entries by which the tables may be behind the log. */
+/** The number of entries by which the tables may be behind the log before the measurement starts. */
 const BEHIND = 20
 const TYPED = ['az:z1', 'mem.free>=64GiB', 'trait:HW_CPU_X86_AVX512F', 'cmp-0']
 
-/** Returns the exit code. */
+/** Runs the benchmark; returns the exit code. */
 export async function benchConsole(args) {
   const { values } = parseArgs({
     args,
@@ -52,10 +51,10 @@ export async function benchConsole(args) {
   }
 }
 
-/** The demo, started as users start it; it is ready once it has printed its links. */
+/** Starts the demo as users start it. It is ready once it has printed its links. */
 async function startDemo(folder, hosts) {
   const main = path.join(root, 'apps', 'cli', 'dist', 'main.js')
-  // as `npm run demo` starts it
+  // `npm run demo` uses the same arguments.
   const child = spawn(process.execPath, ['--max-semi-space-size=64', main, 'demo', '--hosts', hosts, '--port', '0', '--data-dir', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -140,7 +139,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
   }
 }
 
-/** Runs an action, and prints how many tasks of the page took over 50 ms meanwhile. */
+/** Runs an action, and prints how many tasks of the page took over 50 ms during it. */
 async function tellTasks(page, what, act) {
   await page.evaluate(() => void window.tasks.splice(0))
   await act()
@@ -149,7 +148,7 @@ async function tellTasks(page, what, act) {
   process.stdout.write(`${what}: ${tasks.length} tasks over 50 ms${longest}\n`)
 }
 
-/** Calls the service; throws the errors of the answer. */
+/** Calls the service. Throws the errors in the answer. */
 async function ask(origin, key, query, variables = {}) {
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
@@ -161,19 +160,19 @@ async function ask(origin, key, query, variables = {}) {
   return data
 }
 
-/** Waits until the tables have followed the log: a fleet that was just created keeps the service busy for a while. */
+/** Waits until the tables have caught up with the log, because a fleet that was just created keeps the service busy for a while. */
 async function tablesFollowed(origin, key) {
   const startedAt = performance.now()
   for (;;) {
     const { fleet, fleetLog } = await ask(origin, key, '{ fleet { asOf } fleetLog { tablesRevision } }')
-    // the demo continues meanwhile
+    // The demo makes further entries meanwhile, so a small difference remains.
     if (Number(fleet.asOf) - Number(fleetLog.tablesRevision) < BEHIND) break
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
   process.stdout.write(`the tables had followed the log after ${Math.round((performance.now() - startedAt) / 1_000)} s\n`)
 }
 
-/** Makes this many decisions a second for a while, or as many as the service can; returns how many were made. */
+/** Makes this many decisions a second for this number of seconds, or as many as the service can. Returns how many were made. */
 async function decide(origin, key, perSecond, seconds) {
   const { hosts } = await ask(origin, key, '{ hosts(first: 500, query: "state:UP status:ENABLED") { nodes { name } } }')
   let next = 0
@@ -197,7 +196,7 @@ async function decide(origin, key, perSecond, seconds) {
   return made
 }
 
-/** Runs in the page: keeps what the browser reports about keys and long tasks. */
+/** Runs in the page. Records what the browser reports about keys and long tasks. */
 function observe() {
   window.keys = []
   window.tasks = []

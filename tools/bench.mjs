@@ -1,11 +1,12 @@
-// `npm run bench`: bundles the questions in bench/ and measures them. It prints figures and judges none, because a busy machine is slower.
+// `npm run bench`: bundles the questions in bench/ and measures them. It prints figures and asserts nothing, because a busy machine is
+// slower.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './prepare.mjs'
 
-/** Returns the exit code. */
+/** Runs the benchmark; returns the exit code. */
 export async function bench(args) {
   const folder = path.join(root, 'node_modules', '.cache', 'gantt')
   mkdirSync(folder, { recursive: true })

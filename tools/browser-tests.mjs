@@ -14,18 +14,20 @@ export function runBrowserTests(args, env = {}) {
   return 1
 }
 
-/** `npm run e2e:large -- --hosts 100000`: the tests of the large fleet, at any size; what follows a further `--` goes to Playwright. */
+/**
+ * `npm run e2e:large -- --hosts 100000`: runs the tests of the large fleet with any size. Arguments after a further `--` go to Playwright.
+ */
 export function runLargeFleetTests(args) {
   const options = { hosts: { type: 'string', default: '100000' } }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  // with one worker, so that there is one fleet
+  // One worker is used, because each worker creates a fleet.
   const fixed = ['--project=large', '--workers=1']
   return runBrowserTests([...fixed, ...positionals], { GANTT_LARGE_FLEET: values.hosts })
 }
 
 /**
- * Runs them as a part of `npm test`: progress goes to standard error, and the counts into a file. `missing` is the reason if nothing could
- * run.
+ * Runs the browser tests as a part of `npm test`. Progress goes to standard error, and the counts into a file. `missing` is the reason if
+ * the tests could not run.
  */
 export function runCountedBrowserTests(projects, summaryFile) {
   const missing = ensureBrowser()

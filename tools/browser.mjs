@@ -1,11 +1,11 @@
-// The browser for the browser tests: Debian's Chromium if it is installed, otherwise Playwright's own. Of each the headless variant is
-// preferred: it has the same engine and uses less processor time.
+// The browser for the browser tests: Debian's Chromium if it is installed, otherwise Playwright's own. Of both, the headless variant is
+// preferred, because it has the same engine and uses less processor time.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { quietEnvironment, root, runTool, tools } from './prepare.mjs'
 
-/** What to do if neither of the two ways of getting a browser worked. */
+/** The advice if no browser was found and none could be installed. */
 export const HOW_TO_INSTALL = '`apt-get install chromium-headless-shell` or `npx playwright install chromium`'
 
 /**
@@ -23,7 +23,7 @@ export function findBrowser() {
   return candidates.find((file) => file !== undefined && file !== '' && existsSync(file))
 }
 
-/** Finds a browser that starts, or installs one if possible. Returns why there is none, or undefined if there is one. */
+/** Finds a browser that starts, or installs one if possible. Returns the reason if there is none; undefined if there is one. */
 export function ensureBrowser() {
   if (findBrowser() === undefined) install()
   const browser = findBrowser()
@@ -40,7 +40,7 @@ function install() {
   if (process.getuid?.() === 0 && hasApt) {
     process.stderr.write('Installing a browser (apt-get install chromium-headless-shell) ...\n')
     const apt = (...args) => spawnSync('apt-get', ['-qq', ...args], options).status === 0
-    // older releases of Debian do not have the headless variant
+    // Older releases of Debian do not have the headless variant.
     const installOne = () => ['chromium-headless-shell', 'chromium'].some((name) => apt('install', '-y', '--no-install-recommends', name))
     if (installOne() || (apt('update') && installOne())) return
   }

@@ -1,6 +1,6 @@
-// Bundles the package in the current folder: each entry point that its package.json names under `exports`, from its `source` to its
-// `default`. Dependencies are not bundled, except those that it names under `bundled`; our own packages never are.
-// `--platform node` for programs, `neutral` for what must also run in a browser.
+// Bundles the package in the current folder. Each entry point under `exports` of its package.json is built from its `source` to its
+// `default`. Dependencies are not bundled, except those that package.json lists under `bundled`; packages of this repository never are.
+// `--platform node` is for programs, and `neutral` for code that must also run in a browser.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

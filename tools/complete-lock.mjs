@@ -1,6 +1,6 @@
-// Adds the optional packages of other platforms to package-lock.json, which an incomplete registry left out.
-// Without them `npm ci` refuses the lock ("Missing: ... from lock file"). Run it after every `npm install`.
-// The added entries carry no integrity hash; a later install from a complete registry fills it in.
+// Adds the optional packages of other platforms to package-lock.json, if an incomplete registry left them out. Without them `npm ci`
+// refuses the lock ("Missing: ... from lock file"). Run this after every `npm install`. The added entries have no integrity hash; a later
+// install from a complete registry adds it.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)
@@ -24,7 +24,7 @@ lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 process.stderr.write(`package-lock.json: ${added} entries added\n`)
 
-/** Looks up a package as Node does: in the owner's folder, then in every folder above it. */
+/** Looks up a package as Node does: in the folder of the package that needs it, then in every folder above. */
 function isLocked(owner, name) {
   for (let folder = owner; ; folder = parentOf(folder)) {
     if (packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`]) return true
@@ -37,7 +37,7 @@ function parentOf(folder) {
   return cut <= 0 ? '' : folder.slice(0, cut - 1)
 }
 
-/** Package names of this kind end in `<system>-<processor>`, some with the name of the C library after it. */
+/** The system and processor in a package name that ends in `<system>-<processor>`, possibly followed by the name of the C library. */
 function platformOf(name) {
   const os = /win(32|dows)/.test(name) && !name.includes('darwin') ? 'win32' : (systems.find((one) => name.includes(one)) ?? 'linux')
   const cpu = name.includes('aarch64') ? 'arm64' : (processors.find((one) => name.includes(one)) ?? 'x64')

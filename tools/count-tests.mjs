@@ -11,7 +11,7 @@ import { runCountedBrowserTests } from './browser-tests.mjs'
 import { ensureNatsServer } from './nats-server.mjs'
 import { runTool, tools } from './prepare.mjs'
 
-/** Arguments go to Vitest. `needsNats`: these tests may start a nats-server, which is found or unpacked first. */
+/** Runs Vitest with these arguments. `needsNats`: the tests may start a nats-server, which is found or fetched first. */
 export function runVitest(args, { needsNats, env = {} }) {
   const reporters = ['--reporter=default', '--reporter=./tools/vitest-summary.mjs']
   const nats = needsNats ? ensureNatsServer() : undefined
@@ -24,8 +24,8 @@ export function runVitest(args, { needsNats, env = {} }) {
 }
 
 /**
- * The tests of these projects of e2e/playwright.config.ts. If there is no browser and none could be installed, they are skipped; in
- * continuous integration that is a failure.
+ * Runs the tests of these projects of e2e/playwright.config.ts. If there is no browser and none could be installed, they are skipped; in
+ * continuous integration this is a failure.
  */
 export function runInBrowser(projects) {
   return summarise('Playwright', (file) => runCountedBrowserTests(projects, file))
@@ -33,7 +33,7 @@ export function runInBrowser(projects) {
 
 /**
  * Prints the last lines, and sets the exit code. `GANTT_TEST_COUNTS` names a file in which consecutive runs (`.ci/run`) add up their
- * counts: the last line then counts all of them.
+ * counts. The last line then has the sum of all of them.
  */
 export function report(summaries) {
   const all = (key) => summaries.flatMap((summary) => summary[key])

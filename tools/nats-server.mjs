@@ -1,5 +1,5 @@
-// The nats-server for the tests: an installed one, otherwise the one in Debian's package, unpacked into a folder of this checkout. The
-// package manager does not install it, because that would start a server on this machine.
+// The nats-server for the tests. An installed one is used, otherwise the one in Debian's package, which is unpacked into a folder of this
+// checkout. The package is not installed, because that would start a server on this machine.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,12 +19,12 @@ export function findNatsServer() {
   return candidates.find((file) => file && existsSync(file))
 }
 
-/** Finds one, or fetches it if possible. If not, the tests that need it are skipped with that reason. */
+/** Finds a nats-server, or fetches one if possible. If neither works, the tests that need it are skipped with the reason. */
 export function ensureNatsServer() {
   const found = findNatsServer()
   if (found !== undefined) return found
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-apt-'))
-  // apt drops its privileges and downloads as its own user, which must be able to write here
+  // apt drops its privileges and downloads as its own user, so the folder must be writable for that user.
   const run = (command, args) => spawnSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] }).status === 0
   const download = () => run('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', PACKAGE])
   try {

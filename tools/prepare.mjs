@@ -1,5 +1,5 @@
-// Makes a checkout ready to run: installs what the lock names, then generates and builds what is missing or older than its
-// sources. Uses only Node, because it runs first in a fresh clone. Prints its progress to standard error.
+// Makes a checkout ready to run. It installs the packages of the lock, then generates and builds what is missing or older than its sources.
+// It uses only Node, because it runs first in a fresh clone. Progress is printed on standard error.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Switches off telemetry and update checks of all programs that we start. */
+/** Environment variables that switch off telemetry and update checks of all programs that the tools start. */
 export const quietEnvironment = {
   TURBO_TELEMETRY_DISABLED: '1',
   TURBO_NO_UPDATE_NOTIFIER: '1',
@@ -31,9 +31,9 @@ const RESULTS = [
 ]
 const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema', 'tools/build.mjs', 'tools/package-doors.mjs', 'apps', 'packages']
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
-/** The state of the sources at the last build. */
+/** The file with the state of the sources at the last build. */
 const stamp = path.join(root, 'node_modules', '.cache', 'gantt', 'built.txt')
-/** The id of the process that is building; it exists only during a build. */
+/** The file with the id of the process that is building. It exists only during a build. */
 const builder = path.join(root, 'node_modules', '.cache', 'gantt', 'builder.txt')
 const WAIT_MS = 200
 
@@ -51,7 +51,10 @@ export function prepare() {
   })
 }
 
-/** Two builds at the same time would empty each other's folders: a later one waits until the first one ends or its process is gone. */
+/**
+ * Runs the work while no other build runs, because two builds would delete each other's files. A later build waits until the first one ends
+ * or its process no longer exists.
+ */
 function oneAtATime(work) {
   while (!becomesBuilder()) {
     if (isRunning(builderPid())) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
@@ -64,7 +67,10 @@ function oneAtATime(work) {
   }
 }
 
-/** A symbolic link, because it is created together with its content: no reader sees it without the id. */
+/**
+ * Registers this process as the one that builds. The id is in a symbolic link, which is created together with its content, so that no
+ * reader sees it without the id.
+ */
 function becomesBuilder() {
   const own = `${builder}.${process.pid}`
   writeFileSync(own, String(process.pid))
@@ -83,7 +89,7 @@ function builderPid() {
   try {
     return Number(readFileSync(builder, 'utf8'))
   } catch (error) {
-    // the other build has ended meanwhile
+    // The other build has ended meanwhile.
     if (error.code === 'ENOENT') return undefined
     throw error
   }
@@ -99,7 +105,7 @@ function isRunning(pid) {
   }
 }
 
-/** Runs a tool of node_modules by Node itself, so that no shell interprets the path of the checkout. */
+/** Runs a tool of node_modules directly with Node, so that no shell interprets the path of the checkout. */
 export function runTool(file, args, options = {}) {
   return spawnSync(process.execPath, [path.join(root, 'node_modules', file), ...args], {
     cwd: root,
@@ -113,21 +119,20 @@ export const tools = {
   biome: '@biomejs/biome/bin/biome',
   depcruise: 'dependency-cruiser/bin/dependency-cruise.mjs',
   playwright: '@playwright/test/cli.js',
-  // the native compiler takes a fifth of the time; `typescript` is the library that other tools use, which has no native version yet
+  // The native compiler takes a fifth of the time. `typescript` is the library that other tools use; it has no native version yet.
   tsc: 'typescript7/bin/tsc',
   turbo: 'turbo/bin/turbo',
   vitest: 'vitest/vitest.mjs',
 }
 
 /**
- * One checker for each: several would each compute the types of the GraphQL documents again, and `npm test` runs two
- * checks at a time.
+ * The options of a type check. It uses one checker, because each of several checkers would compute the types of the GraphQL documents
+ * again, and `npm test` runs two checks at the same time.
  */
 const CHECK_TYPES = ['--noEmit', '--checkers', '1', '-p']
 /**
- * The type checks, all of which must succeed: name, tool, arguments. All code that runs in Node is checked as one program, because packages
- * are checked from their sources: one program for each package would check the core five times. `turbo run check` does that, package by
- * package.
+ * The type checks: name, tool, arguments. All of them must succeed. All code that runs in Node is checked as one program. Packages are
+ * checked from their sources, so a program for each package, as in `turbo run check`, would check the core five times.
  */
 export const typeChecks = [
   ['type check', tools.tsc, [...CHECK_TYPES, 'tsconfig.node.json']],
@@ -142,7 +147,8 @@ function assertNodeVersion() {
 }
 
 /**
- * Whether node_modules has what package-lock.json names. Contents are compared, because times are meaningless after a checkout or a copy.
+ * Whether node_modules has the packages of package-lock.json. The contents are compared, because file times are meaningless after a
+ * checkout or a copy.
  */
 function isInstalled() {
   const installed = readLock('node_modules/.package-lock.json')
@@ -183,7 +189,7 @@ function build() {
   if (status !== 0) giveUp('The build failed; the reason is above.')
 }
 
-/** A value that changes when any source does. It is made of names, sizes and times only; turbo then compares the contents. */
+/** A value that changes when any source changes. It is computed only from names, sizes and times; turbo then compares the contents. */
 function fingerprint() {
   const hash = createHash('sha256')
   const visit = (file) => {

@@ -1,4 +1,4 @@
-// `npm run <task>`: makes the checkout ready, then runs one task.
+// `npm run TASK`: makes the checkout ready, then runs one task.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { findNatsServer } from './nats-server.mjs'

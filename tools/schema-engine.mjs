@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Prisma's schema engine as the Prisma command line expects it: JSON-RPC, one message per line, on standard input and
-// output. The usual engine is a binary from Prisma's own server; this one is the WebAssembly build from npm, talking to
-// the database through a driver adapter. Schemas are compared in a PGlite in memory, never in a database of the user.
+// Prisma's schema engine in the form that the Prisma command line expects: JSON-RPC, one message per line, on standard input and output.
+// The usual engine is a binary from Prisma's own server. This one is the WebAssembly build from npm, which reaches the database through a
+// driver adapter. Schemas are compared in a PGlite in memory, never in a database of the user.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -18,7 +18,7 @@ else serve()
 
 // ---------------------------------------------------------------- one-off commands about a whole database
 
-/** `cli can-connect-to-database | create-database | drop-database`: answers by exit code and a log line. */
+/** `cli can-connect-to-database | create-database | drop-database`: answers with an exit code and a log line. */
 async function runDatabaseCommand() {
   const command = ['can-connect-to-database', 'create-database', 'drop-database'].find((one) => args.includes(one))
   const target = new URL(databaseUrl())
@@ -54,7 +54,7 @@ function serve() {
     opened ??= openEngine(needsDatabase)
     return opened
   }
-  // one after the other: the engine has a single connection
+  // Messages are processed one after the other, because the engine has a single connection.
   let queue = Promise.resolve()
   const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })
   lines.on('line', (line) => {
@@ -69,7 +69,7 @@ async function answer({ id, method, params = {} }, open) {
   try {
     const opened = await open(!isOfflineDiff(method, params))
     adapter = opened.adapter
-    // the command line still uses the old form
+    // The command line still uses the old name of this method.
     const call = method === 'getDatabaseVersion' ? 'version' : method
     if (typeof opened.engine[call] !== 'function') throw new Error(`${method} is not part of the WebAssembly engine`)
     const result = await opened.engine[call](params)
@@ -86,13 +86,13 @@ async function answer({ id, method, params = {} }, open) {
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-/** A difference between files only, for which no database of the user is needed. */
+/** Whether only files are compared, so that no database of the user is needed. */
 function isOfflineDiff(method, params) {
   const offline = ['empty', 'schemaDatamodel', 'migrations']
   return method === 'diff' && [params.from, params.to].every((side) => offline.includes(side?.tag))
 }
 
-/** The engine reports an error of the adapter as a number, under which the adapter keeps the error. */
+/** The original error of the adapter. The engine reports it as a number, under which the adapter stores the error. */
 function causeOf(error, adapter) {
   const text = error?.message ?? String(error)
   const number = /^External error:?.*?(\d+)/i.exec(text)?.[1]
@@ -112,7 +112,7 @@ async function openEngine(needsDatabase) {
   return { engine, adapter }
 }
 
-/** The package's own loader expects a bundler, so the module is instantiated here by hand. */
+/** Instantiates the WebAssembly module here, because the package's own loader needs a bundler. */
 async function loadWasm() {
   const glue = '@prisma/schema-engine-wasm/schema_engine_bg'
   const bindings = await import(glue)
@@ -134,12 +134,12 @@ async function postgresAdapter(url) {
   const { default: pg } = await import('pg')
   const schema = url.searchParams.get('schema') ?? undefined
   const factory = new PrismaPg({ ...connectionOf(url), Client: readableCatalogue(pg.Client), max: 4 }, { schema })
-  // the adapter's own shadow database could not be dropped, and would need the privilege to create a database
+  // The adapter's own shadow database could not be dropped, and would need the privilege to create a database.
   factory.connectToShadowDb = async () => (await memoryAdapter()).connect()
   return factory
 }
 
-/** Fields, not a connection string: with a string, `pg` would ignore the name of the database that is given in addition. */
+/** The connection as separate fields. With a connection string, `pg` would ignore the additional name of the database. */
 function connectionOf(url, database = decodeURIComponent(url.pathname.slice(1))) {
   return {
     host: url.searchParams.get('host') ?? url.hostname,
@@ -151,7 +151,7 @@ function connectionOf(url, database = decodeURIComponent(url.pathname.slice(1)))
   }
 }
 
-/** The adapter cannot read the catalogue's one-byte type "char" (oid 18); as bpchar (1042) it can. */
+/** Makes the catalogue readable. The adapter cannot read its one-byte type "char" (oid 18), but can read it as bpchar (1042). */
 function readableCatalogue(Client) {
   const translate = (result) => {
     for (const field of result?.fields ?? []) if (field.dataTypeID === 18) field.dataTypeID = 1042

@@ -1,6 +1,5 @@
-// `npm start`: makes the checkout ready, then serves. The service runs in this very process, so signals reach it directly.
-// Node is started with a larger young generation (package.json), so that the objects of a decision or an answer are collected before they
-// would be copied.
+// `npm start`: makes the checkout ready, then serves. The service runs in this same process, so signals reach it directly. package.json
+// starts Node with a larger young generation, so that the objects of a decision or an answer are collected before they would be copied.
 import { prepare } from './prepare.mjs'
 
 prepare()

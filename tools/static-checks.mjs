@@ -15,7 +15,7 @@ const CHECKS = [
   ['list of third-party licences', '../tools/release/third-party-licences.mjs', ['--check']],
 ]
 
-/** Runs them all, as many at a time as there are processors, since most use only one. Progress goes to standard error. */
+/** Runs all checks, as many at a time as there are processors, because most use only one. Progress goes to standard error. */
 export async function runStaticChecks() {
   const waiting = [...CHECKS]
   const summary = { passed: 0, failed: [], skipped: [] }
@@ -34,7 +34,7 @@ export async function runStaticChecks() {
   return summary
 }
 
-/** The output is kept until the end, so that the outputs of two checks are not mixed. */
+/** Runs a check. Its output is printed at the end, so that the outputs of two checks are not mixed. */
 function run(tool, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path.join(root, 'node_modules', tool), ...args], {

@@ -1,6 +1,5 @@
 // `npm run test:all`: runs what `npm test` leaves out because it takes long (docs/testing.md): tests in their long form, and in a browser
-// fleets of 10,000 hosts, every colour scheme, pages zoomed to 200 %, and states that are rarely seen. With GANTT_TEST_ALL=laws, laws are
-// tried as
+// fleets of 10,000 hosts, every colour scheme, pages with a zoom of 200 %, and rare states. With GANTT_TEST_ALL=laws, laws are tried as
 // often as the documents state, which takes hours.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -20,7 +19,7 @@ if (files.length > 0)
 summaries.push(runInBrowser(['rare', 'colours', 'zoom-200', 'large', 'screenshots']))
 report(summaries)
 
-/** Whether a file runs in the long form only, or it or a suite that it calls does more in that form. */
+/** Whether a file runs only in the long form, or does more in that form, itself or in a suite that it calls. */
 function hasLongForm(file) {
   if (file.endsWith('.long.test.ts')) return true
   const source = read(file)

@@ -1,12 +1,12 @@
-// `npm run test:without-shared`: runs the tests that read the shared folder again without it, as on the machine of a newcomer. Each file
-// must pass, and must have a test that was skipped for that reason.
+// `npm run test:without-shared`: runs the tests that read the shared folder again, without the folder, as on the machine of a newcomer.
+// Each file must pass, and at least one of its tests must be skipped for that reason.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sharedFolderReaders } from './checks/shared-folder-readers.mjs'
 import { runTool, tools } from './prepare.mjs'
 
-/** Returns the exit code. */
+/** Runs these tests; returns the exit code. */
 export function testWithoutShared() {
   const { readers, faults } = sharedFolderReaders()
   if (faults.length === 0) faults.push(...run(readers))
@@ -15,7 +15,7 @@ export function testWithoutShared() {
   return faults.length === 0 ? 0 : 1
 }
 
-/** Returns the problems. */
+/** Runs the files, and returns the problems. */
 function run(readers) {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-without-shared-'))
   const file = path.join(folder, 'summary.json')

@@ -31,7 +31,7 @@ test('the list counts members, and each count links to exactly these hosts', asy
   await expect(page.getByRole('heading', { name: 'az2-04', level: 1 })).toBeVisible()
 })
 
-test('a click on a heading sorts the list like the service; the address has the order, and so have copied rows', async ({
+test('a click on a heading sorts the list as the service does, and the address and copied rows have the same order', async ({
   page,
   context,
   visit,
@@ -64,7 +64,7 @@ test('a click on a heading sorts the list like the service; the address has the 
   await expect(page.getByText('Copied: CSV')).toBeVisible()
   const [, ...rows] = (await page.evaluate(() => navigator.clipboard.readText())).trim().split(/\r?\n/)
   expect(rows.map((row) => row.split(',')[1])).toEqual(['sorted-none', 'sorted-one', 'sorted-two', 'sorted-three'])
-  // a spreadsheet reads a text that begins with = as a formula
+  // A spreadsheet treats a text that begins with = as a formula.
   await page.goto('/aggregates?q=key:kind value:formula')
   await expect(rowWith(page, 'Aggregates', '=sorted')).toBeVisible()
   await page.keyboard.press('Y')
@@ -78,7 +78,7 @@ test('a click on a heading sorts the list like the service; the address has the 
   await expect(page).toHaveURL('/aggregates?q=name:sorted-*&sort=hosts')
 })
 
-test('an aggregate is created after a preview of its effect; an unknown host is shown by its name', async ({ page, visit, service }) => {
+test('an aggregate is created after a preview of its effect, and an unknown host name is reported', async ({ page, visit, service }) => {
   await visit('/aggregates')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Create an aggregate' })
@@ -97,7 +97,7 @@ test('an aggregate is created after a preview of its effect; an unknown host is 
   expect(aggregate).toMatchObject({ name: 'made-here', hostNames: ['az1-01', 'az1-03'], metadata: [{ key: 'kind', value: 'test' }] })
 })
 
-test('an edit is drafted, survives a reload, is previewed, and is applied', async ({ page, visit, service }) => {
+test('a drafted edit survives a reload, is previewed and applied', async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-edit', { hosts: ['az1-04'], metadata: { a: '1' } })
   await visit(`/aggregates/${uuid}`)
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -132,7 +132,7 @@ test('before an edit is applied the preview shows its effect on recent requests,
   })
   expect(outcome).toBe('PLACED')
   await visit(`/aggregates/${uuid}?edit=yes`)
-  // one of the requested flavors has the key in its extra specs
+  // One of the requested flavors has the key in its extra specs.
   await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ most requested flavors/)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('preview-tier=silver')
@@ -143,11 +143,11 @@ test('before an edit is applied the preview shows its effect on recent requests,
   await expect(replay.getByRole('img', { name: /^m1\.preview: [\d,]+ now, 0 with the change$/ })).toBeVisible()
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
-  // the placed request is shown too, because its host would no longer be admitted
+  // The placed instance is shown too, because its host would no longer be admitted.
   const placed = draft.getByRole('region', { name: 'Effect on placed instances', exact: true })
   await expect(placed.locator('[data-warning="aggregate.extra_spec"]')).toContainText('az1-06 holds 1 claim of an instance that')
   await expect(placed.getByRole('link', { name: 'Open az1-06' })).toHaveAttribute('href', '/hosts/az1-06')
-  // an edit without effect is shown as such, and changed nothing
+  // An edit without effect is shown as such, and no preview has changed the aggregate.
   await draft.getByLabel('Set metadata').fill('preview-rack=r1')
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(placed.locator('[data-warned="0"]')).toContainText('checked claims would be refused on its host')
@@ -155,7 +155,7 @@ test('before an edit is applied the preview shows its effect on recent requests,
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })
 
-test('hosts are added by a filter, the history shows it, and undoing it is a draft like any other', { tag: '@rare' }, async ({
+test('hosts are added by a filter, the history shows the edit, and reverting it makes a draft', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -182,7 +182,7 @@ test('hosts are added by a filter, the history shows it, and undoing it is a dra
   await expect(draft).toBeHidden()
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
-  // the edits can be undone to the state before any of them, not only before the last
+  // The edits can be reverted to the state before any of them, not only to the state before the last one.
   await expect(history.locator('[data-action]')).toHaveCount(3)
   await history
     .getByRole('button', { name: /^Draft the state before/ })
@@ -250,7 +250,7 @@ test('unknown names are reported, with the true number of those that are not sho
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   const refusal = draft.getByRole('alert')
   const nobody = (count: number) => Array.from({ length: count }, (_, i) => `nobody-${i}`)
-  // separated by commas, because a browser writes thousands of lines into a field slowly
+  // The names are separated by commas, because a browser writes thousands of lines into a field slowly.
   await draft.getByLabel('Add hosts').fill([...known, ...nobody(5_000)].join(', '))
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
   await expect(refusal.getByRole('listitem')).toHaveCount(50)
@@ -307,7 +307,7 @@ test('an aggregate is deleted only after its name was typed', async ({ page, vis
   expect((await service.client.request<Read>(READ, { uuid })).aggregate).toBeNull()
 })
 
-test('looks: the list, an aggregate, its draft, creating and deleting one @looks', { tag: '@rare' }, async ({
+test('appearance: the list, an aggregate, its draft, creating and deleting one @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,

@@ -46,7 +46,7 @@ test('after a concurrent edit the slower operator sees the other changes, and ap
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
 })
 
-test('two tabs edit one aggregate: the slower one shows the changes of the other, and no change is lost', { tag: '@rare' }, async ({
+test('if two tabs edit one aggregate, the slower one shows the changes of the other, and no change is lost', { tag: '@rare' }, async ({
   page,
   context,
   visit,
@@ -78,7 +78,7 @@ test('two tabs edit one aggregate: the slower one shows the changes of the other
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'other', value: 'tab' }] })
 })
 
-test('a draft survives the end of its key: it is refused, and applied after signing in again', { tag: '@rare' }, async ({
+test('a draft survives a revoked key: its preview is refused, and it is applied after signing in again', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -107,13 +107,13 @@ test('a draft survives the end of its key: it is refused, and applied after sign
   expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'kept', value: 'yes' }] })
 })
 
-test('a draft belongs to its aggregate, and is gone once it is discarded', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a draft is shown only at its aggregate, and no longer after it is discarded', { tag: '@rare' }, async ({ page, visit, service }) => {
   const one = await gather(service.client, 'drafted', { hosts: ['az1-04'] })
   const other = await gather(service.client, 'not-drafted', { hosts: ['az1-05'] })
   await visit(`/aggregates/${one}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-06')
-  // through the history, like Back and Forward: the page stays loaded, only the address changes
+  // The address changes through the history, as with Back and Forward, and the page stays loaded.
   await page.evaluate((address) => {
     history.pushState(null, '', address)
     dispatchEvent(new PopStateEvent('popstate'))

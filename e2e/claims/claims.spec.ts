@@ -13,7 +13,7 @@ interface Reserved {
   readonly id: string
 }
 
-/** A service with its own account reserves resources for one instance, for an hour. */
+/** Reserves resources for one instance for an hour, with a key of another service account. */
 async function reserve(client: Client): Promise<Reserved> {
   const instance = randomUUID()
   const { selectDestinations } = await client.request<{
@@ -48,7 +48,7 @@ test('every count links to exactly that many claims; a claim links to its host a
   const { instance } = await reserve(service.client)
   await visit('/claims')
   for (const kind of ['reserved', 'ending', 'old', 'held', 'counted', 'expired']) {
-    // reservations of other tests may expire in between
+    // Reservations of other tests may expire between the two reads.
     await expect(async () => {
       const link = page.locator(`[data-kind="${kind}"]`)
       const count = numberIn(await link.textContent())
@@ -74,7 +74,7 @@ test('the share of proposals with a conflict is the same as on the overview', { 
   for (const path of ['/claims', '/overview']) {
     await visit(path)
     const conflicts = page.locator('[data-figure="Conflicts"]')
-    // the page reads the status of replicas every few seconds
+    // The page reads the status of replicas at an interval of seconds.
     await expect(conflicts).toHaveText(/^Conflicts[\d.]+ %$/, { timeout: 30_000 })
     await expect(conflicts).toHaveAttribute(
       'title',
@@ -93,7 +93,7 @@ test('with the keyboard alone a claim is selected, previewed, and revoked with a
   await page.keyboard.type(one.instance)
   await page.keyboard.press('Enter')
   await expectRowCount(page, 'Claims', 1)
-  // rows can be selected once the page knows the scopes of the key
+  // Rows can be selected once the page knows the scopes of the key.
   await expect(page.getByRole('checkbox')).toHaveCount(1)
   await page.getByRole('grid', { name: 'Claims' }).focus()
   await page.keyboard.press('j')
@@ -146,7 +146,7 @@ test('a range of claims is selected by Shift-x, and all by a second step; ended 
   await expect(page.getByRole('checkbox')).toHaveCount(3)
 })
 
-test('while a new filter has no answer, "select all" does not select the rows of the former filter', async ({ page, visit, service }) => {
+test('"select all" does not select the rows of the former filter while the new one is loading', async ({ page, visit, service }) => {
   const account = 'chooses-too-early'
   const caller = createClient({
     url: `${service.origin}/graphql`,
@@ -168,7 +168,7 @@ test('while a new filter has no answer, "select all" does not select the rows of
 })
 
 test('a selection of all rows of one filter does not apply to the list of another', { tag: '@rare' }, async ({ page }) => {
-  // more than a page of claims, on a fleet of their own
+  // The list needs more than a page of claims, so this test has its own fleet.
   const service = await startService()
   try {
     await report(service.client, { roomy: { vcpus: 256, memoryMb: 64_000 } })
@@ -198,7 +198,7 @@ test('a selection of all rows of one filter does not apply to the list of anothe
     const late = page.waitForResponse(isList)
     release()
     await late
-    // the list was read again automatically, so the late page can no longer have an effect
+    // The list was read again automatically, so the late page has no effect any more.
     for (let i = 0; i < 2; i++) await page.waitForResponse(isList)
     await expect(gridOf(page, 'Claims')).toBeVisible()
     await expect(page.locator('[data-chosen="120"]')).toHaveCount(0)
@@ -208,7 +208,11 @@ test('a selection of all rows of one filter does not apply to the list of anothe
   }
 })
 
-test('a click while the list changes applies to the visible claim', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a click while the list changes selects the claim that is visible at the click', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const account = 'presses-claims'
   const caller = createClient({
     url: `${service.origin}/graphql`,
@@ -218,7 +222,7 @@ test('a click while the list changes applies to the visible claim', { tag: '@rar
   await visit(`/claims?q=account:${account} state:RESERVED`)
   await expect(page.getByRole('checkbox')).toHaveCount(3)
   const [first = ''] = await firstCells(page, 'Claims')
-  // the earliest possible click: right after the page has counted again
+  // The click is made as early as possible, right after the page has updated its counts.
   const pressed = page.evaluate(
     () =>
       new Promise<string>((resolve) => {
@@ -250,7 +254,7 @@ test('a histogram shows the ages, and each bar links to exactly its claims', { t
   await visit(`/claims?q=account:${account} age<3d`)
   const ages = page.getByRole('region', { name: 'Claims by age' })
   await expect(ages.getByRole('application', { name: /^3 claims by age/ })).toBeVisible()
-  // claims move from one bar to the next as they age
+  // Claims move from one bar to the next as they age, so this is repeated.
   await expect(async () => {
     await page.goto(`/claims?q=account:${account}`)
     await ages.getByText('As a list').click()
@@ -292,7 +296,7 @@ test('a list that cannot be refreshed shows since when, and the error can be cop
   )
   await problem.getByRole('button', { name: 'Copy' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^The service cannot be reached: /)
-  // while the service does not answer; once it does, the list is updated automatically, and the button disappears
+  // The button is pressed while the service does not answer. Once it answers, the list is updated automatically and the button disappears.
   const asked = page.waitForRequest('**/graphql')
   await problem.getByRole('button', { name: 'Try again' }).click()
   await asked
@@ -300,7 +304,7 @@ test('a list that cannot be refreshed shows since when, and the error can be cop
   await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
 })
 
-test('a refused list is requested again at its interval, not at each focus of its rows', { tag: '@rare' }, async ({
+test('a list whose request was refused is requested again at its interval, and not when its rows get the focus', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -308,7 +312,7 @@ test('a refused list is requested again at its interval, not at each focus of it
 }) => {
   const { instance } = await reserve(service.client)
   await page.clock.install()
-  // the times of the page's requests, by the browser's clock
+  // The page records the times of its requests, by the browser's clock.
   await page.addInitScript(() => {
     const asks: [number, string][] = []
     Object.assign(window, { asks })
@@ -356,7 +360,7 @@ test('a read-only key cannot end claims', async ({ page, service }) => {
   await expect(page.getByRole('checkbox')).toHaveCount(0)
 })
 
-test('looks: claims, no match, ending claims @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: claims, no match, ending claims @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await reserve(service.client)
   await visit('/claims?q=state:RESERVED')
   await expect(rowsOf(page, 'Claims').first()).toBeVisible()

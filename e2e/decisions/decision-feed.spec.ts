@@ -3,7 +3,7 @@ import { expectRowCount, firstCells, gridOf, rowWith } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// The live list while replicas start and end: it has each decision once, regardless of the replica that made it.
+// The live list must have each decision once, whichever replica made it, while replicas start and end.
 
 const LIST = 'Decisions'
 const TIMEOUT_MS = 30_000

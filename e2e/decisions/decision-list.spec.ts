@@ -9,7 +9,7 @@ test('new decisions are not added while the operator reads the list, and are sho
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
   await gridOf(page, 'Decisions').focus()
-  // a cursor in the first row already counts as reading
+  // The list counts as being read as soon as its first row has the cursor.
   await page.keyboard.press('ArrowDown')
   const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
   await place(service.client, { flavor: 'x1.waiting' })
@@ -31,7 +31,7 @@ test('the outcome of a decision is also shown by colour, in light and dark mode'
   }
 })
 
-test('no row moves under the pointer; waiting rows are shown when it leaves', async ({ page, visit, service }) => {
+test('no row moves while the pointer is on the list, and new rows are shown when it leaves', async ({ page, visit, service }) => {
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
   await rowsOf(page, 'Decisions').first().hover()
@@ -42,7 +42,7 @@ test('no row moves under the pointer; waiting rows are shown when it leaves', as
   await expect(rowWith(page, 'Decisions', 'x1.hovered')).toBeVisible()
 })
 
-test('the feed follows the filter', async ({ page, visit, service }) => {
+test('after a change of the filter, new decisions that match it appear', async ({ page, visit, service }) => {
   await visit('/decisions?q=flavor:x1.this')
   await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
   await page.getByRole('combobox', { name: 'Filter decisions' }).fill('flavor:x1.that')
@@ -53,11 +53,7 @@ test('the feed follows the filter', async ({ page, visit, service }) => {
   await expect(rowWith(page, 'Decisions', 'x1.that')).toBeVisible()
 })
 
-test('a new decision causes the request of one page, regardless of how many were loaded', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a new decision causes a request for one page, however many pages were loaded', { tag: '@rare' }, async ({ page, visit, service }) => {
   for (let i = 0; i < 60; i++) await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
   await visit('/decisions?q=flavor:x1.paged')
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -110,7 +106,7 @@ test('a late answer removes no row from a live list', { tag: '@rare' }, async ({
   expect(seen).toEqual([...seen].sort((a, b) => a - b))
 })
 
-test('a message shows what was copied', { tag: '@rare' }, async ({ page, context, visit, service }) => {
+test('after copying, a message shows what was copied', { tag: '@rare' }, async ({ page, context, visit, service }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
@@ -120,14 +116,14 @@ test('a message shows what was copied', { tag: '@rare' }, async ({ page, context
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`gantt explain ${decisionId}`)
 })
 
-test('a filter of decisions narrows to the outcome', async ({ page, visit }) => {
-  // only the flavors of the seed, because other tests may have added more decisions than are visible
+test('a filter by outcome shows only decisions with this outcome', async ({ page, visit }) => {
+  // The filter selects the flavors of the seed, because other tests may have added more decisions than are visible.
   await visit('/decisions?q=outcome:NO_VALID_HOST flavor:m1.huge,m1.large')
   await expect(rowWith(page, 'Decisions', 'm1.huge')).toBeVisible()
   await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)
 })
 
-test('a request id finds its decision, from a log line in the palette or in the filter; and then the audit', { tag: '@rare' }, async ({
+test('a request id from a log line finds its decision in the palette and in the filter, and then the audit', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -161,12 +157,12 @@ test('a request id finds its decision, from a log line in the palette or in the 
   await expectRowCount(page, 'Decisions', 1)
   await expect(rowWith(page, 'Decisions', requestId)).toContainText('x1.traced')
   await filter.fill('')
-  // the palette offers the destinations of both
+  // The palette offers the pages of both decisions.
   await paste(`${line}; retried as ${other}`)
   await expectRowCount(page, 'Decisions', 2)
 })
 
-test('[ and ] step through the decisions of the list, and through those of a list of claims', { tag: '@rare' }, async ({
+test('the keys [ and ] step through the decisions of the list, and through those of a list of claims', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -191,10 +187,9 @@ test('[ and ] step through the decisions of the list, and through those of a lis
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('a filter without a match shows how long complete decisions are kept; the list shows it for each', { tag: '@rare' }, async ({
-  page,
-  visit,
-}) => {
+test('a filter without a match shows how long complete records are kept, and the list shows this for each decision', {
+  tag: '@rare',
+}, async ({ page, visit }) => {
   await visit('/decisions?q=flavor:no-such')
   await expect(page.getByText('Full records are kept for 7 days')).toBeVisible()
   await visit('/decisions?cols=at,kept')

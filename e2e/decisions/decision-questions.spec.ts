@@ -83,7 +83,7 @@ test('the columns of the matrix and of the weights fit at 1280 pixels', { tag: '
   const over = (grid: HTMLElement | SVGElement): number => grid.scrollWidth - grid.clientWidth
   expect(await gridOf(page, MATRIX).evaluate(over)).toBe(0)
   expect(await page.getByRole('region', { name: 'Totals of the best hosts' }).evaluate(over)).toBe(0)
-  // next to the answer about a host there is less space: names are shorter, but not truncated
+  // The panel with the answer about a host leaves less space for the matrix, so names are shortened, but not cut.
   await visit(`${addressOf(service.seed.placed.decisionId)}?host=az1-02`)
   await expect(answerAbout(page, 'az1-02')).toBeVisible()
   const cut = await gridOf(page, MATRIX)
@@ -92,7 +92,7 @@ test('the columns of the matrix and of the weights fit at 1280 pixels', { tag: '
   expect(cut).toEqual([])
 })
 
-test('the attempts before a decision are listed with their hosts and the reasons of their loss, and each has a link', async ({
+test('the attempts before a decision are listed with their hosts, the reasons why they were lost, and links', async ({
   page,
   visit,
   service,
@@ -124,11 +124,7 @@ test('the attempts before a decision are listed with their hosts and the reasons
   await expect(tries).toHaveCount(0)
 })
 
-test('another profile is applied to a decision on its page: all results are those of the API, also by the link', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a decision is replayed with another profile: page and shared link show the results of the API', async ({ page, visit, service }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.asked', vcpus: 1, memoryMb: 1_024 })
   await visit(addressOf(decisionId))
@@ -168,8 +164,10 @@ test('a decision is compared with the attempt before it, even if it requested so
   await expect(comparison.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled()
 })
 
-test('each change that would make it fit links to the page where it is made, as the API states', { tag: '@rare' }, async ({ page }) => {
-  // this test has its own fleet, because the result depends on objects of other tests
+test('each change that would make a request fit links to the page where it is made, as the API states', { tag: '@rare' }, async ({
+  page,
+}) => {
+  // This test has its own fleet, because the result depends on objects that other tests create.
   const service = await startService()
   try {
     await report(service.client, { shut: {}, full: {} })
@@ -202,7 +200,7 @@ test('a decision is replayed on the present fleet: the address and the page show
 }, async ({ page, visit, service, look }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.replayed', vcpus: 1, memoryMb: 64 })
-  // its claim holds resources now, unlike at the time of the decision
+  // The claim of this decision holds resources now, unlike at the time of the decision.
   await visit(addressOf(decisionId))
   const headline = page.locator('[data-headline]')
   await expect(headline).toBeVisible()

@@ -11,7 +11,7 @@ const histogram = (page: Page) => page.getByRole('region', { name: 'Decisions ov
 const chart = (page: Page) => histogram(page).getByRole('application')
 const line = (page: Page) => histogram(page).locator('[data-brush-line]')
 
-/** Decisions of a flavor that no other test requests: some placed, some not. */
+/** Makes decisions for a flavor that no other test uses; `placed` of them are placed and `refused` are not. */
 async function decide(client: Client, flavor: string, placed: number, refused: number): Promise<void> {
   for (let i = 0; i < placed; i++) await place(client, { flavor, vcpus: 1, memoryMb: 64, zone: 'az1' })
   for (let i = 0; i < refused; i++) await place(client, { flavor, vcpus: 400 })
@@ -27,10 +27,10 @@ const countOf = async (client: Client, query: string): Promise<number> =>
 /** A day in the past. */
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-/** The filter in the address. */
+/** The filter query in the address of the page. */
 const filterOf = (page: Page): string => new URL(page.url()).searchParams.get('q') ?? ''
 
-test('the bars count the list of the filter, and each of them links to its decisions', { tag: '@rare' }, async ({
+test('the bars count the decisions that match the filter, and each links to its decisions', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -56,7 +56,7 @@ test('the bars count the list of the filter, and each of them links to its decis
   }
 })
 
-test('a range is drawn with the mouse, is in the address, and Back removes it', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a range is selected with the mouse, the address has it, and Back removes it', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.drawn', 2, 1)
   const day = yesterday()
   await visit(listOf(`flavor:x2.drawn at>=${day}`))
@@ -99,7 +99,7 @@ test('a range is selected with the keyboard alone', { tag: '@rare' }, async ({ p
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('a range without a decision shows that, and links to all times', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a range without decisions shows a message and a link to all times', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.never', 0, 1)
   await visit(listOf('flavor:x2.never at<2020-01-01 at>=2019-12-31'))
   await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
@@ -160,7 +160,7 @@ test('decisions are grouped by common values, and each count links to as many de
   }
 })
 
-test('groups of one kind are never shown as those of another', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('groups by one field are never shown as groups by another', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x9.kinds', 1, 0)
   await visit(listOf('flavor:x9.kinds', '&group=project'))
   await expect(gridOf(page, 'Decisions by project').getByRole('link', { name: 'no project: 1, open them', exact: true })).toBeVisible()
@@ -208,7 +208,7 @@ test('columns are added, and are in the address', { tag: '@rare' }, async ({ pag
   await expect(page).toHaveURL(/\/hosts\?at=\d+/)
 })
 
-test('looks: the bars, a range of them, groups @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: the bars, a range of them, groups @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await decide(service.client, 'x5.looked', 2, 2)
   await visit(listOf(`flavor:x5.* at>=${yesterday()}`))
   await expectRowCount(page, 'Decisions', 4)

@@ -33,7 +33,7 @@ test('after a failed request, clicks show which filter refused which hosts, and 
   await expect(page.getByRole('heading', { name: host, level: 1 })).toBeVisible()
 })
 
-test('the keyboard alone shows the same', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the refusing filter and its hosts are found with the keyboard alone', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.typed', vcpus: 12, memoryMb: 61_440, zone: 'az1' })
   await visit('/hosts')
@@ -59,7 +59,7 @@ test('the keyboard alone shows the same', { tag: '@rare' }, async ({ page, visit
   const [host = ''] = await firstCells(page, MATRIX)
   await page.keyboard.press('Enter')
 
-  // Enter on the count opened the list again; the matrix is opened from there, or a host by its name
+  // Enter on the count has opened the list again, so the matrix or a host can be opened from it.
   await page.keyboard.press('w')
   await page.keyboard.press('Control+a')
   await page.keyboard.type(host)
@@ -150,7 +150,7 @@ test('a histogram shows the missing amounts; each bar links to exactly the hosts
   await page.reload()
   await expectRowCount(page, MATRIX, numberIn(labels.at(-1) ?? ''))
   expect(page.url()).toBe(address)
-  // with the keyboard: the bar of the cursor, then all bars
+  // The bar at the cursor is selected with the keyboard, then all bars.
   const drawn = bars.getByRole('application')
   await drawn.focus()
   for (const key of ['Home', 'Shift+End', 'Enter']) await page.keyboard.press(key)
@@ -206,7 +206,7 @@ test('a placed request shows why this host, with the API’s totals', async ({ p
   await expect(page.locator('[data-outcome=SELECTED]')).toHaveAttribute('data-host', hosts[0] ?? '')
 })
 
-test('why not an unknown host', { tag: '@rare' }, async ({ page, visit, axe, service }) => {
+test('the answer about a host that does not exist states that it is unknown', { tag: '@rare' }, async ({ page, visit, axe, service }) => {
   await visit(`${addressOf(service.seed.refused.decisionId)}?host=no-such-host`)
   const answer = answerAbout(page, 'no-such-host')
   await expect(answer.getByRole('heading', { level: 3 })).toHaveText(
@@ -217,7 +217,7 @@ test('why not an unknown host', { tag: '@rare' }, async ({ page, visit, axe, ser
 })
 
 test('a request in a fleet without hosts shows a message, and no empty matrix', { tag: '@rare' }, async ({ page, axe }) => {
-  // this test has its own service, because others need one without decisions
+  // This test has its own service, because other tests need an empty fleet without decisions.
   const service = await startService()
   try {
     const { decisionId, outcome } = await place(service.client, {})
@@ -280,7 +280,7 @@ test.describe('looks', () => {
 
   test('what would make it fit, and the receipt verified @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
-    // the open panel moves the content below it
+    // The content is measured only after the panel is loaded, because the panel moves it down.
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
     await page.getByRole('button', { name: 'Verify' }).click()
     await expect(page.getByRole('list', { name: 'Verified parts' })).toHaveAttribute('data-verified', 'SAME')

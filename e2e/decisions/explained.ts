@@ -53,7 +53,7 @@ export async function whyNot(
   return answer.whyNot
 }
 
-/** Asserts that the numbers in the answer about a host are the API's. */
+/** Asserts that the numbers in the answer about a host are those of the API. */
 export async function expectAnswerOfApi(page: Page, client: Client, id: string, host: string): Promise<void> {
   const { headline, verdict } = await whyNot(client, id, host)
   const answer = answerAbout(page, host)
@@ -75,7 +75,7 @@ export async function expectAnswerOfApi(page: Page, client: Client, id: string, 
 
 export const waitingButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true })
 
-/** Makes a call with a request id of its own; resolves once the audit contains it. */
+/** Makes a call with its own request id; resolves once the audit contains the call. */
 export async function placeAs(service: SeededService, requestId: string, instance: string, flavor: string): Promise<string> {
   const response = await fetch(new URL('/graphql', service.origin), {
     method: 'POST',

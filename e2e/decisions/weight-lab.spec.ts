@@ -27,7 +27,7 @@ async function explain(client: Client, id: string): Promise<Explained> {
   return explainPlacement
 }
 
-/** A limit of a multiplier of the decision, and the host that is first there. */
+/** A value of a multiplier at which another host of the decision becomes first, and that host. */
 function limitOf({ weighing }: Explained): { readonly name: string; readonly at: number; readonly winner: string } {
   for (const { name, flipsBelow, winnerBelow, flipsAbove, winnerAbove } of weighing.weighers) {
     if (flipsBelow !== null && winnerBelow !== null) return { name, at: flipsBelow, winner: winnerBelow }
@@ -40,7 +40,7 @@ const lab = (page: Page) => page.getByRole('region', { name: 'Weight lab' })
 const firstTried = (page: Page) => lab(page).locator('[data-tried-first]')
 const firstRow = (page: Page) => page.getByRole('region', { name: 'Weights', exact: true }).locator('tr[data-host]').first()
 
-test('with the keyboard a multiplier is moved to its limit: the expected host is first, also in the table and by the link', {
+test('with the keyboard a multiplier is moved to its limit: the expected host becomes first, also in the table and by the shared link', {
   tag: '@rare',
 }, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.placed
@@ -80,7 +80,7 @@ test('with the keyboard a multiplier is moved to its limit: the expected host is
   await expect(page).toHaveURL(`/decisions/${encodeURIComponent(decisionId)}`)
 })
 
-test('a slider is moved with keys, a number is typed; the service decides the same for the whole fleet', { tag: '@rare' }, async ({
+test('a slider is moved with keys and a number is typed; a simulation of the whole fleet gives the same host', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -108,7 +108,7 @@ test('a slider is moved with keys, a number is typed; the service decides the sa
   await lab(page).getByRole('link', { name: 'Simulate it on the whole fleet' }).click()
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1')
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${first}`)
-  // the experiment changed nothing
+  // The experiment did not change the decision.
   const now = await explain(service.client, decisionId)
   expect(now.profile).toEqual(explained.profile)
 })
@@ -131,7 +131,7 @@ test('a decision is simulated from its page: the request, its profile and its fl
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${hosts[0]}`)
 })
 
-test('the appearance of changed multipliers @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: changed multipliers @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit(`/decisions/${encodeURIComponent(service.seed.placed.decisionId)}?try=RAMWeigher:-1,CPUWeigher:0.25`)
   await expect(firstTried(page)).toBeVisible()
   await look('changed multipliers')

@@ -7,7 +7,7 @@ const open = async (page: Page) => {
   await page.getByRole('button', { name: 'Set ratio or reserve' }).click()
   return dialogOf(page)
 }
-/** Ratio and reserved amount of a class, as the page shows them. */
+/** The cells of a class with its ratio and reserved amount. */
 const shown = (page: Page, resourceClass: string) =>
   page
     .getByRole('table', { name: 'Usage by resource class' })
@@ -39,7 +39,7 @@ test('a ratio and a reserved amount are shown, set, shown with account and reaso
   await expect(dialog.getByText('It must be a whole number, 0 or more.')).toBeVisible()
   await look('an invalid ratio and reserved amount')
 
-  // below the used amount: it may be set, and the preview shows how far the free amount falls below 0
+  // A value below the used amount may be set. The preview shows how far the free amount falls below 0.
   await ratio.fill('0.25')
   await reserved.fill('8')
   await see.click()
@@ -58,7 +58,7 @@ test('a ratio and a reserved amount are shown, set, shown with account and reaso
   await expect(page.getByText(/VCPU reserved: set for this host \(set by admin, .+: measured\)/)).toBeVisible()
   await look('a host with its own ratio and reserved amount')
 
-  // the fields have the set values: an emptied one removes its value, and the other is not sent
+  // The fields have the values that were set. Emptying one removes its value, and the other value is not sent.
   await open(page)
   await expect(ratio).toHaveValue('1.5')
   await expect(reserved).toHaveValue('8')

@@ -6,7 +6,7 @@ import { boxOfMap, mapOf } from '../map.ts'
 import { gather, report } from '../seed.ts'
 import { found, live, namesOf } from './lists.ts'
 
-test('after a restart with a new fleet, whose ordinals belong to other hosts, no unselected host is selected', { tag: '@rare' }, async ({
+test('after a restart with a new fleet, in which ordinals belong to other hosts, no host is selected', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {
@@ -39,7 +39,7 @@ test('after a restart with a new fleet, whose ordinals belong to other hosts, no
     json.data.fleet.columns.names.reverse()
     return route.fulfill({ response, json })
   })
-  // the stream of changes begins again
+  // Freezing and following the list makes the page open the stream of changes again.
   await page.getByRole('button', { name: 'Freeze' }).click()
   await page.getByRole('button', { name: 'Follow' }).click()
   await expect.poll(() => isGapReported).toBe(true)
@@ -94,7 +94,7 @@ test('selected hosts are added to the draft of an aggregate, which has exactly t
   await expect(page).toHaveURL(`/aggregates/${uuid}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
-  // the draft survives a reload, and names are not added twice
+  // The draft survives a reload, and no name is added twice.
   await page.reload()
   await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
@@ -103,7 +103,7 @@ test('selected hosts are added to the draft of an aggregate, which has exactly t
   await expectRowCount(page, 'Members', 3)
 })
 
-test('two key presses both count, even in quick succession', { tag: '@rare' }, async ({ page, visit }) => {
+test('two key presses in quick succession both have an effect', { tag: '@rare' }, async ({ page, visit }) => {
   const pressTwice = (button: Locator, shiftKey = false): Promise<void> =>
     button.evaluate((element, shift) => {
       for (let press = 0; press < 2; press++)
@@ -131,13 +131,13 @@ test('two key presses both count, even in quick succession', { tag: '@rare' }, a
   await expect(gridOf(page, 'Hosts').getByRole('columnheader', { name: 'State, status' })).toHaveCount(0)
 })
 
-test('hosts selected by a frame on the map or by the key x are compared with the others; each count links to as many hosts', {
+test('hosts that are selected by a frame on the map or by x are compared with the others, and each count links to as many hosts', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?q=host:az1-*,az2-*')
   const map = page.getByRole('application', { name: /^Map of 12 hosts/ })
   const { x, y } = await boxOfMap(page)
-  // the first zone's eight hosts lie in the first row of cells
+  // The eight hosts of the first zone are in the first row of cells.
   await page.mouse.move(x + 2, y + 30)
   await page.mouse.down()
   await page.mouse.move(x + 400, y + 34, { steps: 4 })
@@ -188,7 +188,7 @@ test('an incoming change moves neither the selection, nor a cursor, nor the scro
   const before = await place()
   expect(before).toBeGreaterThan(0)
 
-  // the fullest hosts are first, so its cell moves from one end of the map to the other
+  // The fullest hosts are first, so the cell of this host moves from one end of the map to the other.
   await report(service.client, { 'keep-59': { memoryMbUsed: 16_384 }, 'keep-40': { memoryMbUsed: 32_768 } })
   await expect(cursor).toContainText('32 GiB')
   await expect(cursor).toContainText('keep-40')

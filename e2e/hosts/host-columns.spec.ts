@@ -38,7 +38,7 @@ test('a list is copied in its order: the copied query returns the visible rows',
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("gantt hosts --all --query 'host:az*' --sort 'az,-mem.free'")
 })
 
-test('selected columns are in the address for shared links, stored for this browser, and can be reset', { tag: '@rare' }, async ({
+test('selected columns are in the address, are stored in the browser, and can be reset', { tag: '@rare' }, async ({
   page,
   visit,
   browser,
@@ -75,7 +75,7 @@ test('selected columns are in the address for shared links, stored for this brow
   await expect.poll(() => headsOf(page)).toEqual(usual)
 })
 
-test('the width of a column is changed by its edge or by a number, within limits, and is kept', { tag: '@rare' }, async ({
+test('the width of a column is changed by its edge or by a number, within limits, and stored in the browser', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {

@@ -6,7 +6,7 @@ import { report } from '../seed.ts'
 import { startService } from '../service.ts'
 import { live } from './lists.ts'
 
-test('a draft survives the end of its key: refused, sign-in closed by Escape, signed in again, sent', { tag: '@rare' }, async ({
+test('a draft survives a revoked key: its preview is refused, and it is sent after signing in again', { tag: '@rare' }, async ({
   page,
   visit,
   axe,
@@ -37,7 +37,7 @@ test('a draft survives the end of its key: refused, sign-in closed by Escape, si
   await expect(page.getByRole('main')).toContainText('draining: a long story')
 })
 
-test('when a key ends on a page that is only read, a new key is requested, and the feed continues with it', { tag: '@rare' }, async ({
+test('if the key is revoked while a page is only read, a new key is requested, and the feed continues with it', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -56,7 +56,7 @@ test('when a key ends on a page that is only read, a new key is requested, and t
   await expect(rowWith(page, 'Hosts', 'again-01')).toBeVisible()
 })
 
-test('a list that was not loaded before its key ended is loaded with the next key', { tag: '@rare' }, async ({
+test('a list that was not loaded before its key was revoked is loaded with the next key', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -72,7 +72,7 @@ test('a list that was not loaded before its key ended is loaded with the next ke
     await door.getByLabel('API key').fill(service.key)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('main').getByText('az1-01').first()).toBeVisible()
-    // for a moment there are two such messages, the page's and the dialog's
+    // Until the dialog is closed there are two such messages: the page's and the dialog's.
     await expect(page.getByRole('alert')).toHaveCount(0)
   }
 })
@@ -90,13 +90,13 @@ test('a lost feed is reported, and reconnects by itself', { tag: '@rare' }, asyn
   await expect(live(page)).toBeVisible()
 })
 
-test('f freezes the list, and resumes it', async ({ page, visit, service }) => {
+test('the key f freezes the list and resumes its updates', async ({ page, visit, service }) => {
   await visit('/hosts?view=table&q=host:frozen-*')
   await expect(live(page)).toBeVisible()
   await page.keyboard.press('f')
   await expect(page.getByRole('button', { name: 'Follow' })).toBeVisible()
   await report(service.client, { 'frozen-01': {} })
-  // a list that is not frozen shows the host by then
+  // A list that is not frozen shows the host, so the report has arrived.
   const other = await page.context().newPage()
   await other.goto(`/hosts?view=table&q=host:frozen-*#key=${service.key}`)
   await expect(rowWith(other, 'Hosts', 'frozen-01')).toBeVisible()
@@ -139,7 +139,7 @@ test('an empty fleet shows how to report the first host: after the copied comman
     expect({ stdout: stdout.trim(), status }).toEqual({ stdout: '{"data":{"updateResourceStats":{"appliedCount":1}}}', status: 0 })
     await expect(rowWith(page, 'Hosts', 'cmp-0001')).toBeVisible()
   } finally {
-    // the feed of the page would log an error when the service ends
+    // The page is closed first, because its feed would log an error when the service ends.
     await page.close()
     await service.stop()
   }

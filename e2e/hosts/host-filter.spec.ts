@@ -27,12 +27,12 @@ test('every count of a facet links to exactly that many hosts, and equals the AP
     const names = await namesOf(service.client, query)
     expect(names).toHaveLength(count)
     const shown = await firstCells(page, 'Hosts')
-    // of a long list, which other tests may leave, only the visible rows exist
+    // Other tests may leave a long list, of which only the visible rows exist.
     if (count <= IN_SIGHT) expect(shown.sort()).toEqual(names.sort())
     else expect(names).toEqual(expect.arrayContaining(shown))
     await facet.click()
     await expect(page).toHaveURL('/hosts?view=table')
-    // the lists follow the address with a delay, and the next count is read from them
+    // The lists follow the address with a delay, and the next count is read from them.
     await expect(found(page)).toHaveAttribute('data-count', inAll)
   }
 })
@@ -78,7 +78,7 @@ test('unknown parts of an address are ignored', async ({ page, visit }) => {
   await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
 })
 
-test('a filter is applied during typing; Back undoes it', async ({ page, visit }) => {
+test('a filter is applied while it is typed, and Back undoes it', async ({ page, visit }) => {
   await visit('/hosts?view=table')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
   const all = await found(page).getAttribute('data-count')
@@ -95,7 +95,7 @@ test('a filter is applied during typing; Back undoes it', async ({ page, visit }
   await expect(found(page)).toHaveAttribute('data-count', '1')
 })
 
-test('the terms of a filter are shown below it: each can be edited, removed by its cross or by Delete, and restored by Back', {
+test('the terms of a filter are shown below it; each can be edited, removed by its button or by Delete, and restored by Back', {
   tag: '@rare',
 }, async ({ page, visit }) => {
   const chips = page.getByRole('list', { name: 'Filter hosts: terms' }).getByRole('listitem')
@@ -122,7 +122,7 @@ test('the terms of a filter are shown below it: each can be edited, removed by i
   await page.keyboard.type('az:az2')
   await expect(chips).toHaveText(['az:az2', 'status:ENABLED'])
   await page.keyboard.press('Enter')
-  // a key that is held down repeats before the list has followed
+  // A key that is held down repeats before the list is updated.
   await page.goto('/hosts?q=up+up+az:az1+status:ENABLED')
   await expect(chips).toHaveCount(4)
   await chip('up').first().focus()
@@ -160,7 +160,7 @@ test('the terms of a filter take at most two lines, and the list leaves space fo
   await expect.poll(beyond).toEqual([0, 0])
 })
 
-test('an invalid filter is reported at its field, and the list stays', async ({ page, visit }) => {
+test('an invalid filter is reported at its field, and the list is unchanged', async ({ page, visit }) => {
   await visit('/hosts?view=table')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
   const all = await found(page).getAttribute('data-count')
@@ -198,7 +198,7 @@ test('hosts are counted, found, sorted, grouped and compared by their reported C
 
   await visit('/hosts?q=host:kind-*&cols=host,cpu.model&group=cpu.model&compare=yes')
   await gridOf(page, 'Hosts').getByRole('button', { name: 'CPU model' }).click()
-  // hosts without a reported value are first, as in the API
+  // Hosts without a reported value are first, as in the API.
   await expect.poll(() => firstCells(page, 'Hosts')).toEqual(['kind-3', 'kind-1', 'kind-2', 'kind-4'])
   await expect(rowWith(page, 'Hosts', 'kind-3')).toContainText('not reported')
   for (const name of ['kind-2', 'kind-4']) await rowWith(page, 'Hosts', name).getByRole('checkbox').click()

@@ -6,7 +6,7 @@ import { pressSequence } from '../keyboard.ts'
 import { gather, place, report } from '../seed.ts'
 import { found } from './lists.ts'
 
-test('the sums of a host are the API’s, and they add up', async ({ page, visit, service }) => {
+test('the amounts of a host are those of the API, and they add up', async ({ page, visit, service }) => {
   await visit('/hosts/az2-03')
   const { host } = await service.client.request<{ host: { capacity: Record<string, number | string>[] } }>(
     '{ host(name: "az2-03") { capacity { resourceClass total reserved allocationRatio capacity used claimed free } } }',
@@ -46,7 +46,7 @@ test('with the keyboard alone: from any page to a host, to the next one of the l
   await expect(found(page)).toHaveAttribute('data-count', '4')
 })
 
-test('Enter opens the row of j and k from anywhere, and Back returns to it', async ({ page, visit }) => {
+test('Enter opens the row that j and k selected, wherever the focus is, and Back returns to the row', async ({ page, visit }) => {
   await visit('/hosts?view=table&sort=-host')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
   for (let i = 0; i < 3; i++) await page.keyboard.press('j')
@@ -141,7 +141,7 @@ test('the report of a storage service is shown with its age, and a claim with it
   await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
 })
 
-test('a host is disabled after a preview of the effect', async ({ page, visit, service }) => {
+test('a host is disabled after a preview of the impact', async ({ page, visit, service }) => {
   await report(service.client, { 'to-close-01': {} })
   await visit('/hosts/to-close-01')
   await page.getByRole('button', { name: 'Set status' }).click()
@@ -159,7 +159,7 @@ test('a host is disabled after a preview of the effect', async ({ page, visit, s
   expect(await statusOf()).toBe('DISABLED')
 })
 
-test('a host is evacuated after a preview of the destination of each instance; the held resources are reported', async ({
+test('a host is evacuated after a preview of the destination of each instance, and the claims at the destinations are shown', async ({
   page,
   visit,
   service,
@@ -172,7 +172,7 @@ test('a host is evacuated after a preview of the destination of each instance; t
   await page.getByRole('button', { name: 'Evacuate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Preview the moves' }).click()
-  // no other host has what the instance needs
+  // No other host has the trait that the instance needs.
   await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
   await expect(dialog.getByRole('button', { name: 'Hold 0 places' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -199,11 +199,7 @@ test('a host is evacuated after a preview of the destination of each instance; t
   await expect(dialog).toBeHidden()
 })
 
-test('the preview of a change belongs to the present input: an answer that arrives after an edit is ignored', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('the answer of a preview is ignored if the input was edited meanwhile', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'late-look-01': {} })
   await visit('/hosts/late-look-01')
   await page.getByRole('button', { name: 'Set status' }).click()
@@ -226,7 +222,7 @@ test('the preview of a change belongs to the present input: an answer that arriv
   expect(host.status).toBe('DRAINING')
 })
 
-test('keys of the page below do nothing while a dialog is open', async ({ page, visit }) => {
+test('keyboard shortcuts of the page have no effect while a dialog is open', async ({ page, visit }) => {
   await visit('/hosts/az2-02')
   await page.getByRole('button', { name: 'Set status' }).click()
   const dialog = page.getByRole('dialog')

@@ -7,7 +7,7 @@ import { gather, keyFor, place, report, setStatus } from '../seed.ts'
 const kindsOn = (page: Page): Promise<(string | null)[]> =>
   page.locator('tr[data-kind]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-kind')))
 
-/** A host with a history: reported, disabled and enabled, added to an aggregate, chosen, grown. */
+/** Makes a host with a history: it reports, is disabled and enabled, joins an aggregate, gets an instance, and grows. */
 async function aLife(client: Client, host: string, ask: Parameters<typeof place>[1] = {}): Promise<{ readonly instance: string }> {
   const instance = randomUUID()
   await report(client, { [host]: { traits: ['HW_A'] } })
@@ -58,7 +58,7 @@ test('a host shows its events and their accounts, with links to the console at t
   expect(await kindsOn(page)).toEqual(['STATUS', 'FIRST_REPORT'])
 })
 
-test('its history is drawn as lanes, and each step links to the console at that time', { tag: '@rare' }, async ({
+test('the history of a host is drawn as lanes, and each step links to the console at that time', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -90,14 +90,14 @@ test('its history is drawn as lanes, and each step links to the console at that 
   await page.goBack()
   await expect(status.last()).toHaveAttribute('data-word', 'draining')
 
-  // the last state extends to the right end
+  // The last state extends to the right end of the lanes.
   const { width, height } = await boxOf(lanes)
   await lanes.click({ position: { x: width - 2, y: height / 2 } })
   await expect(page).toHaveURL(/[?&]at=\d+/)
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '4')
 })
 
-test('the shown kinds are selected by keyboard, and are in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the kinds of events to show are selected by keyboard, and are in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
   await aLife(service.client, 'tl-02')
   await visit('/hosts/tl-02?sheet=timeline&kinds=status,claims')
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
@@ -120,7 +120,7 @@ test('the shown kinds are selected by keyboard, and are in the address', { tag: 
   await expect(page.getByText('Nothing of that happened to it: lost attempts.')).toBeVisible()
 })
 
-test('a long history is shown in parts, and without the right to read the audit no accounts are shown', { tag: '@rare' }, async ({
+test('a long history is loaded in parts, and a key that may not read the audit sees no accounts', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -134,7 +134,7 @@ test('a long history is shown in parts, and without the right to read the audit 
   await expect(page.getByText('56 in all.')).toBeVisible()
   await expect(page.locator('tr[data-kind]')).toHaveCount(56)
   const reader = await keyFor(service.client, 'tl-reader', ['READ'])
-  // a link that differs only in its key would change only the fragment of the address
+  // A link that differs only in its key would change only the fragment of the address and load nothing.
   await page.goto('about:blank')
   await page.goto(`/hosts/tl-03?sheet=timeline#key=${reader}`)
   await expect(page.getByText('The newest 50 of 56.')).toBeVisible()
@@ -142,7 +142,7 @@ test('a long history is shown in parts, and without the right to read the audit 
   await expect(page.locator('tr[data-kind]').getByRole('link', { name: 'admin' })).toHaveCount(0)
 })
 
-test('digits select tabs: decisions link to "why not this host", the raw tab begins with the last report’s changes @looks @rare', async ({
+test('digit keys select tabs: decisions link to "why not this host", the raw tab begins with the last report’s changes @looks @rare', async ({
   page,
   visit,
   look,
@@ -228,7 +228,7 @@ test('PCI devices are shown by kind and NUMA cell, with free numbers and holders
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
     ...['not reported', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
-  // the devices are near the first cell, whose box shows them with its CPUs and pages in use
+  // The devices are attached to the first NUMA cell, whose box shows them with its CPUs and used pages.
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })
   await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
   await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more reserved.')

@@ -7,7 +7,7 @@ import { gather, keyFor, place, report } from '../seed.ts'
 const dialogOf = (page: Page, name: RegExp) => page.getByRole('dialog', { name })
 const nameCell = (page: Page, name: string) => page.getByRole('grid', { name: 'Hosts' }).getByRole('row').filter({ hasText: name })
 
-/** The only host with a trait, and an instance on it. */
+/** Reports a host with a trait that only it has, and places an instance on it. */
 async function withClaim(client: Client, host: string): Promise<{ readonly instance: string }> {
   const trait = `CUSTOM_${host.toUpperCase().replaceAll('-', '_')}`
   const instance = randomUUID()
@@ -98,7 +98,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   const { client } = service
   const { instance } = await withClaim(client, 'lv-10')
   await boundKey(client, 'agent of lv-10', 'lv-10')
-  // the host has already reported under its new name
+  // The host has already reported under its new name.
   await report(client, { 'lv-11': { vcpus: 32 }, 'lv-12': {} })
   await withClaim(client, 'lv-13')
   await replace(client, 'lv-12', 'lv-14')
@@ -109,7 +109,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await dialog.getByLabel('Reason').fill('moved to rack 7')
   await expect(see).toBeDisabled()
 
-  // a refusal is shown as a sentence, and the input stays
+  // A refusal is shown as a sentence, and the input is kept.
   for (const [name, words] of [
     ['lv-12', /no former name of another host; readmit that name first/],
     ['lv-13', /1 live claim is on lv-13/],
@@ -146,7 +146,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await expect(page.getByRole('link', { name: 'all decisions that chose it' })).toHaveAttribute('href', '/decisions?q=host:lv-10,lv-11')
   await page.goBack()
 
-  // the page of a moment before the replacement shows the former name
+  // The page of the host at a moment before the replacement shows the former name.
   await page
     .locator('tr[data-kind=CLAIM_MADE]')
     .getByRole('link', { name: /the console as it was then/ })
@@ -155,7 +155,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await page.getByRole('link', { name: 'lv-10', exact: true }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'lv-10' })).toBeVisible()
 
-  // the name is reused for another machine
+  // The former name is released for another machine.
   await page.goto('/hosts/lv-10')
   await page.getByRole('button', { name: 'Let another machine be lv-10' }).click()
   const back = dialogOf(page, /^Readmit lv-10/)
@@ -173,7 +173,7 @@ test('an open page shows its host under the new name', { tag: '@rare' }, async (
   await expect(page.locator('[data-formerly]')).toBeVisible()
 })
 
-test('an open list removes a forgotten host, shows it again once it is readmitted, and follows another one to its new name', {
+test('an open list removes a forgotten host, shows it again once it is readmitted, and shows a replaced host under its new name', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   const { client } = service
@@ -192,7 +192,7 @@ test('an open list removes a forgotten host, shows it again once it is readmitte
   await replace(client, 'lv-31', 'lv-39')
   await expect(nameCell(page, 'lv-39')).toHaveCount(1)
   await expect(nameCell(page, 'lv-31')).toHaveCount(0)
-  // the selection still has the same host
+  // The same host is still selected.
   await expect(nameCell(page, 'lv-39').getByRole('checkbox')).toBeChecked()
   await expect(count).toHaveAttribute('data-count', '2')
 
@@ -221,7 +221,7 @@ test('forgotten hosts are listed on a page of their own @looks @rare', async ({ 
   await page.goBack()
   await page.getByRole('link', { name: 'Present hosts' }).click()
   await expect(page.getByRole('grid', { name: 'Hosts' })).toBeVisible()
-  // the palette finds them too, and shows that they left
+  // The palette finds forgotten hosts too, and shows that they left.
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('textbox').fill('lv-40')
   const found = page.getByRole('dialog').getByRole('button', { name: /lv-40/ }).first()
@@ -230,11 +230,7 @@ test('forgotten hosts are listed on a page of their own @looks @rare', async ({ 
   await expect(page.locator('[data-forgotten]')).toBeVisible()
 })
 
-test('a claim that is made after the preview is not ended with the others; the preview shows it first', async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a claim that was made after the preview is not ended before a new preview shows it', async ({ page, visit, service }) => {
   const { client } = service
   await withClaim(client, 'lv-60')
   await visit('/hosts/lv-60')

@@ -49,7 +49,7 @@ for (const which of ['placed', 'refused'] as const)
       ...(which === 'placed' ? ([['chosen', 1]] as const) : []),
     ])
     expect([...counts].reduce((sum, [verdict, count]) => (verdict === 'chosen' ? sum : sum + count), 0)).toBe(hostCount)
-    // hosts that were added later are listed too
+    // There is one more verdict, because hosts that were added later are listed too.
     await expect(legendOf(page).locator('[data-verdict]')).toHaveCount(counts.size + 1)
     for (const [verdict, count] of counts) {
       const key = keyOf(page, verdict)
@@ -63,7 +63,7 @@ for (const which of ['placed', 'refused'] as const)
       expect(await firstCells(page, 'Hosts')).toEqual(hosts)
       await page.reload()
       await expectRowCount(page, 'Hosts', 1)
-      // exactly the listed rows are copied: the API has no call for the hosts of a verdict
+      // Exactly the listed rows are copied, because no call of the API returns the hosts of a verdict.
       await page.getByRole('button', { name: 'Copy as' }).click()
       await expect(page.getByRole('menuitem')).toHaveText(['Link', 'CSV, 1 host', 'JSON, 1 host', 'CSV file, 1 host'])
       await page.keyboard.press('Escape')
@@ -72,7 +72,7 @@ for (const which of ['placed', 'refused'] as const)
     await expect(page).not.toHaveURL(/verdict=chosen/)
   })
 
-test('m on the page of a decision opens the map coloured by its verdicts, which the table shows too', {
+test('the key m on the page of a decision opens the map coloured by its verdicts, and the table shows them too', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   const { decisionId } = service.seed.refused

@@ -39,7 +39,7 @@ test('reload and a second browser show the same view', async ({ page, visit, bro
   await visit('/hosts?view=table&q=az:az1')
   await gridOf(page, 'Hosts').getByRole('button', { name: 'Memory free' }).click()
   await expect(page).toHaveURL(/sort=-mem\.free/)
-  // the result depends on the hosts of other tests
+  // The expected host depends on the hosts of other tests, so it is read from the API.
   const emptiest = await withMostMemory(service.client, 'az:az1')
   await expect.poll(async () => emptiest.includes((await firstCells(page, 'Hosts'))[0] ?? '')).toBe(true)
   const names = await firstCells(page, 'Hosts')
@@ -55,7 +55,7 @@ test('reload and a second browser show the same view', async ({ page, visit, bro
   }
 })
 
-test('the map has a cursor for the keyboard, a line about its cell, and opens it', async ({ page, visit }) => {
+test('the map has a keyboard cursor and a line about the host at the cursor, and Enter opens this host', async ({ page, visit }) => {
   await visit('/hosts?view=map&q=az:az1')
   const map = page.getByRole('application', { name: /^Map of 8 hosts/ })
   await map.focus()
@@ -161,7 +161,7 @@ test('markup in the names of a host and its aggregate has no effect, the longest
   await expect(page.getByText('Copied: CSV, 1 host.')).toBeVisible()
   const csv = await page.evaluate(() => navigator.clipboard.readText())
   expect(csv.split('\r\n')[1]?.startsWith(`${name},${name},`)).toBe(true)
-  // its columns of aggregates and traits are shown
+  // The columns with aggregates and traits are shown, so they are copied too.
   expect(csv.split('\r\n')[0]?.endsWith(',aggregates,traits')).toBe(true)
   expect(csv).toContain(trait)
 
@@ -195,7 +195,7 @@ test('markup in the names of a host and its aggregate has no effect, the longest
   await expectWithin('a decision, its matrix and why not the host')
   await page.getByRole('button', { name: 'Copy for a ticket' }).click()
   await expect(page.getByText('Copied: Ticket, Markdown.')).toBeVisible()
-  // in a ticket the name is plain text too, with its tag escaped
+  // In a ticket the name is plain text too: its markup is escaped.
   const ticket = await page.evaluate(() => navigator.clipboard.readText())
   expect(ticket).toContain('onerror=alert(1)')
   expect(ticket.replaceAll(/`[^`\n]*`/g, '')).not.toContain('<img src')

@@ -14,10 +14,10 @@ export async function namesOf(client: Client, query: string): Promise<string[]> 
   return hosts.nodes.map(({ name }) => name)
 }
 
-/** Waits until at least this many rows of a list are rendered, if it has as many. */
+/** At least this many rows of a list are rendered, if the list is long enough. */
 export const IN_SIGHT = 14
 
-/** The hosts of a query that have the most memory free. */
+/** The hosts that match a query and have the most free memory. */
 export async function withMostMemory(client: Client, query: string): Promise<readonly string[]> {
   const { hosts } = await client.request<{ hosts: { nodes: { name: string; capacity: { resourceClass: string; free: number }[] }[] } }>(
     'query MemoryFree($query: String) { hosts(first: 100, query: $query) { nodes { name capacity { resourceClass free } } } }',

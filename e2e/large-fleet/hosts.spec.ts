@@ -3,7 +3,7 @@ import { expectRowCount, firstCells, gridOf, inWords, numberIn } from '../grid.t
 import { hostsWhere, LARGE, test, ZONES, zoneOf } from './large-fleet.ts'
 import { countOf, expectVirtual, found, isByMemory, memoryFreeOf, QUARTER } from './lists.ts'
 
-test('hosts: a table of all hosts, of which few rows exist; End reaches the last, and the address has the view', async ({
+test('hosts: the table has all hosts but renders only visible rows; End reaches the last one, and the address has the view', async ({
   page,
   visit,
   large,
@@ -27,7 +27,7 @@ test('hosts: a table of all hosts, of which few rows exist; End reaches the last
   await expect.poll(shown).toEqual(names)
 })
 
-test('hosts: every count of a facet is the API’s, and links to exactly that many hosts', async ({ page, visit, large }) => {
+test('hosts: every count of a facet equals that of the API, and links to exactly that many hosts', async ({ page, visit, large }) => {
   await visit('/hosts?view=table')
   const facets = page.getByRole('navigation', { name: 'Facets' })
   await expect(facets.getByTitle('fast-disks', { exact: true }).locator('.number')).toHaveText(inWords(QUARTER))
@@ -59,7 +59,7 @@ test('hosts: each typed word filters the list like the API, and the address keep
     typed += word
     const count = await countOf(large.client, 'hosts', typed)
     await expect(found(page), typed).toHaveAttribute('data-count', String(count))
-    // in a small fleet a word may exclude no host
+    // In a small fleet a word may exclude no host.
     expect(count, typed).toBeLessThan(LARGE >= 1_000 ? before : before + 1)
     before = count
   }
@@ -127,14 +127,14 @@ test('hosts: the map has all hosts, its headings add up and link to what they co
   await expect(found(page)).toHaveAttribute('data-count', String(counts[2]))
 })
 
-test('hosts: an earlier revision has the hosts that had reported by then', async ({ page, visit, large }) => {
+test('hosts: an earlier revision shows the hosts that had reported by then', async ({ page, visit, large }) => {
   await visit(`/hosts?view=table&at=${large.early.revision}`)
   await expectVirtual(page, 'Hosts', large.early.hosts)
   await gridOf(page, 'Hosts').press('End')
   await expect.poll(async () => (await firstCells(page, 'Hosts')).at(-1)).toBe(large.names[large.early.hosts - 1])
 })
 
-test('a host: its sums and the number of its claims are the API’s, and [ and ] step through a long list', async ({
+test('a host: its amounts and the number of its claims are those of the API, and [ and ] step through a long list', async ({
   page,
   visit,
   large,

@@ -3,50 +3,52 @@ import { test as base, expect } from '../fixtures.ts'
 import { activate, gather, keyFor, type Machine, type Placement, place, reportMany, setStatus, writeVersion } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// A fleet of any size (`GANTT_LARGE_FLEET`), made by the API's own mutations. The tests get the expected values from the API, or compute
-// them from its size.
+// A fleet of any size (`GANTT_LARGE_FLEET`), created by mutations of the API. The tests get the expected values from the API, or compute
+// them from the size.
 
 /** The default number of hosts. */
 export const USUAL = 10_000
 const LEAST = 50
-/** An aggregate holds 100,000 hosts, and each zone has a quarter of them. */
+/** The largest size. An aggregate can have 100,000 hosts, and each zone has a quarter of them. */
 const MOST = 400_000
 
-/** The number of hosts of the fleet; `GANTT_LARGE_FLEET`, 10,000 if not set. */
+/** The number of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
 
-/** Additional time compared with a small fleet, milliseconds: for operations on all hosts, and for the seed of the fleet. */
+/** Additional time limit in milliseconds compared with a small fleet, for operations on all hosts and for creating the fleet. */
 export const LONGER_MS = LARGE * 6
 
 export const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
 
-/** The number of hosts in one edit. */
+/** The number of hosts that one call edits. */
 const AT_ONCE = 10_000
 const STATUSES_AT_ONCE = 1_000
 /** The number of concurrent requests. */
 const ASKED_TOGETHER = 10
 
 export interface LargeSeed {
-  /** All hosts, by name. */
+  /** The names of all hosts, sorted. */
   readonly names: readonly string[]
-  /** A revision at which some hosts had not reported yet, and how many had. */
+  /** A revision at which part of the hosts had not reported yet, and the number of those that had. */
   readonly early: { readonly revision: string; readonly hosts: number }
   /** The uuid of an aggregate with a quarter of all hosts, from every zone. */
   readonly quarter: string
-  /** A request that fits nowhere: three quarters of the hosts are in other zones, the others lack memory or CPUs, or are disabled. */
+  /**
+   * A request that no host can take: three quarters of the hosts are in other zones, and the others lack memory or CPUs or are disabled.
+   */
   readonly refused: Placement
   /** A request that any host of the first zone with enough free resources can take. */
   readonly placed: Placement
-  /** The same request twice; in between, the host of the first was disabled. */
+  /** The same request twice. In between, the host of the first decision was disabled. */
   readonly twice: readonly [Placement, Placement]
 }
 
 export interface LargeFleet extends Service, LargeSeed {}
 
-/** Tests of the large fleet: one service for all of them that a worker runs. */
+/** Tests on the large fleet. All tests of a worker share one service. */
 export const test = base.extend<object, { readonly large: LargeFleet }>({
   large: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const service = await startService()
       try {
@@ -66,17 +68,17 @@ export const test = base.extend<object, { readonly large: LargeFleet }>({
   },
 })
 
-/** The number of hosts that meet a condition. */
+/** The number of hosts whose index meets a condition. */
 export const hostsWhere = (holds: (i: number) => boolean): number => Array.from({ length: LARGE }, (_, i) => i).filter(holds).length
 
 export const zoneOf = (i: number): number => Math.floor((i * ZONES.length) / LARGE)
 
-/** Every fourth host of every zone. */
+/** Whether a host is in the aggregate with a quarter of all hosts: every fourth host of every zone. */
 export const isInQuarter = (i: number): boolean => i % 4 === 1
 
 const isDisabled = (i: number): boolean => i % 50 === 20
 const isDraining = (i: number): boolean => i % 50 === 45
-/** Accepts new instances. */
+/** Whether a host accepts new instances. */
 export const isOpen = (i: number): boolean => !isDisabled(i) && !isDraining(i)
 
 function machineOf(i: number): Machine {
@@ -126,7 +128,7 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   expect([placed, refused, first, second].map(({ outcome }) => outcome)).toEqual(['PLACED', 'NO_VALID_HOST', 'PLACED', 'PLACED'])
 
   await together(60, (i) => place(client, { flavor: 'm1.small', vcpus: 1, memoryMb: 512, zone: `az${1 + (i % 4)}` }))
-  // few enough large instances fit to be counted completely, whatever the size of the fleet
+  // The instances are so large that the number of further ones is small and can be counted completely for any size of the fleet.
   await together(20, () => place(client, { flavor: 'm1.broad', vcpus: 12, memoryMb: 40_960 }))
   await together(30, (i) => place(client, { flavor: 'm1.wide', vcpus: 200 + i }))
   await together(10, () => place(client, { flavor: 'm1.elsewhere', zone: 'az9' }))
@@ -141,7 +143,7 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   return { names, early: { revision: fleet.asOf, hosts: fleet.hostCount }, quarter, refused, placed, twice: [first, second] }
 }
 
-/** Creates an aggregate of any number of hosts, in as many edits as needed; returns its uuid. */
+/** Creates an aggregate of any number of hosts with as many calls as needed; returns its uuid. */
 async function gatherMany(
   client: Client,
   name: string,
@@ -160,15 +162,15 @@ async function gatherMany(
   return uuid
 }
 
-/** Enables or disables any number of hosts. */
+/** Sets the status of any number of hosts. */
 async function setStatusOfMany(client: Client, hosts: readonly string[], status: 'DISABLED' | 'DRAINING', reason: string): Promise<void> {
   for (let from = 0; from < hosts.length; from += STATUSES_AT_ONCE)
     await setStatus(client, hosts.slice(from, from + STATUSES_AT_ONCE), status, reason)
 }
 
 /**
- * Waits until the tables have caught up with the log: a decision is read from them, and many hosts at once keep them
- * busy for a while.
+ * Waits until the tables have caught up with the log. Decisions are read from the tables, which need a while after many hosts have
+ * reported.
  */
 async function tablesFollowed(client: Client): Promise<void> {
   const behind = async (): Promise<number> => {
@@ -180,7 +182,7 @@ async function tablesFollowed(client: Client): Promise<void> {
   await expect.poll(behind, { timeout: LONGER_MS }).toBe(0)
 }
 
-/** Repeats something a number of times, some of it concurrently. */
+/** Repeats an action `count` times, a limited number of them concurrently. */
 async function together(count: number, act: (i: number) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < count; from += ASKED_TOGETHER)
     await Promise.all(Array.from({ length: Math.min(ASKED_TOGETHER, count - from) }, (_, i) => act(from + i)))

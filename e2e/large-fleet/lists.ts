@@ -3,13 +3,13 @@ import { expect, type Page } from '../fixtures.ts'
 import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
 import { hostsWhere, isInQuarter } from './large-fleet.ts'
 
-/** The maximum number of existing rows of any list. */
+/** The maximum number of rows that exist in the document for any list. */
 const MOST_ROWS = 100
 export const QUARTER = hostsWhere(isInQuarter)
 
 export const found = (page: Page) => page.getByRole('main').locator('[data-count]').first()
 
-/** The API's count of a list: `hosts`, `decisions`, `claims`, `auditLog`, `aggregates`. */
+/** The number of items that the API counts in a list: `hosts`, `decisions`, `claims`, `auditLog`, `aggregates`. */
 export async function countOf(client: Client, list: string, query = ''): Promise<number> {
   const { counted } = await client.request<{ counted: { totalCount: number } }>(
     `query Count($query: String) { counted: ${list}(first: 1, query: $query) { totalCount } }`,
@@ -18,7 +18,9 @@ export async function countOf(client: Client, list: string, query = ''): Promise
   return counted.totalCount
 }
 
-/** Asserts that a list has this many rows, of which the visible ones exist; End reaches the last, Home the first. */
+/**
+ * Asserts that a list has this many rows but renders only the visible ones, that End reaches the last row, and that Home reaches the first.
+ */
 export async function expectVirtual(page: Page, label: string, count: number): Promise<void> {
   await expectRowCount(page, label, count)
   const grid = gridOf(page, label)
@@ -30,7 +32,7 @@ export async function expectVirtual(page: Page, label: string, count: number): P
   await expect(rowsOf(page, label).first()).toHaveAttribute('aria-rowindex', '2')
 }
 
-/** Asserts that a list which loads while scrolling has this many rows in the end. */
+/** Asserts that a list that loads further rows while scrolling finally has this many. */
 export async function expectLoaded(page: Page, label: string, count: number): Promise<void> {
   await expect(found(page)).toHaveAttribute('data-count', String(count))
   const grid = gridOf(page, label)
@@ -58,6 +60,6 @@ export async function memoryFreeOf(client: Client, names: readonly string[]): Pr
   return names.map((name) => free.get(name) ?? -1)
 }
 
-/** Asserts that there is more than one amount, the largest first. */
+/** Whether there is more than one amount, with the largest first. */
 export const isByMemory = (amounts: readonly number[]): boolean =>
   amounts.length > 1 && amounts.every((amount, i) => amount >= 0 && amount <= (amounts[i - 1] ?? amount))

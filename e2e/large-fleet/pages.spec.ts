@@ -3,8 +3,8 @@ import { expectRowCount, gridOf, inWords, numberIn, rowsOf, rowWith } from '../g
 import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from './large-fleet.ts'
 import { countOf, expectLoaded, expectVirtual, found, QUARTER } from './lists.ts'
 
-// The properties of each page that operators rely on, with GANTT_LARGE_FLEET hosts: counts equal the API's and link to exactly the counted
-// rows, sums are complete, only visible rows of long lists exist, and the address contains the view. Nothing here changes the fleet.
+// The properties of each page that operators rely on, with GANTT_LARGE_FLEET hosts. Counts equal those of the API and link to exactly the
+// counted rows. Sums are complete. Long lists render only visible rows. The address contains the view. These tests do not change the fleet.
 
 test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
@@ -19,7 +19,7 @@ interface Totals {
   }
 }
 
-test('overview: the zones have the use of their hosts, add up to the fleet, and link to exactly these hosts', async ({
+test('overview: the zones show the use of their hosts, add up to the fleet, and link to exactly these hosts', async ({
   page,
   visit,
   large,
@@ -67,14 +67,13 @@ test('overview: every reason links to as many decisions as it counts, and the re
   const { capacity } = await large.client.request<{ capacity: { fits: number; groups: readonly { key: string; fits: number }[] } }>(
     '{ capacity(input: { spec: { gantt: { flavor: { name: "m1.broad", vcpus: 12, memoryMb: 40960 } } } }) { fits groups { key fits } } }',
   )
-  // a small fleet may be full
+  // A small fleet may be full.
   if (LARGE >= 1_000) expect(capacity.fits).toBeGreaterThan(0)
   expect(capacity.groups.reduce((sum, { fits }) => sum + fits, 0)).toBe(capacity.fits)
   const row = page.locator('[data-flavor="m1.broad"]')
   const counted = row.locator('[data-fits]')
   await expect(counted).toBeVisible()
-  // the page counts for five seconds at most: on a larger fleet, or a busy machine, the count may be partial, and
-  // marked
+  // The page counts for five seconds at most. On a larger fleet or a busy machine, the count may be partial, and is then marked.
   const isPart = ((await counted.textContent()) ?? '').startsWith('at least ')
   const shown = [
     [counted, capacity.fits],
@@ -148,7 +147,7 @@ test('an aggregate: the preview of an edit of a quarter of the fleet has the API
     `${inWords(hostsAffected)} hosts, ${inWords(azChanges)} of them would change their availability zone; ` +
       `they hold ${inWords(claimsOnAffectedHosts)} live claims`,
   )
-  // it ends after ten seconds, with the requests that were checked by then
+  // The check of recent requests ends after ten seconds, with the requests that were checked by then.
   await expect(draft.locator('[data-replayed]')).toBeVisible({ timeout: 30_000 })
   await look('the preview of an edit of a quarter of a large fleet')
   await draft.getByRole('button', { name: 'Discard' }).click()
@@ -164,7 +163,7 @@ test('an aggregate: a zone’s hosts are added to its draft by a filter, preview
   await draft.getByRole('button', { name: 'Add matching hosts' }).click()
   await expect(draft.locator('[data-added]')).toHaveText(`${inWords(zone)} hosts match; ${inWords(added)} added.`)
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
-  // the hosts that are members of another aggregate are shown with it too
+  // The preview also counts the hosts that are already members.
   await expect(draft.locator('[data-impact]')).toContainText(
     `${inWords(QUARTER + added)} hosts, 0 of them would change their availability zone`,
   )
@@ -265,7 +264,7 @@ test('profiles: all are listed, each with its rollout', async ({ page, visit, la
   await look('a profile of a large fleet')
 })
 
-test('claims: every state links to exactly as many claims as it counts, the list reaches the last, and all matches are selected', async ({
+test('claims: every state links to as many claims as it counts, the list reaches the last one, and all matches are selected', async ({
   page,
   visit,
   large,
@@ -310,13 +309,13 @@ test('aggregates: all hosts are selected and added to a draft, regardless of the
   await expect(draft).toContainText(`${LARGE} names`)
   expect((await field.inputValue()).split('\n').sort()).toEqual([...large.names].sort())
   const known = large.names.slice(0, 4_997)
-  // separated by commas, because a browser writes thousands of lines into a field slowly
+  // The names are separated by commas, because a browser writes thousands of lines into a field slowly.
   await field.fill([...known, 'nobody-1', 'nobody-2', 'nobody-3'].join(', '))
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
   const refusal = draft.getByRole('alert')
   await expect(refusal.getByRole('listitem')).toHaveCount(3)
   for (const name of ['nobody-1', 'nobody-2', 'nobody-3']) await expect(refusal).toContainText(name)
-  // it remains a draft, because these tests do not change the fleet
+  // The draft is discarded, because these tests do not change the fleet.
   await draft.getByRole('button', { name: 'Discard' }).click()
   await expect(draft).toBeHidden()
 })
@@ -332,7 +331,12 @@ test('replicas: the replica that answers is at the log’s head, and its auditor
   await look('the replicas of a large fleet')
 })
 
-test('audit: it has every call that the API counts, and a row of many hosts can be opened', async ({ page, visit, large, look }) => {
+test('audit: the list has every call that the API counts, and the row of an edit of many hosts can be opened', async ({
+  page,
+  visit,
+  large,
+  look,
+}) => {
   await visit('/audit?q=mutation:hostSetStatus')
   await expectLoaded(page, 'Audit', await countOf(large.client, 'auditLog', 'mutation:hostSetStatus'))
   await rowsOf(page, 'Audit').first().click()
@@ -342,7 +346,12 @@ test('audit: it has every call that the API counts, and a row of many hosts can 
   await expectLoaded(page, 'Audit', await countOf(large.client, 'auditLog'))
 })
 
-test('keys: the list has as many as the API; one is found, and the address has the view', async ({ page, visit, large, look }) => {
+test('keys: the list has as many keys as the API, a filter finds one, and the address has the view', async ({
+  page,
+  visit,
+  large,
+  look,
+}) => {
   const { apiKeys } = await large.client.request<{ apiKeys: { nodes: readonly unknown[] } }>('{ apiKeys(first: 500) { nodes { id } } }')
   await visit('/keys')
   await expect(found(page)).toHaveAttribute('data-count', String(apiKeys.nodes.length))

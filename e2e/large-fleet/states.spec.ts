@@ -5,20 +5,19 @@ import { inWords, rowsOf } from '../grid.ts'
 import { keyFor } from '../seed.ts'
 import { LARGE, type LargeFleet, LONGER_MS, test } from './large-fleet.ts'
 
-// Every page in each of its states, on GANTT_LARGE_FLEET hosts. Each feature tests its own pages; these tests are for
-// what all pages have in common while data is loading, when there is none, when reading fails or is not allowed, and in
-// the past.
+// Every page in each of its states, on GANTT_LARGE_FLEET hosts. Each feature tests its own pages. These tests check what all pages have in
+// common: while data is loading, when there is none, when reading fails or is not allowed, and in the past.
 
 test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
 interface Subject {
   readonly name: string
-  /** A page with its states; a page that needs no fleet is the same on an empty one. */
+  /** The path of the page. A page that does not depend on a fleet has the same path on an empty one. */
   readonly path: string | ((fleet: LargeFleet) => string)
   readonly title: string | RegExp | ((fleet: LargeFleet) => string)
-  /** An element that is visible once the page has its data. */
+  /** An element that is visible once the data of the page is loaded. */
   readonly loaded: (page: Page) => Locator
-  /** The scope that a key needs to read it; READ if absent. */
+  /** The scope that a key needs to read the page; READ if absent. */
   readonly scope?: string
 }
 
@@ -26,7 +25,7 @@ const REQUEST = JSON.stringify({ flavor: { vcpus: 2, memoryMb: 8_192 } })
 const firstRow = (label: string) => (page: Page) => rowsOf(page, label).first()
 const hostOf = ({ placed }: LargeFleet): string => placed.hosts[0] ?? ''
 
-/** Whether the page is about the fleet: then it has a past, and is empty without hosts. */
+/** Pages about the fleet. They can show the past, and are empty without hosts. */
 const OF_THE_FLEET: readonly Subject[] = [
   { name: 'overview', path: '/overview', title: 'Overview', loaded: (page) => page.locator('[data-zone]').first() },
   { name: 'hosts as a table', path: '/hosts?view=table', title: 'Hosts', loaded: firstRow('Hosts') },
@@ -65,7 +64,7 @@ const OF_THE_FLEET: readonly Subject[] = [
   },
 ]
 
-/** Pages about the service itself, which have no past. */
+/** Pages about the service itself. They cannot show the past. */
 const OF_THE_SERVICE: readonly Subject[] = [
   { name: 'decisions', path: '/decisions?live=off', title: 'Decisions', loaded: firstRow('Decisions') },
   {
@@ -81,15 +80,15 @@ const OF_THE_SERVICE: readonly Subject[] = [
 ]
 
 const pathOf = ({ path }: Subject, fleet: LargeFleet): string => (typeof path === 'string' ? path : path(fleet))
-/** The content above the list of a page that has data. */
+/** Asserts that the title of a page with data is visible. */
 const expectTitle = (page: Page, { title }: Subject, fleet: LargeFleet): Promise<void> =>
   expect(titleOf(page)).toHaveText(typeof title === 'function' ? title(fleet) : title)
 const titleOf = (page: Page): Locator => page.getByRole('heading', { level: 1 })
 const wrong = (page: Page): Locator => page.getByRole('main').getByRole('alert')
-/** A count of 0, which must not be shown before the data is loaded. */
+/** Matches a count of 0, which must not be shown before the data is loaded. */
 const NOTHING = /(?<![\w.:-])0(?![\w.:])/
 
-/** The texts of the page, each separately. */
+/** The texts of the page, each as a separate item. */
 const textsOf = (page: Page): Promise<string[]> =>
   page.getByRole('main').evaluate((main) => {
     const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT)
@@ -98,13 +97,13 @@ const textsOf = (page: Page): Promise<string[]> =>
     return texts
   })
 
-/** The calls that the page itself makes; the session, the status of the service and the feed are not held back. */
+/** Whether the page itself makes this call. Calls for the session, the status of the service and the feed are not held back. */
 const isOfPage = (operation: string): boolean =>
   /^\s*query /.test(operation) && !/^\s*query (Scopes|Standing|Travel\w+|OwnKey)\b/.test(operation)
 
 for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
   const { name, loaded, scope = 'READ' } = subject
-  test(`${name}: it shows no number before it is loaded, and reports failures and missing scopes`, async ({
+  test(`${name}: no number is shown before the data is loaded, and failures and missing scopes are reported`, async ({
     page,
     visit,
     axe,
@@ -132,9 +131,9 @@ for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
     for (const text of ['The service failed.', 'INTERNAL', 'request-of-the-test']) await expect(wrong(page).first()).toContainText(text)
     await axe(`${name}, failed`)
     await page.unroute('**/graphql')
-    // a page that is made of several answers shows several failures
+    // A page with several answers shows several failures.
     await expect(async () => {
-      // some requests are retried automatically, so that their errors may disappear before the click
+      // Requests may be retried automatically, so their errors may disappear before the click.
       if ((await wrong(page).count()) > 0) await wrong(page).first().getByRole('button', { name: 'Try again' }).click({ timeout: 1_000 })
       await expect(wrong(page)).toHaveCount(0, { timeout: 1_000 })
     }).toPass()
@@ -150,7 +149,7 @@ for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
 
 for (const subject of OF_THE_FLEET) {
   const { name, loaded } = subject
-  test(`${name}: in the past it shows its moment, and no live updates`, async ({ page, visit, large, axe }) => {
+  test(`${name}: a past state is shown with its moment and without live updates`, async ({ page, visit, large, axe }) => {
     const { fleet } = await large.client.request<{ fleet: { asOf: string } }>('{ fleet { asOf } }')
     const at = (revision: string) => `${pathOf(subject, large)}${pathOf(subject, large).includes('?') ? '&' : '?'}at=${revision}`
     await visit(at(fleet.asOf))
@@ -159,7 +158,7 @@ for (const subject of OF_THE_FLEET) {
     await expectTitle(page, subject, large)
     await expect(page.locator('[data-live=live]')).toHaveCount(0)
     await axe(`${name}, in the past`)
-    // a revision before the aggregates, the claims and half of the hosts
+    // This revision is from before the aggregates, the claims and half of the hosts.
     await page.goto(at(large.early.revision))
     await expect(page.getByRole('region', { name: 'Time travel' })).toHaveAttribute('data-as-of', large.early.revision)
     await expect(titleOf(page)).toBeVisible()

@@ -6,16 +6,16 @@ import { tabTo } from '../keyboard.ts'
 import type { Service } from '../service.ts'
 import { hostsWhere, isOpen, LARGE, LONGER_MS, test, zoneOf } from './large-fleet.ts'
 
-// The five questions of an operator, on the large fleet, by keyboard alone; every answer is compared with the API's,
-// and every view is opened again by its link in another browser. Only one colour scheme is checked here:
-// decisions.spec.ts checks the others on the small fleet, and three runs on this fleet would take three times as long.
+// The five questions of an operator on the large fleet, answered with the keyboard alone. Every answer is compared with the API's, and
+// every view is opened again by its link in another browser. Only one colour scheme is checked here. decisions.spec.ts checks the others on
+// the small fleet, and three runs on this fleet would take three times as long.
 
 const MATRIX = 'Hosts by filters'
 
-// each question is asked of every host several times: in the page, in another browser's, and by the test itself
+// Each question is answered for every host several times: in the page, in another browser, and by the test itself.
 test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
-test('1 and 2: what happened, and where did the hosts go?', async ({ page, browser, large }) => {
+test('questions 1 and 2: what happened, and which filters refused the hosts?', async ({ page, browser, large }) => {
   await openFromList(page, large, 'm1.huge', large.refused.decisionId)
   const { headline, steps } = await explain(large.client, large.refused.decisionId)
 
@@ -35,12 +35,12 @@ test('1 and 2: what happened, and where did the hosts go?', async ({ page, brows
     )
 
   const most = asked.reduce((one, other) => (other.rejected > one.rejected ? other : one))
-  // disabled hosts are refused by an earlier filter
+  // Disabled hosts are refused by an earlier filter, so they are not counted here.
   const elsewhere = hostsWhere((i) => zoneOf(i) !== 3 && isOpen(i))
   expect(most.rejected).toBe(elsewhere)
   await tabTo(page, page.getByRole('button', { name: `${inWords(elsewhere)} hosts refused by ${most.name}`, exact: true }))
   await page.keyboard.press('Enter')
-  // the hosts of the count, with the focus in their list
+  // The list of the counted hosts has the focus.
   await expect(gridOf(page, MATRIX)).toBeFocused()
   await expectRowCount(page, MATRIX, elsewhere)
   await page.keyboard.press('End')
@@ -52,7 +52,7 @@ test('1 and 2: what happened, and where did the hosts go?', async ({ page, brows
   })
 })
 
-test('3: why not host X?', async ({ page, browser, large }) => {
+test('question 3: why was host X not chosen?', async ({ page, browser, large }) => {
   await openFromList(page, large, 'm1.huge', large.refused.decisionId)
   for (const host of [large.names.at(-17) ?? '', 'no-such-host']) {
     const { headline, verdict } = await whyNot(large.client, large.refused.decisionId, host)
@@ -65,7 +65,7 @@ test('3: why not host X?', async ({ page, browser, large }) => {
   }
   await page.keyboard.press('Escape')
   await expect(page.locator('[data-why-not]')).toBeHidden()
-  // the page of the nearest host is also opened from the list of hosts, where it is the first
+  // The page of the nearest host is also opened from the list of hosts, in which it is the first.
   await expect(gridOf(page, MATRIX)).toBeFocused()
   await page.keyboard.press('Home')
   const first = gridOf(page, MATRIX).locator('[role=row][aria-rowindex="2"]')
@@ -77,7 +77,7 @@ test('3: why not host X?', async ({ page, browser, large }) => {
   await expectSameView(page, browser, large, (other) => expectAnswer(other, nearest, headline, verdict))
 })
 
-test('4: why this winner?', async ({ page, browser, large }) => {
+test('question 4: why was this host chosen?', async ({ page, browser, large }) => {
   const { decisionId, hosts } = large.placed
   await openFromList(page, large, 'm1.large', decisionId)
   const { weighing } = await explain(large.client, decisionId)
@@ -109,14 +109,15 @@ test('4: why this winner?', async ({ page, browser, large }) => {
   await expectSameView(page, browser, large, (there) => expect(there.locator('[data-comparison]')).toHaveText(text ?? ''))
 })
 
-test('5: what would make it fit?', async ({ page, browser, large }) => {
+test('question 5: what would make the request fit?', async ({ page, browser, large }) => {
   await openFromList(page, large, 'm1.huge', large.refused.decisionId)
   await page.keyboard.press('5')
   const section = page.getByRole('region', { name: 'What would make it fit', exact: true })
   await expect(section.getByRole('heading', { name: 'What would make it fit' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  // a search that runs out of time reports fewer changes, but the same smallest one, or none where two run at once
+  // A search that runs out of time finds fewer changes, but the smallest one is the same. If two searches run at the same time, it may find
+  // none.
   await expect(page.locator('[data-counterfactual]').first()).toBeVisible({ timeout: 60_000 })
   let least = ''
   await expect
@@ -134,13 +135,13 @@ test('5: what would make it fit?', async ({ page, browser, large }) => {
   }
   await expectFound(page)
   await expectSameView(page, browser, large, expectFound)
-  // the proposed change works when it is simulated
+  // The proposed change works when it is simulated.
   await tabTo(page, section.getByRole('link', { name: `Simulate: ${least}`, exact: true }))
   await page.keyboard.press('Enter')
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1', { timeout: 60_000 })
 })
 
-test('5: why did the same request go elsewhere before?', async ({ page, browser, large }) => {
+test('question 5: why did the same request go to another host before?', async ({ page, browser, large }) => {
   const [first, second] = large.twice
   await openFromList(page, large, 'm1.twice', second.decisionId, 2)
   const compared = await compare(large.client, first.decisionId, second.decisionId)
@@ -148,7 +149,7 @@ test('5: why did the same request go elsewhere before?', async ({ page, browser,
   await page.keyboard.press('6')
   const comparison = page.getByRole('region', { name: 'Compare', exact: true })
   await expect(comparison.getByRole('heading', { name: 'Compare with another decision' })).toBeFocused()
-  // the newest similar decision is selected already
+  // The newest similar decision is already selected.
   await expect(comparison.getByLabel('Similar decision')).toHaveValue(first.decisionId)
   await tabTo(page, comparison.getByRole('button', { name: 'Compare', exact: true }))
   await page.keyboard.press('Enter')
@@ -162,7 +163,7 @@ test('5: why did the same request go elsewhere before?', async ({ page, browser,
   await expectSameView(page, browser, large, expectCompared)
 })
 
-/** Opens a decision from the list like an operator who has a host's name. */
+/** Opens a decision from the list, as an operator who knows the name of an instance's flavor would. */
 async function openFromList(page: Page, { key, origin }: Service, flavor: string, id: string, hits = 1): Promise<void> {
   await page.goto(`${origin}/decisions#key=${key}`)
   await expect(gridOf(page, 'Decisions')).toBeVisible()
@@ -176,9 +177,8 @@ async function openFromList(page: Page, { key, origin }: Service, flavor: string
   await expect(page.locator('[data-headline]')).toBeVisible()
 }
 
-/** Asserts that the link of the view shows the same in another browser. */
+/** Asserts that the link of the view shows the same content in another browser. */
 async function expectSameView(page: Page, browser: Browser, { key }: Service, shows: (other: Page) => Promise<void>): Promise<void> {
-  // disabled hosts are refused by an earlier filter
   const elsewhere = await browser.newContext({ viewport: page.viewportSize() })
   try {
     const other = await elsewhere.newPage()

@@ -16,7 +16,7 @@ interface Fleet {
   }
 }
 
-test('the zones have the use of their hosts, and link to exactly these hosts', async ({ page, visit, service }) => {
+test('the zones show the use of their hosts, and link to exactly these hosts', async ({ page, visit, service }) => {
   await visit('/')
   await expect(page).toHaveURL('/overview')
   const { fleet } = await service.client.request<Fleet>('{ fleet { totals { key hosts usage { resourceClass used capacity } } } }')
@@ -36,7 +36,7 @@ test('the zones have the use of their hosts, and link to exactly these hosts', a
   await expect(page).toHaveURL('/hosts?q=az:az2')
 })
 
-test('hosts without capacity count in their zone, which links to them too', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('hosts without capacity are counted in their zone, which links to them too', { tag: '@rare' }, async ({ page, visit, service }) => {
   const nothing = { vcpus: 0, memoryMb: 0, localGb: 0, localGbUsed: 0 }
   await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
   await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
@@ -75,7 +75,7 @@ test('every count of a reason links to exactly that many decisions', async ({ pa
     const count = numberIn(await link.textContent())
     await link.click()
     await expect(page).toHaveURL(/\/decisions\?/)
-    // the list loads further rows while scrolling
+    // The list loads further rows while it is scrolled.
     const list = gridOf(page, 'Decisions')
     await expect
       .poll(async () => {
@@ -93,7 +93,7 @@ test('a count links to the decisions that it counted, without later ones', { tag
   await visit('/overview?last=24h')
   const figure = (label: string) => page.locator(`[data-figure="${label}"]`).getByRole('link')
   await expect(figure('Failed')).toBeVisible()
-  // the page counts every 15 s; from here on it keeps its counts
+  // The page counts every 15 s. From here on its requests are held back, so it keeps its counts.
   const counting = await holdCalls(page, (operation) => operation.includes('OverviewActivity'))
   for (const label of ['Failed', 'Decisions, 24h']) {
     const count = numberIn(await figure(label).textContent())
@@ -114,7 +114,7 @@ interface Counted {
   readonly activity: { readonly decisions: number; readonly failed: number; readonly took: { readonly p99Ms: number } }
 }
 
-/** The service's counts for the range in the address. */
+/** The service's counts for the period in the address. */
 const countOfAddress = async (page: Page, client: Client): Promise<Counted['activity']> => {
   const { since, until } = Object.fromEntries(new URL(page.url()).searchParams)
   const query = `query Count($since: DateTime, $until: DateTime) {
@@ -122,7 +122,7 @@ const countOfAddress = async (page: Page, client: Client): Promise<Counted['acti
   return (await client.request<Counted>(query, { since, until })).activity
 }
 
-test('decision times have a chart below the number of decisions, with one cursor, keys, and a range for all figures', async ({
+test('the chart of decision times is below that of the number of decisions, and both share cursor, keys and range', async ({
   page,
   visit,
   service,
@@ -153,10 +153,10 @@ test('decision times have a chart below the number of decisions, with one cursor
 test('a range drawn with the mouse survives a reload, and a button clears it', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
   await visit('/overview?last=15m')
-  // the content above the chart is loaded separately
+  // The content above the chart is loaded separately and moves the chart.
   await expect(figure(page, 'Hosts up')).toBeVisible()
   const { x, y, width, height } = await boxOf(chart(page))
-  // it begins over the chart of the latency, because both charts share one brush
+  // The range is begun on the chart of the latency, because both charts share one range.
   await page.mouse.move(x + 2, y + height - 6)
   await page.mouse.down()
   await page.mouse.move(x + width / 2, y + 6, { steps: 4 })
@@ -200,8 +200,8 @@ test('figures show their change since the preceding span of equal length', async
   await expect(figure(page, 'p99').locator('[data-trend]')).toHaveText(/%$/)
 })
 
-test('the most requested flavor is counted per zone, and simulated by a click', { tag: '@rare' }, async ({ page, visit, service }) => {
-  // more often than any flavor of other tests, without taking their capacity
+test('the most requested flavor is counted per zone, and a click simulates it', { tag: '@rare' }, async ({ page, visit, service }) => {
+  // This flavor is requested more often than those of other tests, but without taking their capacity.
   const { activity } = await service.client.request<{ readonly activity: { readonly flavors: readonly { readonly decisions: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { decisions } } }',
     {},
@@ -217,13 +217,13 @@ test('the most requested flavor is counted per zone, and simulated by a click', 
   await visit('/overview')
   const row = page.locator('[data-flavor="m1.counted"]')
   await expect(row.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
-  // the zone of the request does not limit the counts
+  // The zone of the request does not limit the counts.
   for (const { key, fits } of capacity.groups) expect(numberIn(await row.locator(`[data-zone="${key}"]`).textContent())).toBe(fits)
   await row.getByRole('link', { name: 'm1.counted', exact: true }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 
-  // a pinned flavor stays, for this browser and for everyone with the link
+  // A pinned flavor stays pinned, for this browser and for everyone with the link.
   await page.goBack()
   await row.getByRole('button', { name: 'Pin m1.counted' }).click()
   await expect(page).toHaveURL(/pin=/)
@@ -286,7 +286,7 @@ test('if the service does not answer the last numbers stay, and are marked as ol
   await page.unroute('**/graphql')
 })
 
-test('looks: the overview, of an empty fleet too @looks', { tag: '@rare' }, async ({ page, visit, look, emptyService }) => {
+test('appearance: the overview, also of an empty fleet @looks', { tag: '@rare' }, async ({ page, visit, look, emptyService }) => {
   await visit('/overview')
   await expect(page.locator('[data-code]').first()).toBeVisible()
   await expect(page.locator('[data-fits]').first()).toBeVisible()

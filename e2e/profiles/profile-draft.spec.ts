@@ -5,7 +5,7 @@ import { tabTo } from '../keyboard.ts'
 import { keyFor, place, report } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// Each test has a profile of its own in one service.
+// All tests share one service, and each has its own profile.
 
 interface Fleet extends Service {
   readonly reader: string
@@ -13,7 +13,7 @@ interface Fleet extends Service {
 
 const test = base.extend<object, { readonly fleet: Fleet }>({
   fleet: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const service = await startService()
       try {
@@ -89,7 +89,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await expect(page).toHaveURL(`/profiles/${name}/draft?from=1`)
   await expect(diff(page)).toContainText('No changes yet.')
 
-  // a filter to the front, which is announced to screen readers
+  // The filter is moved to the front, which is announced to screen readers.
   await page.keyboard.press('1')
   await tabTo(page, part(page, 'RamFilter').getByRole('button', { name: 'Move RamFilter, 2 of 3' }))
   await page.keyboard.press('Alt+ArrowUp')
@@ -101,14 +101,14 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await expect(page.locator('[data-said="filters"]')).toHaveText('RamFilter is 3 of 3 now.')
   await expect(part(page, 'RamFilter').getByRole('button', { name: 'Move RamFilter, 3 of 3' })).toBeFocused()
 
-  // the filter is switched off, and then set to shadow mode
+  // RamFilter is set to shadow mode, and CoreFilter is switched off.
   await tabTo(page, part(page, 'RamFilter').getByRole('switch', { name: 'RamFilter in shadow mode: it refuses no host' }))
   await page.keyboard.press('Space')
   await page.keyboard.press('1')
   await tabTo(page, part(page, 'CoreFilter').getByRole('switch', { name: 'Use CoreFilter' }))
   await page.keyboard.press('Space')
 
-  // a negative number reverses the weigher, and the row shows this
+  // A negative number reverses the weigher, and the row shows this.
   await tabTo(page, page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }))
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')
@@ -117,14 +117,14 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await expect(diff(page).locator('[data-diff]')).toHaveAttribute('data-diff', '3')
   await expect(diff(page)).toContainText('weighers.RAMWeigher.multiplier+1−1.5')
 
-  // the draft survives a reload
+  // The draft survives a reload.
   await page.reload()
   await expect(diff(page).locator('[data-diff]')).toHaveAttribute('data-diff', '3')
 
   await tabTo(page, page.getByRole('textbox', { name: 'Note' }))
   await page.keyboard.type('packs by memory')
   await page.keyboard.press('4')
-  // in a field, a digit is no shortcut
+  // In a field, a digit is an ordinary character and no shortcut.
   await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('packs by memory4')
   await page.keyboard.press('Backspace')
   await tabTo(page, page.getByRole('button', { name: 'Decide them again by the draft' }))
@@ -147,7 +147,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
     weighers: [{ name: 'RAMWeigher', multiplier: -1.5 }],
   })
 
-  // a version without a rollout is evaluated before it can be activated
+  // A version without a rollout must be evaluated before it can be activated.
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('[data-checked]')).toContainText(`${name}@2 against ${name}@1: of 1 of 1 requests`)
@@ -200,7 +200,7 @@ test("an error is shown at its field, before sending and after the service's ref
   await expect(page).toHaveURL('/profiles/wrong?version=1')
 })
 
-test('after a concurrent version the slower operator sees it, and applies their own changes on top; a filter can be dragged', {
+test('after a concurrent new version the slower operator sees it and applies their own changes on top; filters can be dragged', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet
@@ -223,7 +223,7 @@ test('after a concurrent version the slower operator sees it, and applies their 
   expect(written?.weighers).toEqual([{ name: 'RAMWeigher', multiplier: 7 }])
 })
 
-test('only one draft exists at a time, it is kept while the past is shown, and only operators who may write have one', {
+test('only one draft exists at a time, it is kept while the past is shown, and keys that may not write versions have none', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   await write(fleet.client, 'waiting', 1)
@@ -246,7 +246,7 @@ test('only one draft exists at a time, it is kept while the past is shown, and o
   await expect(page.getByRole('button', { name: /^Draft from/ })).toHaveCount(0)
 })
 
-test('the appearance of a draft @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
+test('appearance: a draft @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const name = `looks-${project.name}`
   await write(fleet.client, name, -2)
   await visit(`/profiles/${name}/draft`)

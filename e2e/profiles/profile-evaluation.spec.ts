@@ -8,7 +8,7 @@ test('the decisions that a version would have changed are listed with their requ
   tag: '@rare',
 }, async ({ page, visit, browser, fleet }) => {
   const { client } = fleet
-  // the first request requires no trait
+  // Only the second version has the TraitsFilter. The first request requires no trait, and the other one a trait that no host has.
   await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])
   const placeBy = (extraSpecs: Readonly<Record<string, string>>) =>
     place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb: 1_024, profile: 'checked', extraSpecs })
@@ -45,7 +45,7 @@ test('the decisions that a version would have changed are listed with their requ
         'data-shift',
         String(candidate - baseline),
       )
-    // with it, one of two instances finds no host
+    // With the second version, one of two instances finds no host.
     const shifts = taken.map(({ resourceClass, baseline, candidate }) => (resourceClass === 'MEMORY_MB' ? candidate - baseline : 0))
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBe(-1_024)
     await expect(evaluation(one).locator('[data-takes=MEMORY_MB][data-shift^="-"]').first()).toContainText(/−[12] GiB/)
@@ -54,7 +54,7 @@ test('the decisions that a version would have changed are listed with their requ
   const elsewhere = await browser.newContext()
   try {
     const other = await elsewhere.newPage()
-    // a read-only key sees everything, but no actions
+    // A key that may only read sees everything, but no actions.
     await other.goto(`${page.url()}#key=${fleet.reader}`)
     await expectAnswer(other)
     await expect(other.getByText('to try or activate it a key needs ADMIN; yours has READ')).toBeVisible()
@@ -64,7 +64,7 @@ test('the decisions that a version would have changed are listed with their requ
   } finally {
     await elsewhere.close()
   }
-  // each one links to its decision
+  // Each listed request links to its decision.
   await evaluation(page).locator('[data-disagreement=NEW_FAILURE] a').click()
   await expect(page).toHaveURL(`/decisions/${encodeURIComponent(placed[1]?.decisionId ?? '')}`)
   await expect(page.locator('[data-headline]')).toBeVisible()
@@ -83,7 +83,7 @@ test('an empty comparison shows a message, a cancelled one can be repeated, and 
 
   let isSlow = true
   await page.route('**/graphql', async (route) => {
-    // never answered: the request ends when the page aborts it
+    // The call is never answered, so the request ends when the page aborts it.
     if (!isSlow || !operationOf(route.request()).includes('query ProfileCheck')) await route.continue()
   })
   await page.goto('/profiles/unused?version=2&last=24h&check=yes')

@@ -3,16 +3,16 @@ import { test as base, expect, type Page } from '../fixtures.ts'
 import { keyFor, type Part, report, writeVersion as write } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// Rollouts change how the whole service decides, so these tests have their own service, and each has its own profile.
+// Rollouts change the decisions of the whole service, so these tests have their own service, and each test has its own profile.
 
 interface Fleet extends Service {
-  /** A read-only key. */
+  /** A key that may only read. */
   readonly reader: string
 }
 
 export const test = base.extend<object, { readonly fleet: Fleet }>({
   fleet: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const service = await startService()
       try {
@@ -41,7 +41,7 @@ export const test = base.extend<object, { readonly fleet: Fleet }>({
 export const SPREADS: readonly Part[] = [{ name: 'RAMWeigher', multiplier: 1 }]
 export const PACKS: readonly Part[] = [{ name: 'RAMWeigher', multiplier: -1 }]
 
-/** A profile with two versions, of which the first is active. */
+/** Creates a profile with two versions, the first of which is active. */
 export async function writeTwo(client: Client, profile: string, filters: readonly Part[] = []): Promise<void> {
   await write(client, profile, 'spreads', SPREADS)
   await write(client, profile, 'packs', PACKS, filters)

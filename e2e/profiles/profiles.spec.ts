@@ -6,7 +6,7 @@ import { pressSequence, tabTo } from '../keyboard.ts'
 import { activate, keyFor, place, writeVersion as write } from '../seed.ts'
 import { dialog, evaluation, PACKS, SPREADS, stateOf, summary, test, writeTwo } from './profile-fleet.ts'
 
-test('with the keyboard alone a version becomes shadow, canary, active, and is rolled back; the audit has the account', {
+test('with the keyboard alone a version becomes shadow, canary and active, and is rolled back; the audit has each step', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet
@@ -15,18 +15,18 @@ test('with the keyboard alone a version becomes shadow, canary, active, and is r
   await pressSequence(page, 'g p')
   await expect(gridOf(page, 'Profiles')).toBeVisible()
   await expect(rowWith(page, 'Profiles', 'a-course')).toContainText('@1')
-  // the first of the list, by name
+  // The profile is the first in the list, which is sorted by name.
   await page.keyboard.press('j')
   await page.keyboard.press('o')
   await expect(page.getByRole('heading', { level: 1, name: 'a-course' })).toBeFocused()
   await expect(summary(page)).toHaveText('a-course@1 decides all calls. No rollout.')
 
-  // to the other version and its actions
+  // The cursor moves to the other version, whose actions are then shown.
   await page.keyboard.press('k')
   await expect(page).toHaveURL('/profiles/a-course?version=2')
   await expect(page.locator('[data-diff="1"]')).toContainText('weighers')
 
-  /** Presses a button of a dialog, or of a section that is reached by a key. */
+  /** Presses a button of the dialog, or of a section that is reached by a digit key. */
   const step = async (name: string, section?: string): Promise<void> => {
     if (section !== undefined) await page.keyboard.press(section)
     await tabTo(page, page.getByRole('button', { name, exact: true }))
@@ -63,7 +63,7 @@ test('with the keyboard alone a version becomes shadow, canary, active, and is r
   await expect(summary(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
-  // Tab reached the last stop before the first section
+  // The focus was moved with Tab to the last stop before the first section.
   await page.keyboard.press('1')
   await page.keyboard.press('Shift+Tab')
   await expect(page.getByRole('button', { name: 'Roll back' })).toBeFocused()
@@ -79,7 +79,7 @@ test('with the keyboard alone a version becomes shadow, canary, active, and is r
   await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'ROLLED_BACK')
   expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
 
-  // newest first; previews are not in the audit
+  // The newest edit is first. Previews are not in the audit.
   await expect(page.locator('[data-action]')).toHaveText([
     /rolled back: it packs$/,
     /activated a-course@2$/,
@@ -95,7 +95,7 @@ test('an impossible step is refused in the dialog, with the reason', async ({ pa
   await activate(fleet.client, 'refused@2', { mode: 'SHADOW' })
   await visit('/profiles/refused')
   await page.getByRole('button', { name: 'Roll back' }).click()
-  // another operator makes the step first
+  // Another operator makes the same step first.
   await fleet.client.request(`mutation { profileRollback(profile: "refused", reason: "mine") { __typename } }`, {})
   await dialog(page).getByLabel('Reason').fill('yours')
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
@@ -105,7 +105,7 @@ test('an impossible step is refused in the dialog, with the reason', async ({ pa
   await expect(dialog(page).getByLabel('Reason')).toHaveValue('yours')
 })
 
-test('after a step of another operator the page does not make a second one without a new preview', { tag: '@rare' }, async ({
+test("after another operator's step, the page makes no further step without a new preview", { tag: '@rare' }, async ({
   page,
   visit,
   fleet,
@@ -123,7 +123,7 @@ test('after a step of another operator the page does not make a second one witho
   await dialog(page).getByRole('button', { name: 'Roll faster back' }).click()
   await expect(dialog(page).locator('[data-refused="CONFLICT"]')).toContainText('The rollout changed meanwhile')
   expect(await stateOf(fleet.client, 'faster')).toEqual({ active: { number: 2 }, rollout: null })
-  // the new preview shows another step
+  // The new preview shows another step.
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
 })
@@ -134,7 +134,7 @@ test('a link to an old version shows it, even if there are many newer ones', { t
   await expect(page.locator('[data-version="2"]')).toBeInViewport()
 })
 
-test('while the service is unavailable the dialog stays, and a second attempt succeeds', async ({ page, visit, fleet, provokes }) => {
+test('while the service is unavailable the dialog stays open, and a second attempt succeeds', async ({ page, visit, fleet, provokes }) => {
   provokes('ERR_CONNECTION_REFUSED')
   await writeTwo(fleet.client, 'away')
   let isUnavailable = true
@@ -173,7 +173,7 @@ test('a filter in shadow mode is marked as such in the explanation of a decision
   await expect(shadows.locator('[data-shadow-filter=ImagePropertiesFilter]')).toContainText('had nothing to check')
   await expect(page.locator('.funnel [data-filter=TraitsFilter]')).toHaveCount(0)
 
-  // over the last hour, the active version is compared with itself with each of these filters enforced
+  // The active version is compared for the last hour with versions in which each of its shadow filters is enforced.
   await page.goto('/profiles/shadowed')
   await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses no host')
   await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')
@@ -208,7 +208,7 @@ test('missing data and missing permissions are reported', async ({ page, visit, 
   provokes(403)
   await visit('/profiles/no-such-profile')
   await expect(page.getByRole('heading', { name: 'Profile not found' })).toBeVisible()
-  // the palette also opens an existing profile
+  // The palette also opens an existing profile.
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Search and go' }).fill('nova-comp')
   await expect(page.getByRole('button', { name: 'nova-compat' })).toBeVisible()
@@ -224,7 +224,7 @@ test('missing data and missing permissions are reported', async ({ page, visit, 
   await expect(page.getByRole('alert').first()).toContainText('Your key may not do this')
 })
 
-test('the appearance of profiles @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
+test('appearance: profiles @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await write(client, name, 'spreads', SPREADS)

@@ -4,17 +4,17 @@ import { expectRowCount } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// Rollouts change how the whole service decides, so these tests have their own service, and each has its own profile.
+// Rollouts change the decisions of the whole service, so these tests have their own service, and each test has its own profile.
 
 const HOSTS = 12
 
 const test = base.extend<object, { readonly fleet: Service }>({
   fleet: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const service = await startService()
       try {
-        // each host has slightly less free memory than the one before
+        // Each host has slightly less free memory than the one before.
         await report(service.client, Object.fromEntries(Array.from({ length: HOSTS }, (_, i) => [`h${i}`, { memoryMbUsed: i * 2_048 }])))
         await use(service)
       } finally {
@@ -55,7 +55,10 @@ async function tryOut(client: Client, version: string, rollout: object): Promise
   if (profileActivate.message !== undefined) throw new Error(profileActivate.message)
 }
 
-/** The first version spreads; the second packs and refuses one host, which therefore has no rank. */
+/**
+ * Creates a profile whose second version is in a rollout. The first version spreads. The second packs, and refuses one host, which
+ * therefore has no rank.
+ */
 async function openRollout(client: Client, profile: string, mode = 'SHADOW'): Promise<void> {
   await write(client, profile, { multiplier: 1 })
   const isolated = { name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h1'], isolated_images: ['none'] } }
@@ -65,7 +68,7 @@ async function openRollout(client: Client, profile: string, mode = 'SHADOW'): Pr
 
 const PLACED = 4
 
-/** Placements on which the versions disagree, and a refusal on which they agree. */
+/** Makes placements on which the versions disagree, and a refusal on which they agree. */
 async function decide(client: Client, profile: string): Promise<void> {
   for (let i = 0; i < PLACED; i++) await place(client, { profile, vcpus: 1, memoryMb: 1_100 })
   await place(client, { profile, vcpus: 1, memoryMb: 9_999_999 })
@@ -93,7 +96,7 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   await expect(agreement(page).locator('[data-kind="agreed"]')).toContainText('alike 1')
   await expect(agreement(page).locator('[data-kind="elsewhere"]')).toContainText(`elsewhere ${PLACED}`)
 
-  // the whole period, because the decisions may be in any of its minutes
+  // The whole period is selected, because the decisions may be in any of its minutes.
   await bars(page).focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('Shift+End')
@@ -112,7 +115,11 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   await expectRowCount(page, 'Decisions', Number(counts[0]))
 })
 
-test('each point has two ranks, and links to the decision of the other version', { tag: '@rare' }, async ({ page, visit, fleet }) => {
+test('each point has the ranks of both choices, and links to what the other version would have decided', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   const { client } = fleet
   await openRollout(client, 'points')
   await decide(client, 'points')
@@ -120,7 +127,7 @@ test('each point has two ranks, and links to the decision of the other version',
   await expect(ranks(page)).toBeVisible({ timeout: 30_000 })
   const rows = page.locator('[data-disagreement]')
   await expect(rows).toHaveCount(PLACED)
-  // the table and the drawing have the same decisions
+  // The table and the drawing show the same decisions.
   const counts: number[] = []
   const count = Number(await ranks(page).getAttribute('data-points'))
   await expect(plot(page).locator('[data-point]')).toHaveCount(count)
@@ -138,11 +145,9 @@ test('each point has two ranks, and links to the decision of the other version',
   await expect(page.getByText('This is what points@2 would have done')).toBeVisible()
 })
 
-test('decisions of a canary are compared with the active version; a refused host has no rank, with the reason', { tag: '@rare' }, async ({
-  page,
-  visit,
-  fleet,
-}) => {
+test('decisions of a canary are compared with the active version; a refused host is shown with the reason in place of a rank', {
+  tag: '@rare',
+}, async ({ page, visit, fleet }) => {
   const { client } = fleet
   await write(client, 'refused', { multiplier: -1 })
   const isolated = { name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h11'], isolated_images: ['none'] } }
@@ -162,7 +167,7 @@ test('decisions of a canary are compared with the active version; a refused host
   await expect(page).toHaveURL(/\?by=refused%401/)
 })
 
-test('the appearance of the agreement of a rollout @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
+test('appearance: the agreement of a rollout @looks', { tag: '@rare' }, async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await openRollout(client, name)

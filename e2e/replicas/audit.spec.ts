@@ -10,7 +10,7 @@ test("an operator's edit is found by the filter, opened, and links to all edits 
   await visit('/hosts')
   await pressSequence(page, 'g l')
   await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeFocused()
-  // the page first requests the scopes of the key
+  // The page first requests the scopes of the key, and shows the filter afterwards.
   await expect(page.getByRole('combobox', { name: 'Filter the audit' })).toBeVisible()
   await page.keyboard.press('/')
   await page.keyboard.type('mutation:apiKeyCreate audited-key')
@@ -39,7 +39,7 @@ test('the list has every call that the service counts', async ({ page, visit, se
   await expect(page.locator(`[data-count="${auditLog.totalCount}"]`)).toBeVisible()
 })
 
-test('of a long list only visible rows are refreshed; rows that are added above move no row, and are shown on scrolling', {
+test('only visible rows of a long list are refreshed, and new rows at the top move no row and are shown on scrolling', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   await endedKeys(
@@ -52,7 +52,7 @@ test('of a long list only visible rows are refreshed; rows that are added above 
     if (request.url().endsWith('/graphql') && operationOf(request).includes('query AuditList')) reads++
   })
   const lookAgain = () => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-  // each key was created by a call, and the page loads 100 of these calls at a time
+  // Each key was created by a call, and the page loads 100 of these calls at a time.
   await visit('/audit?q=mutation:apiKeyCreate')
   const total = numberIn(await page.locator('[data-count]').textContent())
   const grid = page.getByRole('grid', { name: 'Audit' })
@@ -83,7 +83,7 @@ test('of a long list only visible rows are refreshed; rows that are added above 
     rowsOf(page, 'Audit').filter({ has: page.getByRole('gridcell', { name: inWords(auditLog.nodes[place]?.seq ?? 0), exact: true }) })
   await expect(rowOf(0)).toHaveCount(1)
 
-  // slightly below the top of the first page, which is the one that is refreshed
+  // The list is scrolled slightly below the top of its first page. Only this page is then refreshed.
   await grid.evaluate((element) => element.scrollTo({ top: 560 }))
   const some = rowOf(25)
   const place = async () => (await some.boundingBox())?.y
@@ -95,7 +95,7 @@ test('of a long list only visible rows are refreshed; rows that are added above 
   expect(await place()).toBe(stood)
 })
 
-test('all matching rows are saved as a CSV file, also those that are not loaded; saving can be cancelled', { tag: '@rare' }, async ({
+test('all matching rows are saved as a CSV file, including those that are not loaded; saving can be cancelled', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -113,7 +113,7 @@ test('all matching rows are saved as a CSV file, also those that are not loaded;
   expect(auditLog.nodes.length).toBeGreaterThan(100)
   const saved = await savedRows(page)
   expect(saved.map(({ at, target, hash }) => ({ at, target, hash }))).toEqual(auditLog.nodes)
-  // columns that are not shown are absent
+  // Columns that are not shown are not saved.
   expect(saved[0]).not.toHaveProperty('mutation')
 
   let downloads = 0
@@ -138,7 +138,7 @@ test('a key without OPERATE sees which scope it lacks @looks', async ({ page, se
   await look('the audit without its scope')
 })
 
-test('looks: the audit, a row, no match @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test('appearance: the audit, a row, no match @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/audit')
   await expect(rowsOf(page, 'Audit').first()).toBeVisible()
   await look('the audit')

@@ -44,7 +44,7 @@ test('every kind of problem that replicas and the auditor report is shown', { ta
       lagEvents: 7,
       violations: 2,
       reason: 'it hangs',
-      // like a release that does not report them
+      // A release that does not report these values returns null.
       ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
     const finding = {
@@ -84,7 +84,11 @@ test('every kind of problem that replicas and the auditor report is shown', { ta
   await expect(page).toHaveURL('/hosts/a%2Fb')
 })
 
-test('findings in reports of hosts are listed with their repair, which is previewed and then made', async ({ page, visit, service }) => {
+test('findings about reports of hosts are listed with their repair, which is previewed and then applied', async ({
+  page,
+  visit,
+  service,
+}) => {
   await report(service.client, { mute: { vcpus: 16 } })
   const gantt = { forceHosts: ['mute'], flavor: { vcpus: 1, memoryMb: 64 } }
   await service.client.request(
@@ -108,7 +112,7 @@ test('findings in reports of hosts are listed with their repair, which is previe
   expect(host.usedFrom).toBe('CLAIMS')
 })
 
-test('if there are several repairs, one is selected, and unreported values are entered', { tag: ['@colours', '@rare'] }, async ({
+test('a finding with several repairs: one is selected, and the size of the instance is entered', { tag: ['@colours', '@rare'] }, async ({
   page,
   visit,
   service,
@@ -132,11 +136,11 @@ test('if there are several repairs, one is selected, and unreported values are e
   await dialog.getByLabel('Account').fill('their-account')
   await look('a finding with several repairs')
   await see.click()
-  // the host counts its use already, so that the claim takes nothing more
+  // The host already counts its use, so the claim needs no further resources.
   const differences = dialog.locator('[data-differences]')
   await expect(differences).toContainText('their-account')
   await expect(differences).not.toContainText('classes.VCPU.claimed')
-  // with another size it is another change, which needs a new preview
+  // Another size is another change, which needs a new preview.
   await dialog.getByLabel('vCPU').fill('3')
   await expect(dialog.locator('[data-differences]')).toHaveCount(0)
   await see.click()
@@ -146,7 +150,7 @@ test('if there are several repairs, one is selected, and unreported values are e
     '{ claims(first: 10, query: "host:ghosts") { nodes { instanceUuid account } } }',
   )
   expect(claims.nodes).toEqual([{ instanceUuid: second, account: 'their-account' }])
-  // an instance has only one live claim in its project, for any account
+  // An instance has at most one live claim in its project, for all accounts.
   const gantt = { instanceUuids: [second], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
   const { selectDestinations } = await service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
     'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',
@@ -155,7 +159,11 @@ test('if there are several repairs, one is selected, and unreported values are e
   expect(selectDestinations).toEqual({ __typename: 'InstanceTaken' })
 })
 
-test('if the service does not answer, known data stays, and is marked as old', { tag: '@rare' }, async ({ page, visit, provokes }) => {
+test('if the service does not answer, the known data stays visible and is marked as old', { tag: '@rare' }, async ({
+  page,
+  visit,
+  provokes,
+}) => {
   provokes('ERR_FAILED')
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
@@ -170,7 +178,7 @@ test('if the service does not answer, known data stays, and is marked as old', {
 test.describe('two replicas on one database', () => {
   const both = test.extend<{ readonly replicas: readonly [first: Service, second: Service] }>({
     replicas: [
-      // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+      // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
       async ({}, use) => {
         const first = await startService()
         try {
@@ -189,10 +197,10 @@ test.describe('two replicas on one database', () => {
   })
 
   both(
-    'have the same state; a killed one is shown as silent, and its page works again with the replica that takes over its port',
+    'two replicas have the same state; a killed one is shown as silent, and its page works again with a new replica on its port',
     { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
-      // no server listens, then one that is not ready yet
+      // First no server listens on the port, and then one that is not ready yet.
       provokes('Failed to load resource')
       const [firstName, secondName] = [await nameOf(first), await nameOf(second)]
       await report(first.client, { 'host-1': {} })
@@ -211,7 +219,7 @@ test.describe('two replicas on one database', () => {
       await expect(own.getByRole('alert').first()).toContainText('The service cannot be reached', { timeout: 30_000 })
       await expect(own.locator('.stale').getByRole('grid', { name: 'Replicas' })).toBeVisible()
       await expect(rowOf(own, firstName)).toBeVisible()
-      // ten seconds, an interval of signs, and an interval of the page
+      // The time limit covers ten seconds of silence, an interval of signs of life, and an interval of the page.
       await expect(page.locator('[data-trouble]')).toContainText(`${secondName} sent no heartbeat for ten seconds`, { timeout: 20_000 })
       await expect(rowOf(page, secondName).locator('[data-mode="silent"]')).toBeVisible()
       await expect(rowOf(page, firstName).locator('[data-mode="normal"]')).toBeVisible()
@@ -223,7 +231,7 @@ test.describe('two replicas on one database', () => {
         await expect(own.locator('.stale')).toHaveCount(0)
         await expect(rowOf(own, secondName).locator('[data-mode="silent"]')).toBeVisible()
       } finally {
-        // it gets no more requests
+        // The page is closed, so that the replica gets no further requests.
         await own.close()
         await third.stop()
       }

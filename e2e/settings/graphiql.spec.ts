@@ -12,7 +12,7 @@ const addressOf = (query: string, variables?: unknown): string => {
   return `/graphiql?${search}`
 }
 
-/** Sends the editor's content; returns the answer. */
+/** Sends the content of the editor, and waits for this answer. */
 async function ask(page: Page, answer: string | RegExp): Promise<void> {
   await expect(run(page)).toBeVisible()
   await run(page).click()
@@ -31,7 +31,7 @@ test("a call in the address is sent with the session's key, and nothing is sent 
   })
   await visit(addressOf('query Q($q: String!) { hosts(first: 1, query: $q) { totalCount nodes { name } } }', { q: 'host:az1-03' }))
   await ask(page, 'az1-03')
-  // completion and checks are done by the workers of the editor
+  // Completion and checks run in the workers of the editor.
   await frame(page).getByRole('textbox', { name: 'Editor content' }).first().press('Control+Space')
   await page.getByRole('button', { name: 'Examples' }).click()
   await page.getByRole('menuitem', { name: /^Overview/ }).click()
@@ -39,7 +39,7 @@ test("a call in the address is sent with the session's key, and nothing is sent 
   expect([...hosts]).toEqual([new URL(service.origin).host])
 })
 
-test('a mutation is sent only after the read-only mode was ended', { tag: '@rare' }, async ({ page, visit }) => {
+test('a mutation is sent only after the read-only mode was switched off', { tag: '@rare' }, async ({ page, visit }) => {
   const sent: string[] = []
   page.on('request', (request) => {
     const body = request.postData() ?? ''
@@ -56,7 +56,7 @@ test('a mutation is sent only after the read-only mode was ended', { tag: '@rare
   await expect(page.getByRole('switch', { name: 'Read only' })).toBeChecked()
 })
 
-test('a subscription is followed until it is stopped', { tag: '@rare' }, async ({ page, visit }) => {
+test('a subscription shows events until it is stopped', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(addressOf('subscription { hostChanged(after: "0") { revision host { name } } }'))
   await ask(page, 'revision')
   await frame(page)
@@ -93,7 +93,7 @@ for (const [name, path] of [
 
 interface PanelPage {
   readonly path: (seed: Seed) => string
-  /** Each panel that has its own call, and the operation of the call. */
+  /** The panels that have their own call, and the operation of each call. */
   readonly panels: Readonly<Record<string, string>>
 }
 
@@ -148,14 +148,14 @@ for (const [name, { path, panels }] of Object.entries(PANELS))
       const query = searchParams.get('query') ?? ''
       expect(query).toMatch(new RegExp(`^query ${operation}\\b`))
       const variables = JSON.parse(searchParams.get('variables') ?? '{}') as Record<string, unknown>
-      // the page itself sent exactly this call
+      // The page itself has sent exactly this call.
       const asked = () => sent.filter(({ operationName }) => operationName === operation).map((one) => one.variables ?? {})
       await expect.poll(asked, panel).toContainEqual(variables)
       await service.client.request(query, variables)
     }
   })
 
-/** A profile with an active first version, and a rollout of the second. */
+/** Creates a profile with an active first version, and a second one in a rollout. */
 async function tryTwo(client: Client, profile: string): Promise<void> {
   await writeVersion(client, profile, 'spreads', [{ name: 'RAMWeigher', multiplier: 1 }])
   await activate(client, `${profile}@1`)
@@ -170,7 +170,7 @@ test('a call that is too long for an address cannot be linked', { tag: '@rare' }
   await expect(page.getByRole('link', { name: /open in GraphiQL$/ })).toHaveCount(0)
 })
 
-test('the call of a panel in the past has the moment', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the call of a panel that shows the past contains the moment', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { fleet } = await service.client.request<{ readonly fleet: { readonly asOf: string } }>('{ fleet { asOf } }')
   await visit(`/aggregates/${service.seed.aggregates.fast}?at=${fleet.asOf}`)
   await page.getByRole('link', { name: '7 members: open in GraphiQL' }).click()
@@ -189,17 +189,20 @@ test('a browser that opens the address of the API is redirected to this page wit
   await ask(page, 'ADMIN')
 })
 
-test('the document for the frame shows nothing without the frame', { tag: '@rare' }, async ({ page, service }) => {
+test("the document for GraphiQL's frame shows nothing if it is opened outside of the frame", { tag: '@rare' }, async ({
+  page,
+  service,
+}) => {
   const answer = await page.goto('/graphiql-frame.html')
   expect(answer?.headers()['content-security-policy']).toContain("frame-ancestors 'self'")
   await expect(page.locator('#root')).toBeEmpty()
   expect(service.origin).toBe(new URL(page.url()).origin)
 })
 
-test('looks: GraphiQL, whose editors follow each change of the colours @looks', { tag: '@rare' }, async ({ page, visit, schemes, axe }) => {
+test('appearance: GraphiQL, with editors in the colours of the page @looks', { tag: '@rare' }, async ({ page, visit, schemes, axe }) => {
   await visit(addressOf('{ viewer { scopes } }'))
   await ask(page, 'ADMIN')
-  // also back to the first colours, because GraphiQL stores the last ones
+  // The schemes are shown twice, because GraphiQL stores the last colours and must also change back.
   for (const scheme of [...schemes, ...schemes]) {
     await colour(page, scheme)
     const mode = scheme === 'forced' ? '' : `.graphiql-${scheme}`

@@ -30,7 +30,7 @@ test('a key is created with scopes, its secret is shown once and works, then the
   await dialog.getByLabel('Expires after days').fill('soon')
   await expect(dialog.getByText('whole days, 1 to 3650')).toBeVisible()
   await dialog.getByLabel('Expires after days').fill('30')
-  // a key for hosts may only report: the service refuses other scopes, and the input is kept
+  // A key for certain hosts may only report. The service refuses other scopes, and the input is kept.
   await dialog.getByLabel('Only for these hosts').fill('az1-01')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await expect(dialog.getByRole('alert')).toContainText('REPORT')
@@ -66,7 +66,7 @@ test('a key is created with scopes, its secret is shown once and works, then the
   await expect(row.first().locator('[data-key-state="REVOKED"]')).toBeVisible()
 })
 
-test("the last key with ADMIN stays, and the session's own key is marked", async ({ page, visit }) => {
+test("the last key with ADMIN cannot be revoked, and the session's own key is marked", async ({ page, visit }) => {
   await visit('/keys?find=admin')
   await page.getByRole('button', { name: 'Revoke admin' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Revoke admin' })
@@ -78,7 +78,7 @@ test("the last key with ADMIN stays, and the session's own key is marked", async
   await expect(rowWith(page, 'Keys', 'admin').first()).toBeVisible()
 })
 
-test('a row links to the calls of its key', async ({ page, visit, service }) => {
+test('the row of a key links to the calls of the key', async ({ page, visit, service }) => {
   await keyFor(service.client, 'of-some-key', ['READ'])
   await visit('/keys?find=of-some-key')
   await rowWith(page, 'Keys', 'of-some-key').click()
@@ -117,7 +117,7 @@ test('an active key is found among hundreds of ended ones, and all of these can 
   await expect(page.getByRole('heading', { name: 'No matching keys' })).toBeVisible()
 })
 
-test('looks: keys, creating and revoking one, without the scope @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: keys, creating and revoking one, without the scope @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   const reader = await keyFor(service.client, 'reads-no-keys', ['READ'])
   await visit('/keys')
   await expect(rowsOf(page, 'Keys').first()).toBeVisible()

@@ -35,7 +35,7 @@ test.describe('with forced colours', () => {
 test.describe('with reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
-  test('no animation lasts longer than a moment', { tag: '@rare' }, async ({ page, visit }) => {
+  test('no animation or transition takes a visible time', { tag: '@rare' }, async ({ page, visit }) => {
     await visit('/hosts')
     await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
     await page.keyboard.press('?')
@@ -51,7 +51,7 @@ test.describe('with reduced motion', () => {
 test.describe('at 200 %', () => {
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 })
 
-  test('the reason why a host was refused is still found', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('the reason why a host was refused is found', { tag: '@rare' }, async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()
@@ -65,14 +65,14 @@ test.describe('at 200 %', () => {
   })
 })
 
-/** The visible differences between rows if the system sets the colours. */
+/** The styles of a row that remain visible if the system sets the colours. */
 const lookOf = (row: ReturnType<Page['locator']>): Promise<string[]> =>
   row.evaluate((one) => {
     const { backgroundColor, outlineStyle, borderStyle, color } = getComputedStyle(one)
     return [backgroundColor, outlineStyle, borderStyle, color]
   })
 
-/** The longest duration of an animation or transition on the page, milliseconds. */
+/** The longest duration of an animation or transition on the page, in milliseconds. */
 const longestMotion = (page: Page): Promise<number> =>
   page.evaluate(() =>
     Math.max(

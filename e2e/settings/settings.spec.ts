@@ -3,7 +3,7 @@ import { expect, type Page, test } from '../fixtures.ts'
 import { rowsOf } from '../grid.ts'
 import { keyFor } from '../seed.ts'
 
-/** Selects one of the values of a setting. */
+/** Selects one of the values of a preference. */
 const choose = (page: Page, label: string, value: string) =>
   page.getByRole('radiogroup', { name: label, exact: true }).getByText(value, { exact: true }).click()
 
@@ -116,7 +116,7 @@ test("limits of idempotency keys are shown and changed; invalid ones are reporte
   await expect(section).toContainText('30,000,000')
   await expect(section).toContainText('45 min')
 
-  // another tab sets them between the preview and the change
+  // Another tab sets the limits between the preview and the change.
   await section.getByRole('button', { name: 'Change the limits' }).click()
   const other = await page.context().newPage()
   await other.goto('/settings')

@@ -6,16 +6,16 @@ import { gridOf, rowsOf, rowWith } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import type { Service } from '../service.ts'
 
-// Tests that the console never shows an outdated number like a current one while the service does not respond.
+// While the service does not respond, the console must never show an outdated number as if it were current.
 
-/** Longer than the page takes to notice that the service does not respond, even on a busy machine. */
+/** The time limit within which the page must notice that the service does not respond, even on a busy machine. */
 const TIMEOUT_MS = 60_000
 
 const status = (page: Page): Locator => page.locator('[data-service-status]')
-/** The message that the service has not answered. */
+/** The message that the service has not answered for a while. */
 const silent = (page: Page): Locator => page.locator('[data-no-news]')
 
-/** The process id of the service, which is a part of the replica's name. */
+/** The process id of the service, which is a part of the name of its replica. */
 async function pidOf({ client }: Service): Promise<number> {
   const { health } = await client.request<{ readonly health: { readonly replica: string } }>('{ health { replica } }')
   const pid = Number(health.replica.split('-').at(-2))
@@ -23,7 +23,7 @@ async function pidOf({ client }: Service): Promise<number> {
   return pid
 }
 
-/** Pauses the service during an action: it keeps its connections, and sends nothing. */
+/** Pauses the service with SIGSTOP during an action. It keeps its connections and sends nothing. */
 async function whileStopped(service: Service, run: () => Promise<void>): Promise<void> {
   const pid = await pidOf(service)
   process.kill(pid, 'SIGSTOP')
@@ -42,8 +42,8 @@ async function open(context: BrowserContext, service: Service, path: string): Pr
 }
 
 /**
- * Pages of each kind, the content that shows that they are loaded, and the parts that must not look current while the
- * service does not respond.
+ * Pages of each kind. `live` is the content that is visible once the page is loaded, and must not look current while the service does not
+ * respond.
  */
 const pages: readonly (readonly [path: string, live: (page: Page) => Locator])[] = [
   ['/overview', (page) => page.locator('[data-figure="Conflicts"]')],
@@ -56,7 +56,7 @@ const pages: readonly (readonly [path: string, live: (page: Page) => Locator])[]
   ['/profiles', (page) => gridOf(page, 'Profiles')],
 ]
 
-test('while the service is paused every page shows it and is dimmed; once it continues, the pages are current again', {
+test('while the service is paused every page shows a message and is dimmed; afterwards the pages are current again', {
   tag: '@rare',
 }, async ({ context, service }) => {
   test.setTimeout(300_000)
@@ -128,7 +128,7 @@ test('without the network for 30 s nothing looks current; afterwards the lists h
   await claims.close()
 })
 
-/** Calls of these operations get no answer until they are released. */
+/** Leaves calls of this operation without an answer until they are released. */
 async function hang(page: Page, name: string): Promise<() => Promise<void>> {
   const held = async (route: Parameters<Parameters<Page['route']>[1]>[0]): Promise<void> => {
     if (!operationOf(route.request()).includes(`query ${name}`)) await route.fallback()
@@ -153,7 +153,10 @@ test('a hanging request becomes an error that can be retried, while the service 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('overdue data is dimmed, even if other requests are answered', { tag: '@rare' }, async ({ page, visit }) => {
+test('data that could not be refreshed in time is dimmed, even if other requests are answered', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await expect(silent(page)).toHaveCount(0)
@@ -176,7 +179,7 @@ test('an evacuation first lists the instances that it will not move', { tag: '@c
   await look('an evacuation that leaves instances behind')
 })
 
-test('facts about one refused host are not attributed to all of them', async ({ page, visit, service }) => {
+test('the numbers of one refused host are not shown as those of all refused hosts', async ({ page, visit, service }) => {
   const names = ['mixed-01', 'mixed-02']
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
   const statuses = ['MAINTENANCE', 'DRAINING']

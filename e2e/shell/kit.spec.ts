@@ -9,13 +9,13 @@ import { test as base, expect } from '../fixtures.ts'
 const root = fileURLToPath(new URL('../../apps/console', import.meta.url))
 
 interface Kit {
-  /** The address of the page of all components, which needs no service. */
+  /** The address of a page that shows all components. It needs no service. */
   readonly kit: string
 }
 
 const test = base.extend<object, Kit>({
   kit: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const folder = mkdtempSync(path.join(tmpdir(), 'gantt-kit-'))
       const output = { outDir: folder, emptyOutDir: true, sourcemap: false }
@@ -69,7 +69,7 @@ test('a dialog previews a change before it makes the change, and shows refusals'
   await open('Set')
   await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 2 live claims.')
   await dialog.getByLabel('Reason').fill('Another reason')
-  // the shown preview belongs to another reason
+  // The preview that was shown belonged to another reason, so it is removed.
   await expect(dialog.getByRole('status')).toHaveCount(0)
   await page.getByRole('button', { name: 'Preview the impact' }).click()
   await page.getByRole('button', { name: 'Set to disabled' }).click()
@@ -79,7 +79,7 @@ test('a dialog previews a change before it makes the change, and shows refusals'
   await expect(page.getByRole('button', { name: 'Set to disabled' })).toHaveCount(0)
 })
 
-test('while new rows are loaded, a click on a row applies to the visible row', { tag: '@rare' }, async ({ page }) => {
+test('a click while new rows are being loaded selects the visible row', { tag: '@rare' }, async ({ page }) => {
   await page.goto('/kit')
   const table = page.getByRole('figure', { name: 'table: other rows are being loaded' })
   const button = table.getByRole('button', { name: 'Show others' })

@@ -48,7 +48,7 @@ test('an action is found by a part of its name and run with the keyboard alone',
   await page.reload()
   await expect(page.getByRole('button', { name: 'Edit' })).toBeDisabled()
   await openActions(page)
-  // the draft is open already
+  // The draft is already open, so the action to edit is listed but disabled.
   await page.keyboard.type('edit')
   await expect(entries(page)).toHaveText(['EditNot now.'])
   await page.keyboard.press('Enter')
@@ -81,7 +81,7 @@ test('if the element that opened a dialog is gone, the heading gets the focus', 
   await report(client, { 'ends-01': { traits: ['CUSTOM_ENDS'] } })
   await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_ENDS': 'required' } })
   await visit('/claims?q=host:ends-01')
-  // rows can be selected once the page knows the scopes of the key
+  // Rows can be selected once the page knows the scopes of the key.
   await expect(page.getByRole('checkbox')).toHaveCount(1)
   await page.getByRole('grid').focus()
   await pressSequence(page, 'j x')
@@ -95,7 +95,11 @@ test('if the element that opened a dialog is gone, the heading gets the focus', 
   await expect(page.getByRole('heading', { name: 'Claims', level: 1 })).toBeFocused()
 })
 
-test('arrows select entries; a key opens a menu only once', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('arrow keys select entries of a menu, and a repeated shortcut opens the menu only once', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
   await openActions(page)
@@ -103,7 +107,7 @@ test('arrows select entries; a key opens a menu only once', { tag: '@rare' }, as
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
-  // a letter that matches no entry does not act as a shortcut of the page either
+  // A letter that matches no entry is not a shortcut of the page either.
   await page.keyboard.press('.')
   await page.keyboard.press('m')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
@@ -153,7 +157,7 @@ test('a page without actions, and a word without matches, show a message', { tag
   await expect(page.getByText('No matching actions.')).toBeVisible()
 })
 
-test('. is an ordinary character in a field, and no shortcut once single-key shortcuts are off', { tag: '@rare' }, async ({
+test('the key . is an ordinary character in a field, and no shortcut if single-key shortcuts are off', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {
@@ -172,13 +176,13 @@ test('. is an ordinary character in a field, and no shortcut once single-key sho
   await expect(search(page)).toBeHidden()
 })
 
-test('the help lists the shortcut', { tag: '@rare' }, async ({ page, visit }) => {
+test('the help lists the shortcut for the actions of the page', { tag: '@rare' }, async ({ page, visit }) => {
   await visit('/aggregates')
   await page.keyboard.press('?')
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByRole('row', { name: '. Page actions' })).toBeVisible()
 })
 
-test('looks: the actions of a host, in the past, of a page without actions @looks', { tag: '@rare' }, async ({
+test('appearance: the actions of a host, in the past, of a page without actions @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,

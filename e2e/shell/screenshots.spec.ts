@@ -5,14 +5,14 @@ import { gridOf, rowsOf } from '../grid.ts'
 import { place } from '../seed.ts'
 import { type Demo, startDemo, startService } from '../service.ts'
 
-// The pictures of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into
-// docs/images; every other run creates them next to the results of the tests, to check that they can be created.
+// The images of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into docs/images. Every other run
+// writes them next to the results of the tests, to check that they can be made.
 const FOLDER = process.env.GANTT_SCREENSHOTS ?? 'test-results/screenshots'
 const MOST_BYTES = 250_000
 
 const test = base.extend<{ readonly signedIn: Page }, { readonly demo: Demo }>({
   demo: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from this pattern
     async ({}, use) => {
       const demo = await startDemo()
       try {
@@ -31,7 +31,7 @@ const test = base.extend<{ readonly signedIn: Page }, { readonly demo: Demo }>({
   },
 })
 
-test('the demo’s first link explains a failed decision; every other link has a target', async ({ signedIn: page, demo }) => {
+test('the demo’s first link opens a failed decision, and every other link opens an existing page', async ({ signedIn: page, demo }) => {
   await expect(page.locator('[data-outcome=NO_VALID_HOST]').first()).toBeVisible()
   await picture(page, 'explain')
   expect(demo.others.length).toBeGreaterThan(5)
@@ -82,7 +82,7 @@ test('the past', async ({ signedIn: page }) => {
 })
 
 test('settings', async ({ signedIn: page }) => {
-  // only the first settings of the service, because the folder of this run is further down
+  // Only the first settings of the service are shown, because a later one is the folder of this run.
   await page.setViewportSize({ width: 1280, height: 700 })
   await page.goto('/settings')
   await expect(page.locator('[data-setting=PORT]')).toBeVisible()
@@ -105,7 +105,7 @@ test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await picture(page, 'host')
 })
 
-test('decisions: the list, the matrix, why not one host, why this one', async ({ signedIn: page, demo }) => {
+test('decisions: the list, the matrix, why a host was not chosen, why another was', async ({ signedIn: page, demo }) => {
   await page.goto(`${demo.start}?all=yes`)
   await expect(page.getByRole('group', { name: 'Filters that refuse hosts together' })).toBeVisible()
   await page.getByRole('region', { name: 'Hosts by filters' }).scrollIntoViewIfNeeded()
@@ -131,7 +131,7 @@ test('decisions: the list, the matrix, why not one host, why this one', async ({
   await picture(page, 'weights')
 })
 
-test('what would make it fit, two decisions side by side, a simulation', async ({ signedIn: page, demo }) => {
+test('what would make a request fit, two decisions side by side, a simulation', async ({ signedIn: page, demo }) => {
   await page.goto(`${demo.start}?fit=yes`)
   const fitting = page.getByRole('region', { name: 'What would make it fit', exact: true })
   await expect(fitting.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
@@ -154,7 +154,7 @@ test('what would make it fit, two decisions side by side, a simulation', async (
   await picture(page, 'compare')
 })
 
-test('aggregates: all, and the draft of one', async ({ signedIn: page, demo }) => {
+test('aggregates: the list, and the draft of one', async ({ signedIn: page, demo }) => {
   await page.goto('/aggregates')
   await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()
   await picture(page, 'aggregates')
@@ -191,7 +191,7 @@ test('a profile: a canary, and its effect on past requests', async ({ signedIn: 
   await showTop(page, evaluation)
   await picture(page, 'profile-evaluation')
 
-  // a version that is nearly the same as the active one
+  // This version is nearly the same as the active one, so most decisions agree.
   const decides = await demo.client.request<{
     profile: {
       active: { weighers: readonly { name: string; multiplier: number; options: object }[]; filters: readonly { name: string }[] }
@@ -234,18 +234,18 @@ test('the palette, and the fleet before its first host', async ({ signedIn: page
   }
 })
 
-/** Brings a section below the header of the page. */
+/** Scrolls a section to the position below the header of the page. */
 async function showTop(page: Page, section: Locator): Promise<void> {
   await section.evaluate((one) => one.scrollIntoView({ block: 'start' }))
   await page.evaluate(() => window.scrollBy(0, -60))
 }
 
 async function picture(page: Page, name: string): Promise<void> {
-  // no cursor blinks, and the pointer is over nothing
+  // No text cursor blinks, and the pointer is over no element.
   await page.mouse.move(0, 0)
   const png = await page.screenshot({ animations: 'disabled', caret: 'hide' })
   await mkdir(FOLDER, { recursive: true })
   await writeFile(path.join(FOLDER, `${name}.png`), png)
-  // only images in the repository have to be small; their size depends on what the demo placed last
+  // Only images in the repository have to be small. The size of other ones depends on what the demo placed last.
   if (process.env.GANTT_SCREENSHOTS !== undefined) expect(png.length, `bytes of ${name}.png`).toBeLessThan(MOST_BYTES)
 }

@@ -27,7 +27,7 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL('/overview')
   })
 
-  test('a click opens each page, which sets the title of the tab and is marked in the navigation', { tag: '@rare' }, async ({
+  test('a click in the navigation opens each page, sets the title of the tab and marks the entry', { tag: '@rare' }, async ({
     page,
     visit,
   }) => {
@@ -42,7 +42,7 @@ test.describe('navigation', () => {
     }
   })
 
-  test('two keys open each page, and Back returns', async ({ page, visit }) => {
+  test('a sequence of two keys opens each page, and Back returns', async ({ page, visit }) => {
     await visit('/')
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
     for (const { name, path, keys } of [...PAGES].reverse()) {
@@ -69,7 +69,7 @@ test.describe('navigation', () => {
     await expect(heading('Aggregates')).toBeFocused()
   })
 
-  test('the first page of a visit takes no focus when its data arrives', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('the first page of a visit does not get the focus when its data arrives', { tag: '@rare' }, async ({ page, visit, service }) => {
     const held = await holdCalls(page, () => true)
     await visit(`/aggregates/${service.seed.aggregates.fast}`)
     await expect(page.getByRole('heading', { name: 'Aggregate', level: 1, exact: true })).toBeVisible()
@@ -89,7 +89,7 @@ test.describe('navigation', () => {
     await axe('the explanation of the status')
   })
 
-  test('shortcuts do nothing during typing, or if they are turned off', async ({ page, visit }) => {
+  test('shortcuts have no effect in a text field, or if they are turned off', async ({ page, visit }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')
     await expect(searchOf(page)).toBeFocused()
@@ -129,7 +129,7 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL('/hosts/az2-03')
   })
 
-  test('the palette keeps the focus while the page below it is still opening; once closed, it gives the focus to that page', {
+  test('the palette keeps the focus while the page below it is still loading; once closed, the page gets the focus', {
     tag: '@rare',
   }, async ({ page, visit }) => {
     for (const { label, keys, closing, lands } of [
@@ -146,7 +146,7 @@ test.describe('navigation', () => {
         await route.continue()
       })
       const asked = page.waitForRequest(script)
-      // a new page, so that no content of the page below remains
+      // This is a new page, so that no content of the former page remains below the palette.
       await visit('/aggregates')
       await expect(page.locator('h1')).toHaveText('Aggregates')
       await pressSequence(page, keys)
@@ -160,7 +160,7 @@ test.describe('navigation', () => {
       await expect(searchOf(page)).toBeHidden()
       await expect(page).toHaveURL(`/${lands.toLowerCase()}`)
       await expect(page.getByRole('heading', { level: 1, name: lands })).toBeFocused()
-      // the message has the focus until it has faded out
+      // The message has the focus until it has faded out.
       await expect(page.locator('[aria-modal=true]')).toHaveCount(0)
       await page.unroute(script)
     }
@@ -200,14 +200,14 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL(/\/simulate\?/)
   })
 
-  test('the palette shows if nothing is found', { tag: '@rare' }, async ({ page, visit }) => {
+  test('the palette shows a message if nothing is found', { tag: '@rare' }, async ({ page, visit }) => {
     await visit('/hosts')
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('no-such-thing')
     await expect(page.getByText('No matching names or ids.')).toBeVisible()
   })
 
-  test('an unknown address shows that, and links to known pages', async ({ page, visit }) => {
+  test('an unknown address shows a message with links to known pages', async ({ page, visit }) => {
     await visit('/hosts/az1-01/no/such/page')
     await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()
@@ -221,7 +221,7 @@ test.describe('navigation', () => {
     await expect(page.locator('body')).toHaveText('no such address; the console is at /, the API at /graphql')
   })
 
-  test('the first stop of Tab skips to the content', async ({ page, visit }) => {
+  test('the first Tab stop of a page skips to the content', async ({ page, visit }) => {
     await visit('/aggregates')
     await page.keyboard.press('Tab')
     const skip = page.getByRole('link', { name: 'Skip to the content' })
@@ -234,7 +234,7 @@ test.describe('navigation', () => {
 })
 
 test.describe('appearance', () => {
-  test('colours are switched by a button and stored', async ({ page, visit }) => {
+  test('a button switches between light and dark colours, and the choice is stored', async ({ page, visit }) => {
     await visit('/hosts')
     const scheme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)
     expect(await scheme()).toBe('light')
@@ -245,7 +245,7 @@ test.describe('appearance', () => {
     expect(await scheme()).toBe('dark')
   })
 
-  test('the sign-in page @looks', { tag: '@rare' }, async ({ page, look }) => {
+  test('appearance: the sign-in page @looks', { tag: '@rare' }, async ({ page, look }) => {
     await page.goto('/')
     await expect(page.getByLabel('API key')).toBeVisible()
     await look('the door')
@@ -254,7 +254,7 @@ test.describe('appearance', () => {
     await look('the sign-in page after a refusal')
   })
 
-  test('palette, help and account @looks @rare', async ({ page, visit, look }) => {
+  test('appearance: palette, help and account menu @looks @rare', async ({ page, visit, look }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az')
@@ -272,7 +272,7 @@ test.describe('appearance', () => {
     await look('the account menu')
   })
 
-  test('an unknown page @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+  test('appearance: an unknown page @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
     await visit('/hosts/az1-01/no/such/page')
     await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
     await look('an unknown page')
@@ -290,7 +290,7 @@ test.describe('appearance', () => {
   })
 })
 
-test('operations are sent by the ids from the build; a replica that does not know them gets their texts', async ({
+test('operations are sent by their ids in the build, and as texts to a replica that does not know these ids', async ({
   page,
   visit,
   provokes,
@@ -311,7 +311,7 @@ test('operations are sent by the ids from the build; a replica that does not kno
     expect(query).toBeUndefined()
     expect(documentId).toMatch(/^sha256:[0-9a-f]{64}$/)
   }
-  // a replica of another release
+  // This route answers as a replica of another release.
   await page.route('**/graphql', (route) =>
     (route.request().postDataJSON() as Body).documentId === undefined
       ? route.continue()
@@ -321,7 +321,7 @@ test('operations are sent by the ids from the build; a replica that does not kno
   await page.reload()
   await expect.poll(() => sent.some(({ query }) => query !== undefined)).toBe(true)
   await expect(page.getByRole('main').getByRole('grid').getByText('default').first()).toBeVisible()
-  // the browser itself logs refused requests
+  // The browser itself logs refused requests as errors.
 })
 
 test.describe('copied as', () => {
@@ -341,7 +341,7 @@ test.describe('copied as', () => {
   ] as const
 
   for (const [path, operation, command] of pages)
-    test(`${path}: with the keyboard alone, the copied call equals the page's`, { tag: '@rare' }, async ({
+    test(`${path}: the call that is copied with the keyboard alone equals the call of the page`, { tag: '@rare' }, async ({
       page,
       context,
       visit,
@@ -360,7 +360,7 @@ test.describe('copied as', () => {
       const copied = async (item: string): Promise<string> => {
         await page.keyboard.press('Y')
         await expectAtFirst(page, menu)
-        // for a list that is longer than a page it shows the number of rows
+        // If the list is longer than a page, the entry also states the number of rows.
         const named = new RegExp(`^${item}(: the first .*)?$`)
         const names = await menu.getByRole('menuitem').allTextContents()
         for (let i = names.findIndex((name) => named.test(name)); i > 0; i--) await page.keyboard.press('ArrowDown')

@@ -4,7 +4,7 @@ import { pressSequence } from '../keyboard.ts'
 import { cursorOf, mapOf } from '../map.ts'
 import { report } from '../seed.ts'
 
-// Details without leaving the list: `o` shows the row in the side panel, which follows the cursor.
+// The key `o` shows the row in the side panel, without leaving the list. The panel then follows the cursor.
 
 for (const { name, path, label, link } of [
   { name: 'hosts', path: '/hosts?view=table', label: 'Hosts', link: /\/hosts\/[^?]+$/ },
@@ -31,18 +31,18 @@ for (const { name, path, label, link } of [
     await expect(panel).not.toHaveAttribute('data-panel', first ?? '')
     const second = (await panel.getAttribute('data-panel')) ?? ''
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
-    // the list keeps its scroll position and its keys
+    // The list keeps its scroll position and its keys.
     await expect(gridOf(page, label)).toBeVisible()
     await page.reload()
     await expect(panel).toHaveAttribute('data-panel', second)
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
-    // a page opened by a link has no cursor yet: the keys continue from the open row
+    // A page that was opened by a link has no cursor yet, so the keys continue from the open row.
     await page.keyboard.press('[')
     await expect(panel).toHaveAttribute('data-panel', first ?? '')
     await page.keyboard.press(']')
     await expect(panel).toHaveAttribute('data-panel', second)
 
-    // steps of the cursor add no history entries: Back closes the panel
+    // Steps of the cursor add no history entries, so Back closes the panel.
     await page.keyboard.press('Escape')
     await expect(panel).toBeHidden()
     await expect(page).not.toHaveURL(/beside=/)
@@ -96,10 +96,10 @@ test('the map: a click shows a host in the panel, a second one opens its page; t
   await expect(panel).toHaveAttribute('data-panel', second)
 })
 
-test('the map moves its cells for the side panel: a second click in the same place opens the same host, so does a double click', {
+test('although the side panel moves the cells of the map, a second click or a double click in one place opens the same host', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
-  // more than one row of cells, and one row more in a narrower map
+  // The map has more than one row of cells, and one row more if the panel makes it narrower.
   await page.setViewportSize({ width: 1_010, height: 720 })
   const names = Array.from({ length: 45 }, (_, i) => `cell-${String(i + 1).padStart(2, '0')}`)
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
@@ -182,7 +182,10 @@ test('claims: o shows the resources of a claim in the side panel, Enter opens it
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
-test('a link to a missing object shows that, and leaves the list unchanged', { tag: '@rare' }, async ({ page, visit }) => {
+test('a link to a missing object shows a message in the side panel, and the list is unchanged', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   const panel = page.getByRole('complementary', { name: 'Side panel' })
   for (const [list, says] of [
     ['hosts', 'No host named <img src=x onerror=alert(1)> has reported.'],

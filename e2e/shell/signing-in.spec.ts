@@ -10,7 +10,7 @@ test.describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('alert')).toHaveText('The service does not know this key.')
     await expect(page.getByLabel('API key')).toHaveValue('gantt_no-such-key-at-all')
-    // the browser itself reports the refused call
+    // The browser itself logs the refused call as an error.
   })
 
   test('a key that may not read is refused with the missing scope', async ({ page, service }) => {
@@ -92,10 +92,15 @@ test.describe('signing in', () => {
     await expect(page).toHaveURL('/aggregates')
   })
 
-  test('when a key ends during work, a new key is requested over the unchanged page', async ({ page, visit, service, provokes }) => {
+  test('if a key is revoked during work, a new key is requested in a dialog above the unchanged page', async ({
+    page,
+    visit,
+    service,
+    provokes,
+  }) => {
     provokes(401)
     await visit('/aggregates')
-    // from here on the service gets an unknown key, which has the same effect as a revoked one
+    // From here on the service gets an unknown key, which has the same effect as a revoked one.
     const restoreKey = await revokeKey(page, (operation) => operation.includes('query PaletteFind'))
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az1')

@@ -13,12 +13,12 @@ interface Changed {
   readonly host: string
   readonly aggregate: string
   readonly uuid: string
-  /** The revisions before and after the change. */
+  /** The revision before the change. */
   readonly before: string
   readonly after: string
 }
 
-/** A host in an aggregate; then the host was disabled, and the aggregate got metadata. */
+/** Creates a host in an aggregate, then disables the host and adds metadata to the aggregate. */
 async function change(client: Client, name: string): Promise<Changed> {
   const host = `${name}-01`
   await report(client, { [host]: {} })
@@ -31,7 +31,7 @@ async function change(client: Client, name: string): Promise<Changed> {
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Time travel' })
 
-/** Opens the first entry of the palette that has the text. */
+/** Opens the first entry of the palette that contains the text. */
 async function choose(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
   const search = page.getByRole('textbox', { name: 'Search and go' })
@@ -39,14 +39,14 @@ async function choose(page: Page, text: string): Promise<void> {
   await search.fill(text)
   await expect(page.locator('[data-action]').first()).toContainText(text)
   await page.keyboard.press('Enter')
-  // a palette that is opened while the former one is still closing would be closed with it
+  // A palette that is opened while the former one is still closing would be closed too.
   await expect(search).toBeHidden()
 }
 
-/** Asserts that the banner shows this revision. */
+/** Asserts that the banner of the past shows this revision. */
 const expectAt = (page: Page, revision: string) => expect(banner(page)).toHaveAttribute('data-as-of', revision)
 
-test('list and host are as they were before a change; reload and a second browser show the same', { tag: '@rare' }, async ({
+test('list and host are shown as they were before a change, also after a reload and in a second browser', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -60,7 +60,7 @@ test('list and host are as they were before a change; reload and a second browse
   await expect(page.locator(`[data-as-of="${before}"]`).first()).toBeVisible()
   await expect(page.locator('[data-live]')).toHaveAttribute('data-live', 'off')
 
-  // pages opened from there have the same moment
+  // Pages that are opened from the list show the same moment.
   await gridOf(page, 'Hosts').focus()
   for (const key of ['j', 'Enter']) await page.keyboard.press(key)
   await expect(page).toHaveURL(new RegExp(`/hosts/${host}\\?.*at=${before}`))
@@ -79,7 +79,7 @@ test('list and host are as they were before a change; reload and a second browse
   await expect(other.locator('dl').getByRole('link', { name: /^past-/ })).toHaveText(['past-rack'])
   await other.close()
 
-  // "Back to now" stays on the page, and Back returns to the past
+  // "Back to now" stays on the page, and the Back button returns to the past.
   await banner(page).getByRole('link', { name: 'Back to now' }).click()
   await expect(banner(page)).toHaveCount(0)
   await expect(page).not.toHaveURL(/at=/)
@@ -126,7 +126,7 @@ test('nothing can be changed in the past: buttons and keys show why, and nothing
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()
   await page.keyboard.press('e')
   await expect(page.getByText(/Nothing can be changed while the console shows the past/).first()).toBeVisible()
-  // a dialog that was open when the moment was set in the address
+  // The dialog was already open when the moment was added to the address.
   await page.goto('/aggregates')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByLabel('Name').fill('of-no-time')
@@ -136,7 +136,7 @@ test('nothing can be changed in the past: buttons and keys show why, and nothing
   expect(sent).toEqual([])
 })
 
-test('with the keyboard alone, another time, the next change and the present again are opened', { tag: '@rare' }, async ({
+test('with the keyboard alone, another time, the next change and the present are opened', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -160,7 +160,7 @@ test('with the keyboard alone, another time, the next change and the present aga
   await expectAt(page, String(Number(before) + 1))
   await banner(page).getByRole('link', { name: '1 revision earlier' }).press('Enter')
   await expectAt(page, before)
-  // the moment is kept on all pages that are opened with keys or the palette
+  // Pages that are opened with keys or the palette show the same moment.
   await pressSequence(page, 'g p')
   await expect(page).toHaveURL(new RegExp(`/profiles\\?at=${before}`))
   await expectAt(page, before)
@@ -192,7 +192,7 @@ test('a decision links to the fleet on which it was decided, and pages without a
     await page.goto(`${address}?at=${at}`)
     await expect(banner(page)).toContainText(why)
   }
-  // a row of the audit links to the fleet at its time
+  // A row of the audit links to the fleet at the time of the call.
   await page.goto('/audit?q=mutation:hostSetStatus')
   await rowWith(page, 'Audit', 'hostSetStatus').first().click()
   await page.keyboard.press('Enter')
@@ -204,7 +204,7 @@ test('a decision links to the fleet on which it was decided, and pages without a
   await expect(banner(page)).toHaveAttribute('data-as-of', /\d+/)
 })
 
-test('copies of the list contain the moment', { tag: '@rare' }, async ({ page, visit, service, context }) => {
+test('texts copied from a list of the past contain the moment', { tag: '@rare' }, async ({ page, visit, service, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { host, before } = await change(service.client, 'copied')
   await visit(`/hosts?q=host:${host}&at=${before}`)
@@ -224,12 +224,9 @@ test('copies of the list contain the moment', { tag: '@rare' }, async ({ page, v
   expect([heads.split(',').at(-1), row.split(',').at(-1)]).toEqual(['at', before])
 })
 
-test('texts copied from other pages contain the moment too, and commands without a moment are not offered', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  context,
-}) => {
+test('texts copied from other pages of the past contain the moment, and commands without a moment are not offered', {
+  tag: '@rare',
+}, async ({ page, visit, service, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { host, aggregate, uuid, before } = await change(service.client, 'taken')
   const copied = async (item: string): Promise<string> => {
@@ -253,7 +250,7 @@ test('texts copied from other pages contain the moment too, and commands without
   await expect(page.getByRole('menuitem', { name: 'Command line' })).toHaveCount(0)
 })
 
-test('pages of past, dropped and future moments show a message and a link back @looks', { tag: '@rare' }, async ({
+test('pages of past, dropped and future moments show a message and a link to the present @looks', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -33,7 +33,7 @@ test('a view is saved under a name, opened, renamed and deleted with the keyboar
   expect(new URL(page.url()).searchParams.get('cols')).toBe('at,outcome,flavor')
   expect(new URL(page.url()).searchParams.get('group')).toBeNull()
 
-  // the list of views closes when a view is opened; before that, v would close it
+  // The list of views closes when a view is opened. Until it is closed, the key v would only close it.
   await expect(views(page)).toBeHidden()
   await page.keyboard.press('v')
   await views(page).getByRole('button', { name: 'Rename Kept ones' }).press('Enter')
@@ -71,7 +71,7 @@ test('each list has its own views, with their order; a view can be overwritten, 
   expect(new URL(page.url()).searchParams.get('view')).toBe('table')
 })
 
-test('looks: the views of a list @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test('appearance: the saved views of a list @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/audit?q=mutation:claim*')
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('textbox', { name: 'Name for the present view' }).fill('Claims with changes')

@@ -1,13 +1,13 @@
 import { expect, test } from '../fixtures.ts'
 import { expectNoSidewaysScroll, expectWholeHeadings, expectWholeTables } from '../layout.ts'
 
-// Pages as wide as a monitor, half of a large one, and a phone: nothing lies beyond the edge, and headings of tables are
-// whole. At the width of a monitor no table is wider than its place; on a narrower page long ones scroll on their own.
+// Pages at the width of a monitor, of half a large one, and of a phone. Nothing may be beyond the edge, and headings of tables must not be
+// cut. At the width of a monitor no table needs scrolling. On a narrower page long tables scroll on their own.
 
 const MONITOR = 1_280
 const WIDTHS = [MONITOR, 1_024, 400]
 
-/** Pages, each with an element that is there once the page has its data. */
+/** The tested pages, each with an element that is visible once the page has its data. */
 const PAGES = [
   ['/overview', '[data-flavor] [data-fits]'],
   ['/hosts', '[aria-rowindex="2"]'],

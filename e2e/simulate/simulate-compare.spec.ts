@@ -3,7 +3,7 @@ import { operationOf } from '../calls.ts'
 import { expect, type Page, test } from '../fixtures.ts'
 import { keyFor, place } from '../seed.ts'
 
-/** Nine instances of a large flavor in az1 do not all fit; with two further hosts more of them fit. */
+/** Nine instances of a large flavor, which do not all fit in az1. More of them fit with two further hosts. */
 const REQUEST = { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' }
 const MORE_HOSTS = { addHosts: [{ likeHost: 'az1-01', count: 2 }] }
 
@@ -37,7 +37,7 @@ const ask = (client: Client, overlay: object): Promise<Asked> =>
     { requests: [{ spec: { gantt: REQUEST }, count: 9 }], spec: { gantt: REQUEST }, overlay },
   )
 
-/** The number of all objects that a simulation could leave behind. */
+/** The numbers of all objects that a simulation could create by mistake. */
 const traces = (client: Client): Promise<unknown> =>
   client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 
@@ -52,7 +52,7 @@ test('the results of another scenario are next to it, for everyone with the link
   await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '9' })}`)
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', String(first.simulate.placed))
 
-  // the keyboard adds a copy, which is equal until it is changed
+  // A key adds a copy of the scenario, which is equal until it is changed.
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('n')
   await expect(bar(page).getByRole('button', { pressed: true })).toHaveText('Scenario 2')
@@ -71,7 +71,7 @@ test('the results of another scenario are next to it, for everyone with the link
     await expect(rowOf(one, 'More fit').getByRole('cell').last()).toContainText(
       `${second.capacity.fits} (+${second.capacity.fits - first.capacity.fits})`,
     )
-    // the selected one is shown completely
+    // The selected scenario is shown completely below the comparison.
     await expect(one.locator('[data-placed]')).toHaveAttribute('data-placed', String(second.simulate.placed))
     await expect(one.locator('[data-fits]')).toHaveAttribute('data-fits', String(second.capacity.fits))
   }
@@ -127,7 +127,7 @@ test('each column fails separately, and can be repeated', { tag: '@rare' }, asyn
   await expect(column(2).getByRole('alert').first()).toContainText('no-such-host')
 })
 
-test('a key that may not read sees that in each column', { tag: '@rare' }, async ({ page, service, provokes }) => {
+test('a key that may not read sees an error in each column', { tag: '@rare' }, async ({ page, service, provokes }) => {
   provokes(403)
   const reporter = await keyFor(service.client, 'reports-only', ['REPORT'])
   await page.goto(`${addressOf({ count: 2 })}#key=${reporter}`)
@@ -137,7 +137,7 @@ test('a key that may not read sees that in each column', { tag: '@rare' }, async
 test('Esc cancels the requests of all columns, and each can be repeated', { tag: '@rare' }, async ({ page, visit }) => {
   let isHeld = true
   await page.route('**/graphql', async (route) => {
-    // never answered: the requests end when the page aborts them
+    // The calls are never answered, so the requests end when the page aborts them.
     if (!isHeld || !operationOf(route.request()).includes('query Simulate')) await route.continue()
   })
   const aborted: string[] = []
@@ -196,7 +196,7 @@ test("the curve shows the service's points, at each requested number, and the cl
 
 test('a requested flavor fills in the form', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.begins', vcpus: 3, memoryMb: 1_536 })
-  // the most requested flavors depend on the other tests
+  // The most requested flavors depend on the other tests, so they are read from the API.
   const { activity } = await service.client.request<{ activity: { flavors: { name: string | null; vcpus: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { name vcpus } } }',
   )
@@ -253,7 +253,7 @@ test('scenarios are saved under a name, opened, renamed and deleted; other store
   await expect(list.getByRole('link')).toHaveText(['rack r13'])
 })
 
-test('the appearance of scenarios side by side @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
+test('appearance: scenarios side by side @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
   provokes(400)
   await visit(
     addressOf(
@@ -269,5 +269,5 @@ test('the appearance of scenarios side by side @looks', { tag: '@rare' }, async 
   await page.getByRole('button', { name: 'Saved' }).click()
   await expect(page.getByRole('dialog', { name: 'Saved scenarios' })).toBeVisible()
   await look('saved scenarios')
-  // the column whose simulation the service refuses
+  // The service refuses the simulation of this column.
 })

@@ -9,7 +9,7 @@ test('instances without a destination after draining are shown, in the placement
   service,
   look,
 }) => {
-  // both hosts of az3 have room for only one of the large instances; the small one fits on either
+  // Each host of az3 fits at most one of the large instances; the small one fits on either.
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
   const { hosts } = await place(service.client, { zone: 'az3', vcpus: 0, memoryMb: 256 })
@@ -39,7 +39,7 @@ test('instances without a destination after draining are shown, in the placement
   await look('a host that is drained')
 })
 
-test('if every instance finds another host, only that is shown', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('if every instance finds another host, only their number is shown', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { hosts } = await place(service.client, { zone: 'az2', vcpus: 1, memoryMb: 1_024 })
   const overlay = JSON.stringify({ drainHosts: hosts })
   await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), overlay })}`)

@@ -6,7 +6,7 @@ import { pressSequence, tabTo } from '../keyboard.ts'
 const outcome = (page: Page) => page.getByRole('region', { name: 'Outcome' })
 const capacityOf = (page: Page) => page.getByRole('region', { name: 'Capacity' }).locator('[data-fits]')
 
-/** All objects that a simulation could leave behind: claims and decisions. */
+/** All claims and decisions, which a simulation must not change. */
 async function traces(client: Client): Promise<unknown> {
   return client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 }
@@ -26,7 +26,7 @@ const ask = (client: Client, overlay: object): Promise<Simulated> =>
 
 const SPEC = { gantt: { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' } }
 
-test('the keyboard alone suffices to count instances with two more hosts without claiming; the link repeats the question', async ({
+test('with the keyboard alone, instances are counted with two more hosts and nothing is claimed; the link repeats the simulation', async ({
   page,
   visit,
   browser,
@@ -72,7 +72,7 @@ test('the keyboard alone suffices to count instances with two more hosts without
   }
 })
 
-test('form and document are two views of one request', async ({ page, visit }) => {
+test('the form and the JSON document are two views of one request', async ({ page, visit }) => {
   await visit('/simulate')
   await page.getByLabel('vCPU', { exact: true }).fill('6')
   await page.getByLabel('Extra specs').fill('trait:HW_CPU_X86_AVX2=required')
@@ -90,7 +90,7 @@ test('form and document are two views of one request', async ({ page, visit }) =
 
 test('a running simulation can be cancelled, which aborts the request', async ({ page, visit }) => {
   await page.route('**/graphql', async (route) => {
-    // never answered: the request ends when the page aborts it
+    // The call is never answered, so the request ends when the page aborts it.
     if (!operationOf(route.request()).includes('query Simulate')) await route.continue()
   })
   const aborted = page.waitForEvent('requestfailed', (request) => operationOf(request).includes('query Simulate'))
@@ -101,7 +101,7 @@ test('a running simulation can be cancelled, which aborts the request', async ({
   await expect(outcome(page).getByText('The simulation was cancelled')).toBeVisible()
 })
 
-test('an unknown host is named in the problem', async ({ page, visit, provokes }) => {
+test('the message about an unknown host has its name', async ({ page, visit, provokes }) => {
   provokes(400)
   const overlay = encodeURIComponent('{"removeHosts":["no-such-host"]}')
   await visit(`/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}&overlay=${overlay}`)
@@ -118,7 +118,7 @@ test('a key that may not read sees which scope it lacks', async ({ page, service
   await expect(outcome(page).getByRole('alert')).toContainText('Your key may not do this')
 })
 
-test('the appearance of a simulation @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: a simulation @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
   await visit('/simulate')
   await expect(page.getByRole('heading', { name: 'No result yet' })).toBeVisible()
   await look('nothing simulated yet')

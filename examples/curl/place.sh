@@ -1,11 +1,12 @@
 #!/bin/sh
-# Places one instance, starts it, and confirms its claim, with curl alone. Each call that reserves resources carries an idempotency key, so
-# curl may repeat it (--retry) if no answer came: nothing is reserved twice. Before that, two hosts report; the request allows only these
+# Places one instance, starts it, and confirms its claim, with only curl. Each call that reserves resources has an idempotency key, so curl
+# can repeat it (--retry) if no answer came, and nothing is reserved twice. Before that, two hosts report. The request allows only these
 # two, so the example places nothing on other hosts.
 set -eu
 : "${GANTT_URL:=http://127.0.0.1:4400/graphql}" "${GANTT_KEY:?is not set}"
 
-# call QUERY VARIABLES: stores the answer. If the service is away or busy, curl repeats the call, not before the time in Retry-After.
+# call QUERY VARIABLES: makes a call and stores the answer. If the service is unavailable or busy, curl repeats the call after the time in
+# Retry-After.
 call() {
   answer=$(printf '{"query":"%s","variables":%s}' "$1" "$2" |
     curl -sS --fail-with-body --max-time 15 --retry 6 --retry-all-errors --retry-max-time 60 "$GANTT_URL" \
@@ -13,13 +14,13 @@ call() {
   case $answer in *'"errors":'*) printf '%s\n' "$answer" >&2; exit 1 ;; esac
 }
 
-# field NAME: prints a field of the last answer; each field that is needed has its own name in the queries.
+# field NAME: prints a field of the last answer. Each needed field has a unique name in the queries.
 field() { printf '%s' "$answer" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }
 
 # new_key: 32 random digits
 new_key() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 
-# start_on HOST: stands for what a program does on a host; failing says that the host cannot.
+# start_on HOST: does what a program does to start an instance on a host. If it fails, the host cannot start the instance.
 start_on() { [ "$1" != rack1-a ]; }
 
 report='mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }'

@@ -1,6 +1,6 @@
-"""A filter and a weigher for Gantt over HTTP, by the kilowatts that the rack of a host has left.
+"""A filter and a weigher for Gantt over HTTP. They use the free power of a host's rack in kilowatts.
 
-Python's standard library only. Run: python3 extender.py 8085
+It needs only Python's standard library. Run: python3 extender.py 8085
 """
 
 import json
@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FORMAT = "gantt.outside/1"
 
-# Data that only this service has: the kilowatts left for each host.
+# The free power for each host in kilowatts. Only this service knows it.
 KILOWATTS_LEFT = {"rack1-a": 0.5, "rack1-b": 4.0, "rack2-a": 9.0}
 
 
@@ -25,7 +25,7 @@ def power_filter(host, parameters):
 
 
 def power_weigher(host, parameters):
-    """More is better."""
+    """The free power of the host in kilowatts. Hosts with more are preferred."""
     return KILOWATTS_LEFT.get(host["host"], 0)
 
 

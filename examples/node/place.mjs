@@ -15,7 +15,7 @@ for (const [host, vcpus] of [
   if (answer.__typename !== 'ResourceStatsApplied') throw new Error(answer.message)
 }
 
-/** Stands for what a program does on a host; rejecting says that the host cannot. */
+/** Does what a program does to start an instance on a host. If it rejects, the host cannot start the instance. */
 async function startOn(host) {
   if (host === 'rack1-a') throw new Error('it has no image')
 }

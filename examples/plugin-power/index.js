@@ -1,6 +1,6 @@
 import { defineFilter, defineNamespace, definePlugin, defineWeigher, fromOption, namespaceSource, z } from '@gantt/scheduler-core/plugin'
 
-/** The document that a power service reports about each host. */
+/** The namespace of the documents that a power service reports about hosts. */
 const power = defineNamespace({
   name: 'power',
   description: "The power left on the feed of the host's rack, as the power service reports it.",

@@ -13,7 +13,7 @@ import {
   runFilters,
 } from '@gantt/scheduler-core/plugin'
 
-/** Hosts report the rack that they stand in as a trait: CUSTOM_RACK_R12 is rack R12. */
+/** Hosts report their rack as a trait: CUSTOM_RACK_R12 is rack R12. */
 const PREFIX = 'CUSTOM_RACK_'
 
 /** @param {import('@gantt/scheduler-core/plugin').HostRecord} record */
@@ -22,7 +22,7 @@ function rackOf({ traits }) {
   return undefined
 }
 
-/** The host stands in one of the racks that the scheduler hint `rack` names; a host that reports no rack stands in none. */
+/** Passes hosts in one of the racks that the scheduler hint `rack` names. A host that reports no rack does not pass. */
 const rackFilter = defineFilter({
   name: 'RackFilter',
   description: 'The host stands in one of the racks named by the hint rack.',
@@ -49,7 +49,7 @@ const rackFilter = defineFilter({
   },
 })
 
-/** Prefers the rack in which the fewest instances run, so that a rack that loses its power takes few of them along. */
+/** Prefers the rack with the fewest running instances, so that few of them end if a rack loses its power. */
 const rackWeigher = defineWeigher({
   name: 'RackWeigher',
   description: 'Prefers hosts of racks with fewer instances.',
@@ -67,7 +67,8 @@ const rackWeigher = defineWeigher({
 })
 
 /**
- * Chooses a rack by the seed, and in it any host that passes, so that a rack with more hosts does not get more instances. Hosts that report no rack count as one rack. Weighers are not used.
+ * Chooses a rack by the seed, and any host of that rack that passes, so that a rack with more hosts does not get more instances. Hosts that
+ * report no rack count as one rack. Weighers are not used.
  */
 const anyRack = defineScheduler({
   name: 'any-rack',

@@ -1,7 +1,7 @@
-"""Places one instance, starts it, and confirms its claim, with the standard library alone.
+"""Places one instance, starts it, and confirms its claim, with only the standard library.
 
-Each call that reserves resources carries an idempotency key, so it may be repeated if no answer came: nothing is reserved twice.
-Before that, two hosts report; the request allows only these two, so the example places nothing on other hosts.
+Each call that reserves resources has an idempotency key, so it can be repeated if no answer came, and nothing is reserved twice.
+Before that, two hosts report. The request allows only these two, so the example places nothing on other hosts.
 """
 
 import http.client
@@ -58,7 +58,7 @@ def call(query, **variables):
 
 
 def start_on(host):
-    """Stands for what a program does on a host; raising says that the host cannot."""
+    """Does what a program does to start an instance on a host. If it raises, the host cannot start the instance."""
     if host == "rack1-a":
         raise RuntimeError("it has no image")
 

@@ -1,7 +1,6 @@
-// Checks the size of what a browser has to load for the console, as `vite build` made it and compressed by gzip -9: the JavaScript of the
-// initial route, what each page adds to it, what a part adds to the page that loads it later, and the style sheets. Prints one line if all
-// sizes are within their limits, and a table otherwise.
-// 1 KB = 1,000 bytes.
+// Checks the size of what a browser has to load for the console, as built by `vite build` and compressed by gzip -9: the JavaScript of the
+// initial route, what each page adds, what a part that is loaded later adds to its page, and the style sheets. Prints one line if all sizes
+// are within their limits, and a table otherwise. 1 KB is 1,000 bytes.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +37,7 @@ say(
     `${toKb(largest.bytes)} of ${largest.limit} KB, styles ${toKb(others.at(-1).bytes)} of ${others.at(-1).limit} KB`,
 )
 
-/** Chunks that load with these: themselves and whatever they import before they run. */
+/** The chunks that are loaded with these: themselves, and everything that they import before they run. */
 function chunksOf(keys) {
   const found = new Set()
   const visit = (key) => {
@@ -50,7 +49,7 @@ function chunksOf(keys) {
   return [...found]
 }
 
-/** The modules that are loaded with any chunk: those of the initial route, and those that all importers of the chunk load. */
+/** The modules that are already loaded when a chunk is: those of the initial route, and those that all importers of the chunk load. */
 function thereBefore(key) {
   const openers = Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key))
   const [first = [], ...others] = openers.map((opener) => chunksOf([opener]))

@@ -1,13 +1,16 @@
 // The functions of the product that are longer than the limit of sizes.mjs, each with its reason. The check fails for a listed function
-// that is short again or no longer exists.
+// that is within the limit again or no longer exists.
 
 /**
- * The reason for a function that creates one object from inner functions with shared state; without the inner
- * functions it keeps to the limit, which the check counts.
+ * The reason for a function that creates one object from inner functions with shared state. Without the inner functions the function must
+ * be within the limit, which the check verifies.
  */
 export const PARTS = 'made of inner functions that share its state'
 
-/** The reason for a function that returns one tree of elements; without the elements it keeps to the limit, which the check counts. */
+/**
+ * The reason for a function that returns one tree of elements. Without the elements the function must be within the limit, which the check
+ * verifies.
+ */
 export const ONE_TREE = 'one tree of elements'
 
 const madeOfParts = [
@@ -154,7 +157,7 @@ const others = {
     'the search from the nearest proposals to farther ones, which share the list of those tried',
 }
 
-/** The reason for each long function, by file and name. */
+/** The reason for each long function, by its file and name. */
 export const longFunctions = new Map([
   ...madeOfParts.map((name) => [name, PARTS]),
   ...trees.map((name) => [name, ONE_TREE]),

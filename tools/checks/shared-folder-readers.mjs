@@ -1,6 +1,6 @@
-// Checks who reads the shared folder. `testing/shared-folder.ts` is the only access to it, for test files only: `npm
-// run test:without-shared` would not find other accesses. Run as a command (a static check), it prints the problems,
-// and exits with 1.
+// Checks which files read the shared folder. Only test files may, and only through `testing/shared-folder.ts`, because `npm run
+// test:without-shared` would not find other accesses. Run as a command (a static check), it prints the problems, and exits with 1 if there
+// are any.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,11 +9,11 @@ import { root } from '../prepare.mjs'
 const DOOR = 'testing/shared-folder.ts'
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'packages', 'testing', 'tools']
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
-/** Matches the folder in a path that is written as one string or as two. A folder of the repository needs another name. */
+/** Matches the path of the folder, written as one string or as two. A folder of the repository must not have this name. */
 const NAMES_FOLDER = /\.\.\/shared(?![\w.-])|['"`]\.\.['"`],\s*['"`]shared\b/
 const IMPORTS_DOOR = /from '[./]*\/testing\/shared-folder\.ts'/
 
-/** The files that read it, and the files that name it in a way that is not allowed. */
+/** The files that read the shared folder, and the files that name it in a way that is not allowed. */
 export function sharedFolderReaders() {
   const sources = FOLDERS.flatMap(sourcesIn).map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
   const faults = []

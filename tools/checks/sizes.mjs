@@ -1,6 +1,5 @@
-// Checks the sizes of files, folders and functions. Run as a command (a static check), it prints those that are too large, and exits with
-// 1.
-// Functions may be longer with a reason: long-functions.mjs lists them.
+// Checks the sizes of files, folders and functions. Run as a command (a static check), it prints those that are too large, and exits with 1
+// if there are any. long-functions.mjs lists functions that may be longer, with the reasons.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,9 +13,9 @@ const MOST_LINES_OF_FUNCTION = 70
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
 /** Folders that are installed, built or generated, and applied migrations, which must not change. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
-/** Pages, images and recorded data do not count as sources. */
+/** The files that count as sources. Documents, images and recorded data do not. */
 const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
-/** Code that runs: tests are tables and lists of calls, which are measured as files only. */
+/** The files whose functions are measured. Tests are excluded, because they are tables and lists of calls. */
 const CODE = /^(apps|packages|tools|bench)\/.*\.(ts|tsx|mjs)$/
 const TEST = /\.(test|suite|spec)\.tsx?$|\/(testing|api-tests)\//
 
@@ -54,7 +53,10 @@ function functionFaults(found) {
   return faults
 }
 
-/** The functions of a file that are too long, each with its lines, those outside of inner functions, and those outside of elements too. */
+/**
+ * The functions of a file that are too long, each with its lines, with those outside of inner functions, and with those outside of
+ * elements.
+ */
 function functionsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line
@@ -87,7 +89,7 @@ function functionsIn(file, text) {
   return found
 }
 
-/** Its own name, or that of the function that it is passed to, such as `useEffect`. */
+/** The name of a function, or that of the function to which it is passed, such as `useEffect`. */
 function nameOf(node, source) {
   const named = node.name ?? node.parent.name ?? node.parent.expression
   return named?.getText(source) ?? 'function'

@@ -1,6 +1,6 @@
-// Finds tests that nothing runs: a test file that no project of vitest.config.ts includes, a browser test outside of Playwright's folder,
-// and a suite that no file imports. Such tests can be wrong for years. Run as a command (a static check), it prints them, and exits with 1;
-// its argument may name another checkout.
+// Finds tests that are never run: a test file that no project of vitest.config.ts includes, a browser test outside of Playwright's folder,
+// and a suite that no file imports. Nobody would notice that such a test fails. Run as a command (a static check), it prints these tests,
+// and exits with 1 if there are any. Its argument may name another checkout.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,12 +11,12 @@ const TEST = /\.test\.[cm]?[jt]sx?$/
 const SPEC = /\.spec\.[cm]?[jt]sx?$/
 const SUITE = /\.suite\.tsx?$/
 const SOURCE = /\.[cm]?[jt]sx?$/
-/** `testDir` of e2e/playwright.config.ts. */
+/** The folder of the browser tests: `testDir` of e2e/playwright.config.ts. */
 const BROWSER_TESTS = 'e2e/'
 /** Folders that are installed, built or generated. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated'])
 
-/** The tests of a checkout that nothing runs, each in a sentence. */
+/** The tests of a checkout that are never run, each with the reason as a sentence. */
 async function unrunTests(folder) {
   const run = await filesOfVitest(folder)
   const files = sourcesIn(folder, '')
@@ -35,7 +35,7 @@ async function unrunTests(folder) {
   ]
 }
 
-/** The files that Vitest itself finds, so that its patterns are not interpreted in a second way. Nothing is run. */
+/** The files that Vitest itself finds, so that its patterns do not have to be interpreted here. No test is run. */
 async function filesOfVitest(folder) {
   const vitest = await createVitest('test', { root: folder, watch: false })
   try {
@@ -60,9 +60,9 @@ function sourcesIn(folder, within) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  // files named .long.test.ts are run in the long form only
+  // Files named .long.test.ts belong to a project only in the long form.
   process.env.GANTT_TEST_ALL = '1'
-  // Vitest looks up the folders of projects relative to the working directory
+  // Vitest resolves the folders of projects relative to the working directory.
   process.chdir(process.argv[2] ?? root)
   const faults = await unrunTests(process.cwd())
   for (const fault of faults) process.stdout.write(`${fault}\n`)

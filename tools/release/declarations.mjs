@@ -1,5 +1,4 @@
-// Makes the type declarations of a library for those who install it: a `.d.ts` for each entry point that its package.json names under
-// `exports`.
+// Writes the type declarations of a library for its users: a `.d.ts` file for each entry point under `exports` of its package.json.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { rollup } from 'rollup'
@@ -7,13 +6,14 @@ import { dts } from 'rollup-plugin-dts'
 import { doorsOf, installedDependencies } from '../package-doors.mjs'
 
 /**
- * The compiler's message about types that no entry point exports but that exported types use. They are in a file that the entry points
- * share, which is enough for type checks.
+ * The compiler's message about types that exported types use but no entry point exports. They are in a file that the entry points share,
+ * which is enough for type checks.
  */
 const IS_NAMELESS = /private shared type exports with no public re-export/
 
 /**
- * Types of packages that are installed with the library are imported from them; those of bundled packages are copied into the declarations.
+ * Writes the declarations. Types of packages that are installed with the library are imported from these; types of bundled packages are
+ * copied into the declarations.
  */
 export async function writeDeclarations(folder, target) {
   const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))

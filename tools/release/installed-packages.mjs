@@ -7,8 +7,8 @@ import { root } from '../prepare.mjs'
 const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
 
 /**
- * The keys in the lock (`apps/server`, `node_modules/pg`, ...) of the command line and of everything that it needs, including packages for
- * other platforms. With `isBuilt` as in the tarballs, where packages that are bundled into the files of others do not count.
+ * The keys in the lock (`apps/server`, `node_modules/pg`, ...) of the command line and of all packages that it needs, including those for
+ * other platforms. With `isBuilt`, packages that are bundled into the files of others are left out, as in the tarballs.
  */
 export function installedPlaces({ isBuilt }) {
   const found = new Set()
@@ -29,7 +29,7 @@ export const lockedAt = (place) => locked[place]
 
 const manifestOf = (place) => JSON.parse(readFileSync(path.join(root, place, 'package.json'), 'utf8'))
 
-/** The folder in which Node finds an imported package: next to the importer, or above it. */
+/** The folder in which Node finds an imported package: below the importer, or above it. */
 function placeOf(name, importer) {
   for (let folder = importer; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const place = path.posix.join(folder, 'node_modules', name)

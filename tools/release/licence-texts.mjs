@@ -1,9 +1,9 @@
-// The licence texts of third-party packages, for everything that is distributed with a copy of them.
+// Collects the licence texts of third-party packages, which must be distributed with every copy of the packages.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i
-/** GraphiQL is copied as whole files of this package, which no source map names. */
+/** GraphiQL is copied from this package as whole files, which no source map lists. */
 const COPIED = { '@gantt/console': '@graphql-yoga/render-graphiql' }
 
 /** The folders of the packages whose code is in the built files of a package, according to its source maps. */
@@ -14,7 +14,7 @@ export function bundledPackages(folder) {
     for (const source of JSON.parse(readFileSync(file, 'utf8')).sources) {
       const whole = path.resolve(path.dirname(file), source)
       const [, owner] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(whole) ?? []
-      // the map of a bundle within a bundle names files that do not exist here; the package of that bundle contains their licences
+      // The map of a bundle within a bundle lists files that do not exist here. The package of the inner bundle contains their licences.
       if (owner !== undefined && existsSync(whole)) found.add(owner)
     }
   }
@@ -22,7 +22,7 @@ export function bundledPackages(folder) {
   return [...found].sort()
 }
 
-/** One text with the licences of packages, each with its name and version. */
+/** One text with the licences of these packages, each with its name and version. */
 export function licenceTexts(folders) {
   return folders
     .map((folder) => {

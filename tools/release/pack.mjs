@@ -1,6 +1,6 @@
-// `npm run pack`: makes the tarballs that others install with npm, one for each package, in `dist/packages` or the folder given.
-// A tarball has the built files and, where the package is a library, its types; no sources, no tests, no source maps. packages/proofs has
-// no tarball, because proofs are run from a checkout; entry points of other packages that only proofs use are left out too.
+// `npm run pack`: makes the tarballs that others install with npm, one for each package, in `dist/packages` or the given folder. A tarball
+// has the built files and, for a library, its types; it has no sources, no tests and no source maps. packages/proofs has no tarball,
+// because proofs are run from a checkout. Entry points of other packages that only proofs use are left out too.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,10 +20,10 @@ const PACKAGES = [
 ]
 
 const FOR_PROOFS = './for-proofs'
-/** Files of dist that nobody who installs a package needs. */
+/** The files of dist that users of an installed package do not need. */
 const UNUSED = /\.map(\.br|\.gz)?$|\/dist\/for-proofs\.js$/
 
-/** Returns the tarballs in an order in which each needs only those before it. */
+/** Makes the tarballs; returns them in an order in which each needs only those before it. */
 export async function pack(target = path.join(root, 'dist', 'packages')) {
   mkdirSync(target, { recursive: true })
   const tarballs = []
@@ -52,7 +52,7 @@ async function stagePackage({ folder, isLibrary = false, others = [] }, staged) 
   writeFileSync(path.join(staged, 'package.json'), `${JSON.stringify(publishedManifest(manifest, isLibrary), null, 2)}\n`)
 }
 
-/** The parts of a package.json that matter to those who install the package, without those for building, checking and testing. */
+/** The parts of a package.json for users of the package, without those for building, checking and testing. */
 function publishedManifest(manifest, isLibrary) {
   const { name, version, license, description, type, sideEffects, bin, optionalDependencies } = manifest
   const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))

@@ -1,6 +1,6 @@
 // `npm run release`: makes one tarball with everything that a machine needs except Node: command, service, console, migrations, PostgreSQL
-// and solver. It is for the platform on which it is made, and is written to `dist` or the folder given. It consists of the packages of `npm
-// run pack` and of the packages in node_modules that package-lock.json names: nothing is downloaded.
+// and solver. It is for the platform on which it is made, and is written to `dist` or the given folder. It consists of the packages of `npm
+// run pack` and of the packages in node_modules that package-lock.json names, so nothing is downloaded.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { installedPlaces, isOwn, nameOf } from './installed-packages.mjs'
 import { bundledPackages, licenceTexts } from './licence-texts.mjs'
 import { pack } from './pack.mjs'
 
-/** Files that only developers read: types, sources of these, source maps, pages. Licences stay. */
+/** The files that only developers need: types and their sources, source maps, documents. Licences are kept. */
 const UNUSED = /\.(map|[cm]?ts|tsx|flow)$|(?<!licen[cs]e|notice|copying)\.(md|markdown)$/i
 
 const COMMAND = '@gantt/cli/dist/main.js'
@@ -32,7 +32,7 @@ export async function release(target = path.join(root, 'dist')) {
     for (const file of ['LICENSE', 'NOTICE']) cpSync(path.join(root, file), path.join(folder, file))
     cpSync(path.join(root, 'docs/install.md'), path.join(folder, 'README.md'))
     for (const name of ['docs', 'examples']) copyPages(name, folder)
-    // all packages have one version
+    // All packages have the same version, so one changelog is enough.
     cpSync(path.join(root, 'apps/cli/CHANGELOG.md'), path.join(folder, 'CHANGELOG.md'))
     writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES'), licenceTexts(withLicences(places)))
     mkdirSync(target, { recursive: true })
@@ -53,17 +53,17 @@ function unpackPackage(tarball, modules) {
   rmSync(unpacked, { recursive: true })
 }
 
-/** The pages with their images and the examples that they link to, without the tests of pages. */
+/** Copies the documents with their images and the examples that they link to, without the tests of the documents. */
 function copyPages(name, folder) {
   const isTest = (file) =>
     /\.test\.ts$/.test(file) || ['testing', 'tests'].includes(path.basename(file)) || path.basename(file) === 'node_modules'
   cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
 }
 
-/** A package that the checkout has in the folder of one of our packages is put inside that package here. */
+/** Copies a package. If the checkout has it in the folder of a package of this repository, it is copied into that package. */
 function copyPackage(place, lib) {
   const source = path.join(root, place)
-  // packages for other platforms are not installed
+  // Packages for other platforms are not installed, so they are left out.
   if (!existsSync(source)) return
   const [owner, inside] = place.startsWith('node_modules/') ? ['', place] : place.split(/\/(?=node_modules\/)(.*)/)
   const target = owner === '' ? inside : path.join('node_modules', ownName(owner), inside)
@@ -74,7 +74,7 @@ function copyPackage(place, lib) {
   })
 }
 
-/** The folders of all packages in the tarball, including those bundled into ours, each once. */
+/** The folders of all packages in the tarball, including those that are bundled into packages of this repository, each once. */
 function withLicences(places) {
   const bundled = places.filter(isOwn).flatMap((place) => bundledPackages(path.join(root, place)))
   const installed = places.filter((place) => !isOwn(place)).map((place) => path.join(root, place))

@@ -1,6 +1,6 @@
-// Writes docs/third-party-licences.md from package-lock.json: every third-party package that an installed Gantt has as a package or in its
-// own files.
-// Packages that are needed only for development and tests are left out. `--check` writes nothing, and fails where the list is out of date.
+// Writes docs/third-party-licences.md from package-lock.json: every third-party package that an installed Gantt contains as a package or in
+// its own files. Packages that are needed only for development and tests are left out. `--check` writes nothing, and fails if the list is
+// out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../prepare.mjs'
@@ -8,7 +8,7 @@ import { installedPlaces, isOwn, lockedAt, nameOf } from './installed-packages.m
 
 const target = path.join(root, 'docs/third-party-licences.md')
 
-/** The rows by name and version, of installed packages and of those bundled into our own files. */
+/** The rows of the table by name and version, for installed packages and for those that are bundled into our own files. */
 const rows = new Map()
 for (const place of installedPlaces({ isBuilt: false }).filter((one) => !isOwn(one))) {
   const name = nameOf(place)

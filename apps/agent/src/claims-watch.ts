@@ -7,11 +7,11 @@ import type { Offer } from './report.ts'
 export interface ClaimsCheck {
   readonly claims: number
   readonly overLimits: readonly OverLimit[]
-  /** The host at the last read; undefined if the service does not know it. */
+  /** The revision of the host's claims at the last read; undefined if the service does not know the host. */
   readonly revision: string | undefined
 }
 
-/** Checks all claims on the host against the present machine. Throws the errors of the calls. */
+/** Checks that all claims on the host fit into the present machine. Throws the errors of the calls. */
 export async function checkClaims(
   gantt: Gantt,
   { host, node }: ResourceName,
@@ -28,7 +28,7 @@ export async function checkClaims(
       { name: host, node: node ?? null, after },
       { ...(signal && { signal }) },
     )
-    // claims that change while pages are read are in a later event of the stream
+    // The first revision is kept, because claims that change while pages are read are in a later event of the stream.
     revision ??= answer.host?.revision
     const page = answer.host?.claims
     claims.push(...(page?.nodes ?? []))
@@ -38,9 +38,12 @@ export async function checkClaims(
 }
 
 export interface ClaimsWatch {
-  /** Called after each read of the machine: checks again if its sizes have changed, or the last check failed. */
+  /**
+   * Called after each reading of the machine. Checks the claims again if the sizes of the machine have changed, or if the last check
+   * failed.
+   */
   looked(): void
-  /** Runs until the signal ends it; never rejects. */
+  /** Resolves once the signal has ended the watch; never rejects. */
   readonly ended: Promise<void>
 }
 
@@ -54,13 +57,13 @@ export interface ClaimsWatchOptions {
   readonly clock: Clock
 }
 
-/** The pause between attempts to open a stream after a temporary error, such as a key that is being replaced. */
+/** The pause in milliseconds before a stream is opened again after a temporary error, such as a key that is being replaced. */
 const PAUSE_MS = 10_000
 
 /**
- * Checks the claims whenever the service's stream reports a change of the host, so that nothing is requested otherwise.
- * Changes during a check lead to one more check, however many they were. Without the right to read, it reports that and
- * ends; every other failure is reported once, and the check is retried.
+ * Checks the claims whenever the service's stream reports a change of the host, so that no other requests are needed. Any number of changes
+ * during a check lead to one more check. Without the READ scope, it reports this and ends. Every other failure is reported once, and the
+ * check is retried.
  */
 export function watchClaims({ gantt, name, offer, picture, notify, signal, clock }: ClaimsWatchOptions): ClaimsWatch {
   let isChecking = false
@@ -113,7 +116,7 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
       resumeAfter: ({ hostChanged: { revision } }: ResultOf<typeof hostChanges>) => revision,
     }
     while (!either.aborted) {
-      // the stream begins where the check ended, so that nothing happens unseen between them
+      // The stream begins at the revision of the check, so that no change between the two is missed.
       await check()
       try {
         const from = { signal: either, ...(checked?.revision !== undefined && { after: checked.revision }) }

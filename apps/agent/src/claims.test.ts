@@ -25,7 +25,7 @@ const cell = (but: Partial<HeldClaim['cells'][number]>) => ({
 test.each([
   ['claims that use every CPU of the machine fit', [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] })], []],
   [
-    'one CPU too many is reported, with the claims that hold CPUs, the newest first',
+    "a claimed CPU beyond the machine's is reported with the claims that hold CPUs, the newest first",
     [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] }), claim('b', { resources: [{ resourceClass: 'VCPU', amount: 1 }] })],
     [{ what: 'VCPU', unit: 'CPUs', held: 9, limit: 8, claims: ['b', 'a'] }],
   ],
@@ -55,7 +55,7 @@ test.each([
     [{ what: 'GPU 5', unit: 'thousandths', held: 500, limit: 0, claims: ['a'] }],
   ],
   [
-    'PCI devices are counted by pool, and a pool has no more than the devices for instances',
+    'PCI devices are counted by pool, and only devices for instances belong to a pool',
     [
       claim('a', { pciDevices: [{ pool: '144d:a808:type-PCI@1', count: 1 }] }),
       claim('b', { pciDevices: [{ pool: '144d:a808:type-PCI@1', count: 1 }] }),
@@ -79,7 +79,7 @@ test('devices that are offered with tags are matched by the pool name in claims'
   expect(findOverLimits(claims, pictureOf(twoSockets), { ...plainOffer, pci })).toEqual([])
 })
 
-test('a limit that a machine cannot read is not set', () => {
+test('a resource whose size the machine cannot read has no limit', () => {
   const claims = [
     claim('a', { cells: [cell({ pinned: [99] })], gpus: [{ index: 0, milli: 1_000 }], pciDevices: [{ pool: '8086:154c', count: 1 }] }),
   ]

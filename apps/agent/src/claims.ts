@@ -4,7 +4,7 @@ import { poolNameOf, poolsOf } from './pools.ts'
 import { valueIn } from './readers/source.ts'
 import type { Offer } from './report.ts'
 
-/** Claims that hold resources of a host, page by page. Needs a key with READ. */
+/** The live claims on a host, page by page. Needs a key with READ. */
 export const heldClaims = graphql(`
   query HeldClaims($name: String!, $node: String, $after: String) {
     host(name: $name, node: $node) {
@@ -24,7 +24,7 @@ export const heldClaims = graphql(`
   }
 `)
 
-/** Follows the changes of one host, claims included. Needs a key with READ. */
+/** Subscribes to the changes of one host, including those of its claims. Needs a key with READ. */
 export const hostChanges = graphql(`
   subscription HostOfAgent($after: Revision, $filter: HostFilter) {
     hostChanged(after: $after, filter: $filter) { revision }
@@ -39,9 +39,9 @@ export interface OverLimit {
   readonly what: string
   readonly unit: string
   readonly held: number
-  /** The limit of the machine by its present sizes. */
+  /** The most that claims may hold of the resource, by the present size of the machine. */
   readonly limit: number
-  /** Claims that hold some of it, the newest first. */
+  /** The ids of the claims that hold a part of the resource, the newest first. */
   readonly claims: readonly string[]
 }
 
@@ -53,9 +53,8 @@ interface Share {
 }
 
 /**
- * Whether the claims that the service holds on this host fit into the present machine, like the second check of Nova's
- * resource tracker. Only values that the machine could read have a limit. It changes nothing: operators decide which
- * claims have to go.
+ * Checks whether the claims on this host fit into the present machine, like the second check of Nova's resource tracker. Only values that
+ * the machine could read have a limit. Nothing is changed, because operators decide which claims have to go.
  */
 export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
   const limits = limitsOf(picture, offer)
@@ -87,7 +86,7 @@ function sharesOf({ id: claim, resources, cells, gpus, pciDevices }: HeldClaim):
   ]
 }
 
-/** The limit of each resource; 0 for a part that is gone, undefined for values that the machine does not know. */
+/** The limit of each resource: 0 for a part that no longer exists, undefined for values that the machine cannot read. */
 function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: string) => number | undefined {
   const { cpuCount, memoryKib, disk, cells, devices, gpus } = picture
   const limits = new Map<string, number>()
@@ -113,7 +112,7 @@ function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: st
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
-/** All inputs of the limits: machines of the same size have the same limits. */
+/** A text that is equal for machines with the same limits. */
 export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
   JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 

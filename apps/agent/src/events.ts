@@ -1,10 +1,10 @@
 import type { OverLimit } from './claims.ts'
 import type { Omittable } from './report.ts'
 
-/** The form of a report: full, a delta, an empty one that requests the needed fields, or only a heartbeat. */
+/** The form of a report: full, a delta, an empty one that requests the list of needed fields, or a heartbeat. */
 export type Form = 'full' | 'delta' | 'question' | 'heartbeat'
 
-/** The events that an agent reports to its operators. */
+/** The events that an agent logs for its operators. */
 export type AgentEvent =
   | { readonly event: 'remark'; readonly text: string }
   | { readonly event: 'reported'; readonly form: Form; readonly bytes: number; readonly sequence: number; readonly tookMs: number }
@@ -17,22 +17,22 @@ export type AgentEvent =
   | { readonly event: 'claims.unchecked'; readonly text: string }
   | ({ readonly event: 'counts' } & Counts)
 
-/** An agent's own figures since it started. */
+/** Counts of an agent since it started. */
 export interface Counts {
   readonly looks: number
   readonly full: number
   readonly delta: number
   readonly question: number
   readonly heartbeat: number
-  /** The duration of reports, without the surrounding call. */
+  /** The size of all reports in bytes, without the rest of the calls. */
   readonly bytes: number
   readonly failed: number
-  /** Processor time of the agent, milliseconds. */
+  /** Processor time of the agent in milliseconds. */
   readonly cpuMs: number
   readonly memoryMib: number
 }
 
-/** One line for people. */
+/** An event as one line for people. */
 export function toLine(event: AgentEvent): string {
   switch (event.event) {
     case 'reported':

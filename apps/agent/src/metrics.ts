@@ -7,8 +7,8 @@ type Metric = NonNullable<FullStats['metrics']>[number]
 const SOURCE = 'gantt-agent'
 
 /**
- * The change from which on a measurement is reported. Without it, a value that fluctuates slightly would cause a
- * report at every read.
+ * The smallest change of a measurement that is reported. Without it, a value that fluctuates slightly would cause a report at every
+ * reading.
  */
 const STEPS: Readonly<Record<string, (reported: number) => number>> = {
   'cpu.percent': () => 0.05,
@@ -18,8 +18,8 @@ const STEPS: Readonly<Record<string, (reported: number) => number>> = {
 }
 
 /**
- * Measurements of a machine at `at` (RFC 3339), shares as 0 to 1 as in Nova: those of CPUs are for the time since the
- * reading `before`, and absent at the first. A value that differs by less than its step keeps its number and time.
+ * Measurements of a machine at `at` (RFC 3339). Shares are 0 to 1, as in Nova. Shares of CPU time cover the time since the reading
+ * `before`, and are absent at the first reading. A value that differs by less than its step keeps its former number and time.
  */
 export function metricsOf(
   load: Load,

@@ -42,13 +42,13 @@ test('a machine of two sockets is reported with its cells, threads and pages', (
   })
 })
 
-test('a CPU that was taken offline is in no cell and no core', () => {
+test('an offline CPU is in no cell and no core', () => {
   const { cpuCount, cells } = pictureOf(twoSockets, {}, { 'sys/devices/system/cpu/online': '0-6' })
   expect(cpuCount).toEqual({ value: 7 })
   expect('value' in cells && cells.value[1]).toMatchObject({ cpus: [1, 3, 5], siblings: [[1, 5]] })
 })
 
-test('only GPUs for computing are reported, by the name of their driver; the display controller of the board is not', () => {
+test("only GPUs for computing are reported, with the name from their driver; the board's display controller is not", () => {
   expect(pictureOf(twoSockets).gpus).toEqual({
     value: [
       { index: 0, address: '0000:3b:00.0', model: 'NVIDIA A100-PCIE-80GB', cell: 0 },
@@ -85,13 +85,13 @@ test.each([
   expect(pictureOf(twoSockets, {}, { [file]: content })[part]).toEqual({ notReported: expect.stringContaining(why) })
 })
 
-test('a container has the limits of its control groups, of each the least over all levels', () => {
+test('a container has the limits of its control groups, the smallest of all levels for each resource', () => {
   const { cpuCount, memoryKib, cells, gpus } = pictureOf(container, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 4 }, { value: 2 * 2 ** 20 }])
   expect([cells, gpus].every((part) => 'notReported' in part)).toBe(true)
 })
 
-test('control groups of version 1 count in the same way, and half a CPU counts as one', () => {
+test('limits of control groups of version 1 are applied too, and half a CPU counts as one', () => {
   const { cpuCount, memoryKib } = pictureOf(oldContainer, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })
@@ -103,7 +103,7 @@ test('a container that is bound to some CPUs reports only those, with both versi
   expect(pictureOf(withoutCells, { isContainer: true }, groups).cpuCount).toEqual({ value: 2 })
 })
 
-test("limits of the agent's own control group do not count for a machine", () => {
+test("limits of the agent's own control group are ignored on a machine that is no container", () => {
   const { cpuCount, memoryKib } = pictureOf(container)
   expect([cpuCount, memoryKib]).toEqual([{ value: 8 }, { value: 16_777_216 }])
 })
@@ -113,7 +113,7 @@ test("cells whose memory does not add up to the machine's are reported as they w
   expect(remarksOn(picture)).toEqual(['the cells have 16384 MiB together, and the machine 32768 MiB: both are reported as they were read'])
 })
 
-test('lists of the kernel are ranges and numbers', () => {
+test('lists of the kernel with numbers and ranges are parsed', () => {
   expect(parseList('f', '0-3,8,10-11')).toEqual([0, 1, 2, 3, 8, 10, 11])
   expect(parseList('f', '')).toEqual([])
   expect(() => parseList('f', '3-1')).toThrow('/f: "3-1" is no number and no range of numbers')

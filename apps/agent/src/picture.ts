@@ -11,9 +11,9 @@ import { type FileSystem, type Reading, reading, type Source, Unreadable, valueI
 
 /** The state of a machine at one moment. A value that could not be read has a reason instead. */
 export interface Picture {
-  /** E.g. x86_64. */
+  /** The architecture, for example x86_64. */
   readonly arch: string
-  /** Online CPUs; within a control group, as many as it allows. */
+  /** The number of online CPUs. In a control group it is the number that the group may use. */
   readonly cpuCount: Reading<number>
   readonly topology: Reading<readonly Cpu[]>
   readonly model: Reading<CpuModel>
@@ -22,14 +22,14 @@ export interface Picture {
   readonly cells: Reading<readonly Cell[]>
   readonly devices: Reading<readonly PciDevice[]>
   readonly gpus: Reading<readonly Gpu[]>
-  /** The machine's identity, independent of its name. */
+  /** An id of the machine that does not depend on its name. */
   readonly machineId: Reading<string>
   /** Whether the machine supports hardware virtualization. */
   readonly canVirtualize: Reading<true>
   readonly load: Load
 }
 
-/** Values that change constantly. */
+/** Measurements, which change constantly. */
 export interface Load {
   readonly times: Reading<CpuTimes>
   readonly running: Reading<number>
@@ -38,13 +38,13 @@ export interface Load {
 
 export interface PictureOptions {
   readonly arch: string
-  /** Folder of the file system that holds the disks of instances. */
+  /** A folder on the file system that holds the disks of instances. */
   readonly diskFolder: string
-  /** Whether the machine is a container, which has only what its control groups allow. */
+  /** Whether the machine is a container, whose resources are limited by its control groups. */
   readonly isContainer: boolean
 }
 
-/** Reads the state of the machine. Throws nothing: a value that cannot be read is replaced by the reason. */
+/** Reads the state of the machine. It never throws: a value that cannot be read is replaced by the reason. */
 export function readPicture(source: Source, { arch, diskFolder, isContainer }: PictureOptions): Picture {
   const limits = isContainer ? readGroupLimits(source) : undefined
   const topology = reading(() => readCpuTopology(source))
@@ -79,7 +79,7 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
 const readCellsOf = (source: Source, topology: Reading<readonly Cpu[]>): Reading<readonly Cell[]> =>
   'value' in topology ? reading(() => readCells(source, topology.value)) : topology
 
-/** Warnings about a picture for operators: values that were not read, and values that contradict each other. */
+/** Warnings for operators about a picture: values that could not be read, and values that contradict each other. */
 export function remarksOn(picture: Picture): readonly string[] {
   const { load, arch: _, ...parts } = picture
   const unread = Object.entries({ ...parts, ...load }).flatMap(([part, found]) =>

@@ -4,7 +4,7 @@ import type { PciDevice } from './readers/pci.ts'
 
 type Pool = NonNullable<FullStats['pciPools']>[number]
 
-/** The name of a pool in claims: `vendor:product:type@cell?tag=value`, the tags by their names. */
+/** The name of a pool in claims: `vendor:product:type@cell?tag=value`, with the tags in order of their names. */
 export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: Pool): string {
   const kind = [vendorId, productId, ...(deviceType ? [deviceType] : [])].map(encodeURIComponent).join(':')
   const tagged = [...(tags ?? [])]
@@ -13,18 +13,18 @@ export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: 
   return `${kind}${numaNode == null ? '' : `@${numaNode}`}${tagged.length === 0 ? '' : `?${tagged.join('&')}`}`
 }
 
-/** Devices of a kind that operators offer to instances, with the properties that only they know. */
+/** A kind of PCI device that operators offer to instances, with properties that the machine cannot detect. */
 export interface OfferedPci {
   readonly vendor: string
   readonly product: string
-  /** For example physical_network: physnet1. */
+  /** Properties such as physical_network: physnet1. */
   readonly tags: Readonly<Record<string, string>>
 }
 
 /**
- * Devices for instances, by kind and cell: those that vfio-pci holds, because the machine itself does not use them,
- * and those of the offered kinds. Devices that are reported as GPUs, and PFs whose VFs are in use, are excluded, so
- * that nothing is offered twice.
+ * The PCI devices for instances, grouped by kind and cell. They are the devices that are bound to vfio-pci, because the machine itself does
+ * not use these, and devices of the offered kinds. Devices that are reported as GPUs, and PFs whose VFs are in use, are excluded, so that
+ * nothing is offered twice.
  */
 export function poolsOf(devices: readonly PciDevice[], gpus: readonly Gpu[], offered: readonly OfferedPci[]): readonly Pool[] {
   const asGpus = new Set(gpus.map(({ address }) => address))

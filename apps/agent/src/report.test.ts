@@ -8,7 +8,7 @@ const LATER = '2026-11-22T00:00:10.000Z'
 const nothing = new Set<Omittable>()
 
 describe('a full report', () => {
-  test('has every value that was read, and names the others', () => {
+  test('has every value that was read, and lists the others as unknown', () => {
     const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
     expect(report).toMatchObject({
       version: '1.3',
@@ -28,7 +28,7 @@ describe('a full report', () => {
     expect(report.omitted).toEqual(unread)
   })
 
-  test('leaves out fields that no profile needs, and is shorter', () => {
+  test('leaves out the fields that no profile needs', () => {
     const picture = pictureOf(twoSockets)
     const needed = toFull({ picture, at: AT }, plainOffer, new Set<Omittable>(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
     expect(needed.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
@@ -36,7 +36,7 @@ describe('a full report', () => {
     expect(JSON.stringify(needed).length).toBeLessThan(JSON.stringify(toFull({ picture, at: AT }, plainOffer, nothing)).length)
   })
 
-  test('reports unknown cells for a machine that does not show any, which differs from no cells', () => {
+  test('reports cells as unknown, and not as none, for a machine that does not show any', () => {
     const report = toFull({ picture: pictureOf(withoutCells), at: AT }, plainOffer, nothing)
     expect(report.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'GPUS', 'PCI_POOLS', 'SUPPORTED_INSTANCES']))
     expect(report.cpuInfo).not.toHaveProperty('sockets')
@@ -57,7 +57,7 @@ describe('PCI devices for instances', () => {
     ])
   })
 
-  test('include those that operators offer; of a divided card only the parts are offered', () => {
+  test('include the kinds that operators offer; of a divided card only the virtual functions are offered', () => {
     const tags = { physical_network: 'physnet1' }
     const pci = ['1572', '154c'].map((product) => ({ vendor: '8086', product, tags }))
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, { ...plainOffer, pci }, nothing).pciPools).toEqual([
@@ -74,16 +74,16 @@ describe('PCI devices for instances', () => {
   })
 })
 
-describe('the difference from the report before', () => {
+describe('the difference from the last report', () => {
   const reported = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
   const after = (but: Readonly<Record<string, string>>) =>
     toFull({ picture: pictureOf(twoSockets, {}, but), reported, at: LATER }, plainOffer, nothing)
 
-  test('is empty for an unchanged machine, at any later time', () => {
+  test('is empty for an unchanged machine, whatever the time is', () => {
     expect(changesOf(reported, after({}))).toBe('nothing')
   })
 
-  test('is empty for a small fluctuation of a measurement, and not for a larger change', () => {
+  test('is empty for a small fluctuation of a measurement, but contains a larger change', () => {
     expect(changesOf(reported, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
     const moved = after({ 'proc/loadavg': '7.00 0.90 0.70 2/512 4242' })
     expect(changesOf(reported, moved)).toBe('more')

@@ -8,21 +8,21 @@ import { traitsOf } from './traits.ts'
 /** A field that a report may leave out. */
 export type Omittable = NonNullable<FullStats['omitted']>[number]
 
-/** Facts about a machine that operators state because no file contains them. */
+/** Facts about a machine that operators state, because no file of the machine contains them. */
 export interface Offer {
-  /** The node's name, as the machine calls itself. */
+  /** The name of the node, by default the name of the machine. */
   readonly nodeName: string
-  /** Undefined if not reported. */
+  /** The address of the host; undefined if it is not reported. */
   readonly hostIp: string | undefined
-  /** The amounts that are reserved for the machine itself; they are reported as used. */
+  /** The amounts that are reserved for the machine itself. They are reported as used. */
   readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
-  /** The allocation ratios. */
+  /** The allocation ratios for overcommit. */
   readonly ratios: { readonly cpu: number; readonly ram: number; readonly disk: number }
   /** PCI devices that are offered to instances, in addition to those that vfio-pci holds. */
   readonly pci: readonly OfferedPci[]
 }
 
-/** The machine lacks a value that no report may leave out, so that it cannot be reported at all. */
+/** The machine lacks a value that every report needs, so it cannot be reported. */
 export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
@@ -30,17 +30,17 @@ export class NotReportable extends Error {
 /** The inputs of a report. */
 export interface Look {
   readonly picture: Picture
-  /** The picture before it: measurements are for the time between the two. */
+  /** The picture of the reading before. Measurements cover the time between the two. */
   readonly before?: Picture | undefined
-  /** The report before it: values that only fluctuate are reported unchanged. */
+  /** The last report. Values that only fluctuate are repeated from it. */
   readonly reported?: FullStats | undefined
-  /** The time of the reading, RFC 3339. */
+  /** The time of the reading (RFC 3339). */
   readonly at: string
 }
 
 /**
- * A full report (HostStats 1.3), without fields that nobody needs (`omittable`), and without values that could not be
- * read. Throws NotReportable.
+ * A full report (HostStats 1.3). It leaves out fields that no profile needs (`omittable`), and values that could not be read. Throws
+ * NotReportable.
  */
 export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittable>): FullStats {
   const { picture } = look
@@ -75,7 +75,7 @@ const machineOf = ({ machineId }: Picture): Pick<FullStats, 'machineId'> => {
 
 type Optional = Pick<FullStats, (typeof OMITTABLE)[number][0]>
 
-/** All fields that a report may leave out, as the report and as `omitted` name them. */
+/** The fields that a report may leave out, by their names in the report and in `omitted`. */
 const OMITTABLE = [
   ['freeDiskGb', 'FREE_DISK_GB'],
   ['diskAvailableLeast', 'DISK_AVAILABLE_LEAST'],
@@ -95,7 +95,7 @@ const OMITTABLE = [
   ['traits', 'TRAITS'],
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
-/** What this agent reports of a host. It knows nothing of networks and hypervisors; guests and used amounts come from claims. */
+/** The optional fields of a report. The agent does not detect networks and hypervisors, and guests and used amounts come from claims. */
 function optionalFields({ picture, before, reported, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture
   const metrics = metricsOf(picture.load, { before: before?.load, reported: reported?.metrics, at })
@@ -118,7 +118,7 @@ function optionalFields({ picture, before, reported, at }: Look, { nodeName, hos
   }
 }
 
-/** Sockets, cores and threads only if all sockets and all cores are alike, so that one number describes them. */
+/** Sockets, cores and threads; only if all sockets and all cores are alike, so that one number describes each. */
 function cpuInfoOf(
   { arch, topology }: Picture,
   { vendor, model, flags }: { readonly vendor: string | undefined; readonly model: string | undefined; readonly flags: readonly string[] },
@@ -158,7 +158,7 @@ const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional 
     OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
   )
 
-/** The reported number, unless it has changed by at least a step. */
+/** The reported number, or the new number if it differs by at least a step. */
 const steady = (now: number, reported: number | null | undefined, step: number): number =>
   reported === undefined || reported === null || Math.abs(now - reported) >= Math.max(1, step) ? now : reported
 
@@ -167,7 +167,10 @@ const gib = (bytes: number): number => Math.floor(bytes / 2 ** 30)
 /** The fields that a delta can contain. */
 const DELTA_FIELDS = ['vcpusUsed', 'memoryMbUsed', 'localGbUsed', 'runningVms', 'numIoOps'] as const satisfies readonly (keyof StatsDelta)[]
 
-/** How a report differs from the one before it: not at all, by fields of a delta, or by more, so that a full report is needed. */
+/**
+ * How a report differs from the one before: not at all, only in fields that a delta can contain, or in others, so that a full report is
+ * needed.
+ */
 export function changesOf(before: FullStats, after: FullStats): 'nothing' | 'more' | StatsDelta {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof FullStats)[])
   const changed = [...fields].filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))

@@ -20,24 +20,24 @@ export interface AgentOptions {
   readonly look: () => Picture
   readonly intervalMs: number
   readonly notify: (event: AgentEvent) => void
-  /** Ends it in an orderly way. */
+  /** Ends the agent in an orderly way. */
   readonly signal: AbortSignal
   readonly clock?: Clock
-  /** A number from 0 to 1, like Math.random. */
+  /** Returns a number from 0 to 1, like Math.random. */
   readonly random?: () => number
-  /** Wall clock, milliseconds since 1970: the time of measurements. */
+  /** The wall clock in milliseconds since 1970, for the times of measurements. */
   readonly now?: () => number
 }
 
-/** The number of checks after which an unchanged machine requests the needed fields; the others send heartbeats. */
+/** Every sixth reading of an unchanged machine requests the list of needed fields; the others send heartbeats. */
 const LOOKS_PER_QUESTION = 6
-/** The longest pause after failures. */
+/** The longest pause after failures, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Reads the machine at each interval and reports changes in the smallest form that can express them, until the signal.
- * The fields that the profiles need come with each answer, and the next report has them at once. Failures are logged
- * and lead to growing pauses; nothing ends it.
+ * Reads the machine at each interval and reports changes in the smallest form that can express them, until the signal aborts. Each answer
+ * has the list of needed fields, and the next report has these fields at once. Failures are logged and lead to growing pauses. Only the
+ * signal ends the agent.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
@@ -58,19 +58,19 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 }
 
 export interface MachineReporter {
-  /** The machine at the last read. */
+  /** The picture of the last reading. */
   readonly picture: Picture
   /**
-   * Reads and reports. Returns true once the service has accepted the report; failures are logged. Never rejects for
+   * Reads the machine and reports it. Returns true once the service has accepted the report. Failures are logged. Never rejects for
    * expected failures of the service or the machine.
    */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** The error of the last attempt, if no answer came. */
+  /** The error of the last attempt; undefined if an answer came. */
   readonly trouble: unknown
 }
 
-/** Reports one machine, read by read. */
+/** Creates the reporter of one machine. Each call of `reportNow` reads the machine once. */
 export function createMachineReporter({
   gantt,
   name,
@@ -107,7 +107,7 @@ export function createMachineReporter({
     counts.bytes += bytes
     notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
-  /** The effect of the answer: whether the report counted, and whether to report again at once. */
+  /** Processes an answer. Returns whether the report counted, was refused, or must be followed by another at once. */
   const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
@@ -122,8 +122,8 @@ export function createMachineReporter({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // the same sequence is most likely this report, whose first answer was lost. Otherwise a later incarnation has
-        // reported: another agent reports this host, or did. Starting a new incarnation is right in either case
+        // An equal sequence is most likely that of this report, whose first answer was lost. Otherwise a later incarnation has reported,
+        // because another agent reports or reported this host. A new incarnation is right in both cases.
         if (result.lastSequence !== reporter.sequence)
           notify({ event: 'superseded', text: 'another agent has reported this host meanwhile; this one starts a new incarnation' })
         reporter = newReporter()
@@ -169,7 +169,7 @@ export function createMachineReporter({
       counts.looks++
       try {
         let end = await send()
-        // needs that change while they are followed wait for the next look
+        // If the needed fields change again meanwhile, that waits for the next reading.
         for (let times = 0; end === 'again' && times < 2; times++) end = await send()
         complaint = ''
         trouble = undefined
@@ -178,7 +178,7 @@ export function createMachineReporter({
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
-        // a lost report may have counted: the service reports it when the next one arrives
+        // A lost report may have counted. If so, the service states this in its answer to the next report.
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text

@@ -1,4 +1,4 @@
-/** The x86 trait (os-traits) for each flag of /proc/cpuinfo. */
+/** The x86 trait of os-traits for each flag in /proc/cpuinfo. */
 const X86: Readonly<Record<string, string>> = {
   sse4_1: 'HW_CPU_X86_SSE41',
   sse4_2: 'HW_CPU_X86_SSE42',
@@ -26,6 +26,6 @@ const X86: Readonly<Record<string, string>> = {
   sgx: 'HW_CPU_X86_SGX',
 }
 
-/** The traits for the flags of a machine, in alphabetical order. Other architectures have none here. */
+/** The traits for the CPU flags of a machine, in alphabetical order; none for other architectures than x86. */
 export const traitsOf = (arch: string, flags: readonly string[]): readonly string[] =>
   arch === 'x86_64' ? flags.flatMap((flag) => X86[flag] ?? []).sort() : []

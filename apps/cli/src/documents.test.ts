@@ -17,7 +17,7 @@ const schema = buildSchema(fs.readFileSync(path.join(folder, '../../server/schem
 interface Found {
   readonly file: string
   readonly text: string
-  /** The constants of the fragments that it is given. */
+  /** The names of the fragment constants that are passed to it. */
   readonly given: readonly string[]
 }
 
@@ -32,7 +32,7 @@ const fragments: readonly FragmentDefinitionNode[] = documents.flatMap(({ text }
 )
 const spreadsOf = (text: string): readonly string[] => [...new Set([...text.matchAll(/\.\.\.([A-Z]\w*)/g)].map(([, name = '']) => name))]
 
-/** An operation with the fragments that it needs, as the client sends it. */
+/** An operation with the fragments that it uses, as the client sends it. */
 function whole(text: string, names = new Set<string>()): string {
   const added = spreadsOf(text).filter((name) => !names.has(name))
   for (const name of added) names.add(name)
@@ -49,14 +49,14 @@ test('every operation is valid for the published schema', () => {
   expect(problems).toEqual([])
 })
 
-test('a fragment has a name of its own, and every document is given the fragments that it spreads', () => {
+test('fragment names are unique, and every document gets the fragments that it spreads', () => {
   const names = fragments.map(({ name }) => name.value)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   const without = documents.filter(({ text, given }) => spreadsOf(text).length !== given.length)
   expect(without.map(({ file, text }) => `${file}: ${text.trim().split('\n')[0]}`)).toEqual([])
 })
 
-test('a field and a variable that the schema does not have are found', () => {
+test('an unknown field and an unknown variable are reported', () => {
   const wrong = parse('query Wrong($first: Text) { hosts(first: $first) { nodes { colour } } }')
   expect(validate(schema, wrong).map(({ message }) => message)).toEqual([
     'Unknown type "Text".',
@@ -64,7 +64,7 @@ test('a field and a variable that the schema does not have are found', () => {
   ])
 })
 
-test('no file has an operation as plain text', () => {
+test('no file has an operation as an untyped string', () => {
   const isPlain = (text: string): boolean => /(?<!graphql\(\s*)(['`])\s*(?:query|mutation|subscription)\b[^'`]*\{/.test(text)
   expect(isPlain('const A = `query A { hosts { totalCount } }`')).toBe(true)
   expect(files.filter((file) => !file.includes('testing/') && isPlain(textOf(file)))).toEqual([])

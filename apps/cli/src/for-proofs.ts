@@ -1,7 +1,4 @@
-/**
- * The entry point for packages/proofs: code that its commands share with the command line. No other package may use
- * it.
- */
+/** The entry point for packages/proofs. It exports code that its commands share with the command line. No other package may import it. */
 
 export { type AuditRow, findBreak, type Head, START } from './commands/audit/chain.ts'
 export { signal } from './commands/cluster/signal.ts'

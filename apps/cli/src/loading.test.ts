@@ -2,7 +2,7 @@ import path from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 
-// The modules that are loaded before a command runs, read from the bundle of tools/build.mjs.
+// The test reads the bundle of tools/build.mjs for the modules that are loaded before a command runs.
 let outputs: Metafile['outputs']
 let main: string
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const importsOf = (file: string) => outputs[file]?.imports ?? []
 
-/** Packages that a file of the bundle loads when it is loaded, directly and by its imports. */
+/** The packages that a file of the bundle imports statically, directly or through other files. */
 function packagesOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return []
   seen.add(file)
@@ -34,7 +34,7 @@ function packagesOf(file: string, seen = new Set<string>()): string[] {
   })
 }
 
-test('every call, --version too, loads no package except the library for command lines', () => {
+test('every call, including --version, loads only the command-line library before its command runs', () => {
   expect(new Set(packagesOf(main))).toEqual(new Set(['commander']))
 })
 

@@ -5,7 +5,7 @@ import { addCommands } from './commands/commands.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version(manifest.version)
 
-// Invalid usage ends with 2, for scripts; commander itself would end with 1.
+// Invalid usage ends with 2, for scripts. The library commander would end with 1.
 program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 
 program.addHelpText(
@@ -24,7 +24,7 @@ Examples:
     $ gantt select --help`,
 )
 
-// The reader of our output may have closed the pipe, as `head` does; a service then stops in an orderly way.
+// The reader of the output may close the pipe, as `head` does. A service then stops in an orderly way.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

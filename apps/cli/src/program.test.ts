@@ -4,7 +4,7 @@ import { NODE_ARGUMENTS } from './program.ts'
 
 const textOf = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 
-test.each(['main.ts', '../bin/gantt.mjs'])('the command in %s starts Node with the arguments that its child processes get', (file) => {
+test.each(['main.ts', '../bin/gantt.mjs'])('the shebang line of %s has the Node arguments that child processes get', (file) => {
   expect(textOf(file).split('\n')[0]).toBe(`#!/usr/bin/env -S node ${NODE_ARGUMENTS.join(' ')}`)
 })
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The command line as a release installs it: in a folder from which packages/proofs cannot be resolved.
+// The tests run the command line as a release installs it: in a folder from which packages/proofs cannot be resolved.
 let folder: string
 
 beforeAll(async () => {
@@ -30,9 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-/**
- * Runs `gantt prove race` next to a package @gantt/proofs with this source; without such a package if none is given.
- */
+/** Runs `gantt prove race` with a package @gantt/proofs of this source; without such a package if none is given. */
 function proveRace(content?: string) {
   const place = path.join(folder, 'node_modules', '@gantt', 'proofs')
   fs.rmSync(place, { recursive: true, force: true })
@@ -45,7 +43,7 @@ function proveRace(content?: string) {
   return { status, stdout, stderr }
 }
 
-test('without the package of the proofs, a proof explains what to do, and ends with 2', () => {
+test('if the package of the proofs is not installed, the command explains what to do, and ends with 2', () => {
   expect(proveRace()).toEqual({
     status: 2,
     stdout: '',
@@ -55,7 +53,7 @@ test('without the package of the proofs, a proof explains what to do, and ends w
   })
 })
 
-test('where it is installed, it adds the command', () => {
+test('if the package of the proofs is installed, its command runs', () => {
   const adds =
     "export const proofs = { prove: async () => (program) => program.command('prove <name>').action((name) => console.log(name)) }"
   expect(proveRace(adds)).toEqual({ status: 0, stdout: 'race\n', stderr: '' })

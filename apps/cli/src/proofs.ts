@@ -2,15 +2,15 @@ import type { Command } from 'commander'
 import { GANTT } from './output/called.ts'
 
 /**
- * The commands of packages/proofs, as the list of commands has them. That package depends on this one, so it is loaded by name and is in
- * no package.json here; an installation from a release or from npm does not have it.
+ * The commands of packages/proofs with their descriptions. That package depends on this one, so this one loads it by name and does not list
+ * it in its package.json. An installation from a release or from npm does not have it.
  */
 const PROOFS = {
   replay: 'replay a trace of real requests, and show the figure that is published for it',
   prove: 'show that the promises hold, on real processes and a real database, or against a model',
   'simulate-faults': 'run replicas, store, network and clients in one process under faults, and check every promise after every step',
   nemesis: 'replicas and database under load and faults; the histories of the callers are judged',
-  conformance: 'compare recorded verdicts of the real Nova with ours',
+  conformance: 'compare recorded verdicts of the real Nova with those of this service',
 }
 
 export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)
@@ -21,7 +21,7 @@ export function listProofs(program: Command): void {
     program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
 }
 
-/** Adds the command of one proof; if the package is not installed, ends with an error that says what to do. */
+/** Adds the command of one proof. If the package is not installed, ends with an error that states what to do. */
 export async function addProof(program: Command, name: keyof typeof PROOFS): Promise<void> {
   const proofs = await loadProofs()
   if (proofs === undefined)
@@ -42,6 +42,6 @@ async function loadProofs() {
   }
 }
 
-/** Whether the package itself is missing, and not one of its dependencies. */
+/** Whether the package itself is missing, as opposed to one of its dependencies. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'@gantt/proofs'")

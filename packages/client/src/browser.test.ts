@@ -24,11 +24,11 @@ test('the whole client is bundled for browsers without modules of Node or of the
   expect([...new Set(packages)].toSorted()).toEqual(['@0no-co/graphql.web', 'gql.tada', 'graphql'])
 })
 
-test('bundling code that needs Node for browsers fails', async () => {
+test('bundling code that needs Node fails for browsers', async () => {
   await expect(bundle(`import { readFileSync } from 'node:fs'; readFileSync('x')`)).rejects.toThrow(/node:fs/)
 })
 
-test('a program that only makes single calls does not load the documents', async () => {
+test('a program that only uses createClient does not load the documents', async () => {
   const { metafile, outputFiles } = await bundle(`import { createClient } from './index.ts'; console.log(createClient)`)
   const [output] = Object.values(metafile.outputs)
   const used = Object.entries(output?.inputs ?? {})

@@ -6,17 +6,17 @@ import { AskAgain, type CallOptions, type Retry } from './retry.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Typed operations, each of which is repeated until it is answered. */
+/** Typed operations. Each is repeated until it is answered. */
 export interface Calls {
-  /** A call that may be repeated because a second one changes nothing. */
+  /** Sends a call that may be repeated because a second one changes nothing. */
   ask<Data, Input extends Variables>(
     document: TypedDocument<Data, Input>,
     variables: Given<NoInfer<Input>> & Variables,
     options?: CallOptions,
   ): Promise<Data>
   /**
-   * A call that may be repeated because of its key. `askAgainAfter`: milliseconds after which to repeat it, if the
-   * answer asks for that. Throws UnknownOutcomeError if the call may have taken effect and its answer was lost.
+   * Sends a call that may be repeated because of its idempotency key. `askAgainAfter` returns the milliseconds after which to repeat the
+   * call, if the answer requires that. Throws UnknownOutcomeError if the call may have taken effect but its answer was lost.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,

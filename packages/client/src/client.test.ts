@@ -8,7 +8,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** A service that gives this answer to every call; undefined: it never answers. */
+/** Starts a service that gives this answer to every call; with undefined it never answers. */
 async function answering(
   status: number,
   body: string | undefined,
@@ -79,7 +79,7 @@ test.each(['localhost:4400/graphql', 'ftp://127.0.0.1/graphql'])('the address %s
 test.each([
   ['a line break', 'gantt_1\ngantt_2'],
   ['a character that a header cannot have', 'gantt_\u2713'],
-])('a key with %s is not sent, and not tried again until the deadline', async (_what, key) => {
+])('a key with %s is not sent, and the call fails at once', async (_what, key) => {
   const { url, seen } = await answering(200, '{"data":{}}')
   const call = createGantt({ url, key: () => key }).selectDestinations({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } })
   const error = await call.catch((thrown: unknown) => thrown)

@@ -2,7 +2,7 @@ import { KeySourceError, UnreachableError } from './errors.ts'
 import { causeOf, createTransport, readAnswer, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** The timeout of a call's whole answer, milliseconds; 60,000 if absent. */
+  /** The time limit for a call and its whole answer in milliseconds; 60,000 if absent. */
   readonly deadlineMs?: number
 }
 
@@ -11,15 +11,15 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** An operation: its text, or the id of one that the service knows, with its name for logs of the calls. */
+/** An operation: its text, or the id of one that the service knows. The name of the latter is for logs. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
-/** Single calls, each sent once. */
+/** Sends single calls, each of them once. */
 export interface Client {
   /**
-   * Sends one GraphQL operation and returns its data; expected failures are data too (result unions). Throws
-   * FaultError for top-level errors, UnreachableError if no answer came in time, ProtocolError if the answer is not
-   * GraphQL, and the signal's reason if that is aborted.
+   * Sends one GraphQL operation and returns its data. Expected failures are data too (result unions). Throws FaultError for top-level
+   * errors, UnreachableError if no answer came in time, ProtocolError if the answer is not GraphQL, and the reason of the signal if it is
+   * aborted.
    */
   request<Data>(operation: Operation, variables?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Data>
 }
@@ -27,7 +27,7 @@ export interface Client {
 const DEADLINE_MS = 60_000
 const ACCEPT = 'application/graphql-response+json, application/json'
 
-/** Calls of a service over HTTP, in Node and in browsers. */
+/** Creates a client that calls a service over HTTP, in Node and in browsers. */
 export function createClient({ deadlineMs = DEADLINE_MS, ...options }: ClientOptions): Client {
   const { url } = options
   const transport = createTransport(options)

@@ -1,9 +1,9 @@
 const PATTERN = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
-/** An ISO 8601 duration of whole milliseconds. */
+/** A number of milliseconds as an ISO 8601 duration. */
 export const toDuration = (ms: number): string => `PT${ms / 1_000}S`
 
-/** Milliseconds of an ISO 8601 duration without years and months. Throws RangeError for anything else. */
+/** Parses an ISO 8601 duration without years and months into milliseconds. Throws RangeError for anything else. */
 export function millisecondsOf(duration: string): number {
   const [, days, hours, minutes, seconds] = PATTERN.exec(duration) ?? []
   if ((days ?? hours ?? minutes ?? seconds) === undefined)

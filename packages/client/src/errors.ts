@@ -1,11 +1,11 @@
-/** The service could not be reached, or did not answer in time. The call may have taken effect: see `mayHaveHappened`. */
+/** The service could not be reached, or did not answer in time. The call may have taken effect; `mayHaveHappened` returns whether. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
 /**
- * A call that claims resources ended without a usable answer: resources may be held. The same call with this idempotency key
- * gets its answer; `abandon` frees whatever the key holds. `cause` is the error that ended the call.
+ * A call that claims resources ended without a usable answer, so resources may be held. The same call with this idempotency key gets the
+ * answer, and `abandon` releases everything that the key holds. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -18,7 +18,7 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-/** The program's own key source failed; nothing was sent. */
+/** The function or promise that provides the key failed. Nothing was sent. */
 export class KeySourceError extends Error {
   override readonly name = 'KeySourceError'
 
@@ -27,11 +27,11 @@ export class KeySourceError extends Error {
   }
 }
 
-/** The answer is not a GraphQL answer: for example the page of a proxy, a wrong address, or a broken body. */
+/** The response is not a GraphQL answer, for example because of a wrong address, or because a proxy sent an error page. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
-  /** The delay in the header Retry-After. */
+  /** The delay in the header Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, status: number, retryAfterMs?: number) {
@@ -41,7 +41,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** One of the top-level `errors` of an answer: an error of the caller's document or of the service, never an expected failure. */
+/** One of the top-level `errors` of an answer. It is an error in the caller's document or in the service, and never an expected failure. */
 export interface Fault {
   readonly message: string
   readonly path?: readonly (string | number)[]
@@ -50,20 +50,20 @@ export interface Fault {
     readonly requestId?: string
     /** Whether the same call may succeed later. */
     readonly retryable?: boolean
-    /** The earliest time to retry. */
+    /** The milliseconds before the earliest retry. */
     readonly retryAfterMs?: number
-    /** All problems of the input; the message is that of the first. */
+    /** All problems of the input. The message is that of the first one. */
     readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
   }
 }
 
-/** The service answered with top-level errors. `code` is that of the first, so that callers can distinguish errors by it. */
+/** The service answered with top-level errors. `code` is the code of the first error, by which callers can distinguish errors. */
 export class FaultError extends Error {
   override readonly name = 'FaultError'
   readonly status: number
   readonly faults: readonly Fault[]
   readonly code: string | undefined
-  /** The earliest time to retry, by the errors or the header Retry-After. */
+  /** The milliseconds before the earliest retry, from the errors or from the header Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(faults: readonly Fault[], status: number, retryAfterMs?: number) {
@@ -78,12 +78,12 @@ export class FaultError extends Error {
   }
 }
 
-/** Codes of connections that were never established. Browsers report none. */
+/** Codes of errors before a connection was established. Browsers do not report codes. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Whether a call that failed in this way may have taken effect: only calls that were refused unread, or never sent,
- * certainly have not.
+ * Whether a call that failed with this error may have taken effect. Only calls that were never sent, or were refused unread, certainly have
+ * not.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof FaultError || error instanceof ProtocolError)
@@ -94,10 +94,10 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** Statuses of proxies whose upstream is unavailable or busy. */
+/** HTTP statuses of proxies whose server is unavailable or busy. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
-/** The shortest time before a retry; undefined if a retry would fail in the same way. */
+/** The shortest time in milliseconds before a retry; undefined if a retry would fail in the same way. */
 export function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return 0
   if (error instanceof ProtocolError) return PASSING_STATUSES.has(error.status) ? (error.retryAfterMs ?? 0) : undefined

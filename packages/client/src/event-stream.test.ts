@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readEventStream, type StreamEvent } from './event-stream.ts'
 
-/** A body that arrives in these pieces, and then ends or hangs. */
+/** A body that arrives in these pieces and then ends, or sends nothing more. */
 function bodyOf(
   pieces: readonly Uint8Array[],
   { hangs = false } = {},
@@ -42,7 +42,7 @@ test.each([
   expect(await all(bodyOf([bytes(text)]))).toEqual(expected)
 })
 
-test('the events are the same wherever the network splits the stream', () => {
+test('the events are the same at whatever bytes the network splits the stream', () => {
   const whole = bytes('event: next\ndata: {"name":"Zürich ☃"}\n\n:\n\nevent: next\ndata: 2\n\nevent: complete\ndata:\n\n')
   return fc.assert(
     fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 12 }), async (cuts) => {
@@ -63,7 +63,7 @@ test('a silent stream ends with an error and is closed', async () => {
   expect(body.isCancelled()).toBe(true)
 })
 
-test('a reader that stops closes the stream', async () => {
+test('the stream is closed if its reader stops early', async () => {
   const body = bodyOf([bytes('data: 1\n\ndata: 2\n\n')], { hangs: true })
   for await (const event of readEventStream(body, 5_000)) {
     expect(event.data).toBe('1')

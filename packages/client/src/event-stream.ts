@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * The events of a stream until it ends. Throws if nothing arrives for `silentMs`, not even a heartbeat: the connection
- * was lost without notice.
+ * The events of a stream until it ends. Throws an error if nothing arrives for `silentMs`, not even a heartbeat, because then the
+ * connection was lost without notice.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
@@ -25,12 +25,12 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silentM
       }
     }
   } finally {
-    // a reader that stops ends the connection; a broken one cannot be ended again
+    // If the reader stops early, this ends the connection. On a broken connection it fails, which does not matter.
     await reader.cancel().catch(() => undefined)
   }
 }
 
-/** Undefined for a block that consists of comments, which are heartbeats. */
+/** Parses the lines of one event; undefined if they are only comments, which are heartbeats. */
 function parseBlock(block: string): StreamEvent | undefined {
   let event: string | undefined
   const data: string[] = []

@@ -14,39 +14,39 @@ import { pauseAfter, type Surroundings, systemClock } from './retry.ts'
 import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
 
 export interface FollowOptions {
-  /** The last revision that the reader has: later changes are delivered first, or a gap. Absent: only new events. */
+  /** The last revision that the reader knows. Later changes are delivered first, or a gap is. If absent, only new events are delivered. */
   readonly after?: string
-  /** Ends the stream, without an error. */
+  /** Ends the stream without an error. */
   readonly signal?: AbortSignal
   /**
-   * A stream that is silent for this long is broken, milliseconds; 30,000 by default. The service sends a heartbeat
-   * every second, older releases every 12 s.
+   * A stream without data for this number of milliseconds counts as broken; 30,000 by default. The service sends a heartbeat every second,
+   * and older releases send one every 12 s.
    */
   readonly silentMs?: number
-  /** Called at each break before the stream is opened again. */
+  /** Called after each break, before the stream is opened again. */
   onBreak?(error: unknown): void
 }
 
 /** How a subscription is opened and reopened. */
 export interface Resumption<Data, Variables> {
   variables(after: string | undefined): Variables
-  /** The value of `after` with which the stream continues after an event. */
+  /** The value of `after` with which the stream continues after this event. */
   resumeAfter(data: Data): string
 }
 
 /**
- * Streams that reconnect: a broken one is reopened where it ended, with growing pauses, until its reader ends it. An
- * error that would recur (no scope, an unknown key, a wrong filter) is thrown.
+ * Streams that reconnect. A broken stream is reopened at the position where it ended, with growing pauses, until its reader stops. An error
+ * that would recur (no scope, an unknown key, an invalid filter) is thrown.
  */
 export interface Events {
   /**
-   * Decisions as they are made. Decisions that were made without a connection are not delivered: an event with a `gap`
-   * reports that, and `decisions` lists them.
+   * Decisions as they are made. Decisions that were made while there was no connection are not delivered. An event with a `gap` reports
+   * this, and the query `decisions` lists them.
    */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
-  /** Hosts as they change, each in its state at that time; a host that changed without a connection is delivered afterwards. */
+  /** Hosts as they change, each in its state at that time. A host that changed while there was no connection is delivered afterwards. */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
-  /** Subscribes to any subscription. */
+  /** Opens any subscription. */
   follow<Data, Variables extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Variables>,
     resumption: Resumption<NoInfer<Data>, NoInfer<Variables>>,
@@ -110,7 +110,7 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   }
 }
 
-/** One connection until it ends. Errors of the stream are thrown like those of calls. */
+/** Opens one connection and yields its events until it ends. Errors of the stream are thrown like those of calls. */
 async function* connect<Data>(
   url: string,
   transport: Transport,
@@ -149,10 +149,13 @@ async function* connect<Data>(
 const unreachable = (url: string, error: unknown): unknown =>
   error instanceof KeySourceError ? error : new UnreachableError(`${url}: ${causeOf(error)}`, { cause: error })
 
-/** Several events can have one revision, and the stream may have broken between them: it continues before that revision. */
+/**
+ * The revision before this one. Several events can have the same revision and the stream may have broken between them, so it continues
+ * before that revision.
+ */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Whether a host has not been seen yet at the latest revision; its changes come in the order of revisions. */
+/** Returns a function that is true for a host's first event at a revision. Events come in the order of revisions. */
 function createOnce(): (event: HostChange) => boolean {
   let revision: string | undefined
   let seen = new Set<string>()

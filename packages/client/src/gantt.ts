@@ -9,8 +9,8 @@ import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
 
 export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {
   /**
-   * The key is bound to a project, which may not ask for alternates, weights, limits and reasons: they come empty, or null. What else such a
-   * key may not do (`claim`, reports, explanations, streams) is refused by the service.
+   * Whether the key is bound to a project. Such a key may not request alternates, weights, limits and reasons, which are then empty or
+   * null. Other calls that it may not make (`claim`, reports, explanations, streams) are refused by the service.
    */
   readonly isForProject?: boolean
 }
@@ -18,18 +18,18 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
 /** The interface of a placement service. */
 export interface Gantt extends Placements, Reports {
   readonly place: Place
-  /** How a decision was made; `instance` counts from 0; if absent, the instance that found no host. */
+  /** How a decision was made. `instance` counts from 0; by default it is the first instance that found no host. */
   explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
-  /** Why a host was not chosen, or would not be. */
+  /** Why a host was not chosen for a decision, or would not be chosen for a request. */
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
-  /** Sends any query, typed by its document (`graphql` of this package), until it is answered. */
+  /** Sends a query until it is answered. Its types come from its document (`graphql` of this package). */
   readonly query: Calls['ask']
   /** Sends any call once, without retries. */
   readonly client: Client
 }
 
-/** The only entry point to a service: typed calls, which are retried if that is safe, in Node and in browsers. */
+/** Creates the interface of a service: typed calls that are retried if that is safe, in Node and in browsers. */
 export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }

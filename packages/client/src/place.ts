@@ -5,42 +5,41 @@ import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
 
 /**
- * The input of a placement: a request for one instance. The resources are reserved first, and the claim is confirmed once the instance
- * runs.
+ * The input of a placement, which is a request for one instance. The resources are first reserved, and the claim is confirmed once the
+ * instance runs.
  */
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
   /**
-   * How long the resources are reserved before the claim is confirmed, ISO 8601; the service's default if not given. It is extended for as
-   * long as the start
-   * takes.
+   * How long the resources are reserved before the claim is confirmed, as an ISO 8601 duration; the service's default if not given. The
+   * reservation is extended for as long as the start takes.
    */
   readonly ttl?: string
 }
 
-/** A host with the resources for the instance, which the claim holds. */
+/** A host, with a claim that holds the resources for the instance. */
 export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
-  /** The amounts that the instance may use, by the name of the resource. */
+  /** The amounts that the instance may use, by resource. */
   readonly limits: Destination['limits']
-  /** Aborted when the claim is lost, or the caller gave up: the instance must not run there any more. */
+  /** Aborted when the claim is lost or the caller gives up. The instance must then not run on the host any more. */
   readonly signal: AbortSignal
 }
 
 /**
- * Starts the instance on the host, and resolves once it runs. A rejection means that it does not run there and will
- * not: the claim is released, and the next alternate is tried.
+ * Starts the instance on the host, and resolves once it runs. If the promise rejects, the instance does not run there and will not. Its
+ * claim is then released, and the next alternate is tried.
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
-/** A host on which the instance was not started, and why: the rejection of the start, or the service's answer about the claim. */
+/** A host on which the instance was not started, with the reason: the rejection of `start`, or the service's answer about the claim. */
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
-  /** Why the claim there could not be released, if that failed; the reservation expires. */
+  /** The error if the claim on the host could not be released. The reservation then expires. */
   readonly notReleased?: unknown
 }
 
@@ -58,8 +57,8 @@ export interface Started<Value> extends Running<Value> {
 }
 
 /**
- * The instance runs, but its claim is not confirmed: it was lost meanwhile, or the service did not answer. Stop the
- * instance, or call `confirm` again.
+ * The instance runs, but its claim is not confirmed, because it was lost or the service did not answer. Stop the instance, or call
+ * `confirm` again.
  */
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
@@ -68,7 +67,7 @@ export interface NotConfirmed<Value> extends Running<Value> {
   readonly why: unknown
 }
 
-/** No host of the decision started it; no claim is held. */
+/** The instance was started on no host of the decision, and no claim is held. */
 export interface NotStarted {
   readonly __typename: 'NotStarted'
   readonly refused: readonly Refused[]
@@ -77,21 +76,24 @@ export interface NotStarted {
 export type PlaceResult<Value> = Started<Value> | NotConfirmed<Value> | NotStarted | Exclude<SelectDestinationsResult, Placed>
 
 /**
- * Chooses a host for one instance, starts the instance there, and confirms the claim; continues with the alternates if
- * a host refuses. Nothing is held for longer than a reservation, whatever happens; after a call without `ttl` that is repeated with its own
- * key, for ten minutes at most.
+ * Chooses a host for one instance, starts the instance there, and confirms the claim. If a host cannot start it, the alternates are tried.
+ * In every case, nothing is held for longer than a reservation. If a call without `ttl` is repeated with its own key, a reservation may
+ * last up to ten minutes.
  */
 export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: PlaceOptions) => Promise<PlaceResult<Value>>
 
-/** A reservation of an earlier call may have been extended, and is then longer than its TTL: it is extended by at most this. */
+/**
+ * The longest extension in milliseconds. If an earlier call extended the reservation, the TTL that is computed from its times is too long,
+ * so extensions are limited to this.
+ */
 const LONGEST_EXTENSION_MS = 600_000
-/** How long the final call for a key is retried, milliseconds. */
+/** How long the last call for a key is retried, in milliseconds. */
 const ABANDON_MS = 5_000
 
 export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
     const { idempotencyKey = crypto.randomUUID(), ...input } = given
-    /** The caller may repeat the call with its own key; a generated key is settled here. */
+    /** Waits for an answer. If it is lost, a caller with a key of its own can repeat the call; a generated key is abandoned here. */
     const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
 
@@ -144,13 +146,13 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
   }
 }
 
-/** The TTL that a reservation was made with: both times are the service's. */
+/** The TTL of a reservation, computed from the service's own times. */
 function ttlMsOf({ createdAt, expiresAt }: Claim): number {
   const ttlMs = Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
   return Math.min(ttlMs, LONGEST_EXTENSION_MS)
 }
 
-/** The result for claims that an earlier call with the same key has ended. */
+/** The states of claims that have ended. An earlier call with the same key may have ended its claims. */
 const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
 
 async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
@@ -158,7 +160,7 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
     return await answer
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
-    // if the service is still unavailable, the caller gets the key
+    // If the service is still unavailable, the caller gets an error with the key.
     const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).catch(() => undefined)
     const isSettled = last?.__typename === 'ClaimPayload'
     throw isSettled ? error.cause : error
@@ -168,7 +170,7 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
 interface Hold {
   readonly claim: Claim
   readonly ttlMs: number
-  /** An earlier call made the reservation, so its remaining time is unknown. */
+  /** Whether an earlier call made the reservation, so that its remaining time is unknown. */
   readonly isRepeated: boolean
   readonly clock: Clock
   readonly signal?: AbortSignal
@@ -192,7 +194,8 @@ async function whileHeld<Value>(
       )
       if (!hasPassed) return
       waitMs = everyMs
-      // if the service does not answer, the call is repeated before the reservation ends; the confirmation decides in the end
+      // If the service does not answer, the extension is repeated before the reservation ends. The confirmation at the end shows whether
+      // the claim is still held.
       const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }
@@ -209,7 +212,7 @@ async function whileHeld<Value>(
   }
 }
 
-/** The reason for stopping a start whose claim is lost: the claim was revoked, or it expired. */
+/** The reason with which a start is aborted if its claim was revoked or has expired. */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult

@@ -14,40 +14,37 @@ import type { CallOptions } from './retry.ts'
 
 export interface Reports {
   /**
-   * Sends up to 1,000 reports; result i is for report i. The service orders them by incarnation and sequence, so
-   * repeating one is harmless.
+   * Sends up to 1,000 reports. The result at index i is for the report at index i. The service orders reports by incarnation and sequence,
+   * so repeating one is harmless.
    */
   updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
   /** Sends heartbeats of hosts that have nothing new to report. */
   heartbeat(hosts: readonly ResourceName[], options?: CallOptions): Promise<HeartbeatResult>
-  /** Keeps incarnation, sequence and base of one host's reports. */
+  /** Creates a reporter, which stores incarnation, sequence and base of one host's reports. */
   reporter(options: ReporterOptions): Reporter
 }
 
 export interface ReportOptions extends CallOptions {
-  /**
-   * Whether the answers to accepted reports contain the fields that the next ones must have (`required`); a reporter
-   * always requests this.
-   */
+  /** Whether the answers to accepted reports contain the list of needed fields (`required`). A reporter always requests this. */
   readonly required?: boolean
 }
 
 export interface ReporterOptions {
   readonly name: ResourceName
-  /** Returns the full report at the time of the call: for the first report, and when the service needs it. */
+  /** Returns the present full report. It is called for the first report, and when the service needs a full one. */
   full(): FullStats | Promise<FullStats>
-  /** Generated if absent: a program that restarts is another incarnation. */
+  /** The incarnation, generated if absent. A program that restarts begins a new incarnation. */
   readonly incarnation?: string
 }
 
-/** Sends reports of one host one after the other, whatever the order of calls: a later one waits for the answer to the one before. */
+/** Sends the reports of one host one after the other. A later report waits for the answer to the one before it. */
 export interface Reporter {
   readonly incarnation: string
-  /** The sequence of the last report that was sent; 0 before the first. */
+  /** The sequence of the last report that was sent; 0 before the first one. */
   readonly sequence: number
   /** Sends the full report. */
   report(options?: CallOptions): Promise<ResourceStatsResult>
-  /** Sends the changes since the last accepted report; the full report if the service does not have that one. */
+  /** Sends the changes since the last accepted report, or the full report if the service does not have that report. */
   change(delta: StatsDelta, options?: CallOptions): Promise<ResourceStatsResult>
 }
 
@@ -73,7 +70,7 @@ function createReporter(
   send: (update: ResourceStats, options?: CallOptions) => Promise<ResourceStatsResult>,
 ): Reporter {
   let sequence = 0
-  /** The last accepted report of this incarnation; a delta contains the changes since. */
+  /** The sequence of the last accepted report of this incarnation. A delta contains the changes since that report. */
   let base: number | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -85,7 +82,7 @@ function createReporter(
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // the first copy of a repeated report counted
+    // The report was repeated, and its first copy has counted.
     if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ProtocolError, UnreachableError } from './errors.ts'
 import { AskAgain, type Clock, createRetry, pauseAfter, systemClock } from './retry.ts'
 
-/** A clock that advances only when code waits. */
+/** A clock that advances only when code waits on it. */
 function aClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
@@ -28,7 +28,7 @@ test('pauses are drawn from 0 up to a bound that doubles each time and is at mos
   )
 })
 
-test('no pause ends after the deadline, and no attempt gets more than the remaining time', () => {
+test('no pause ends after the deadline, and the time limit of an attempt is at most the remaining time', () => {
   const input = [
     fc.integer({ min: 1, max: 60_000 }),
     fc.integer({ min: 1, max: 20_000 }),
@@ -42,7 +42,7 @@ test('no pause ends after the deadline, and no attempt gets more than the remain
       let attempts = 0
       const ended = retry({ deadlineMs, attemptMs }, async (given) => {
         expect(given.deadlineMs).toBeLessThanOrEqual(Math.max(1, Math.min(attemptMs, deadlineMs - clock.now())))
-        // with a clock that stands still, failing attempts would go on forever
+        // If the clock did not advance, failing attempts would continue forever.
         if (++attempts > 50) return 'enough'
         throw new ProtocolError('busy', 503, retryAfterMs)
       })
@@ -54,7 +54,7 @@ test('no pause ends after the deadline, and no attempt gets more than the remain
   )
 })
 
-test('an answer that asks for a retry is returned once no time is left', async () => {
+test('an answer that requires a retry is returned once no time is left', async () => {
   const clock = aClock()
   const retry = createRetry({ clock, random: () => 0 })
   expect(await retry({ deadlineMs: 2_500 }, async () => new AskAgain('later', 1_000))).toBe('later')

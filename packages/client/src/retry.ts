@@ -2,29 +2,28 @@ import { retryAfter } from './errors.ts'
 
 /** The time limits of a repeated call. */
 export interface CallOptions {
-  /** The time for all attempts of a call, pauses included, milliseconds; 30,000 if absent. */
+  /** The time limit in milliseconds for all attempts of a call, including pauses; 30,000 if absent. */
   readonly deadlineMs?: number
   /**
-   * The time for one attempt, milliseconds; 12,000 by default, which is a little longer than the service's own limit. Never more than the
-   * remaining
-   * time.
+   * The time limit of one attempt in milliseconds, and never more than the remaining time. The default of 12,000 is slightly more than the
+   * service's own limit.
    */
   readonly attemptMs?: number
-  /** Ends the call, with the signal's reason. */
+  /** Ends the call with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** The sources of time and chance; tests use their own. */
+/** The sources of time and randomness, which tests replace. */
 export interface Surroundings {
   readonly clock?: Clock
-  /** A number from 0 to 1, like Math.random. */
+  /** Returns a number from 0 to 1, like Math.random. */
   readonly random?: () => number
 }
 
 export interface Clock {
-  /** Milliseconds since an arbitrary time; never decreases. */
+  /** Milliseconds since an arbitrary time. The value never decreases. */
   now(): number
-  /** Rejects with the signal's reason when that is aborted before. */
+  /** Resolves after this time. Rejects with the reason of the signal if it is aborted before. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -45,7 +44,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** An answer that asks for a retry: it becomes the result only if there is no time left. */
+/** An answer that requires a retry. It becomes the result only if no time is left. */
 export class AskAgain<Answer> {
   readonly answer: Answer
   readonly afterMs: number
@@ -56,7 +55,7 @@ export class AskAgain<Answer> {
   }
 }
 
-/** The data of one attempt. */
+/** The limits of one attempt. */
 export type Attempt = Required<Pick<CallOptions, 'deadlineMs'>> & Pick<CallOptions, 'signal'>
 
 const DEADLINE_MS = 30_000
@@ -64,7 +63,7 @@ const ATTEMPT_MS = 12_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** Resolves or rejects like its last attempt; `onFailure` is called with the error of each failed attempt. */
+/** Resolves or rejects like the last attempt. `onFailure` is called with the error of each failed attempt. */
 export type Retry = <Answer>(
   options: CallOptions,
   attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,
@@ -72,9 +71,8 @@ export type Retry = <Answer>(
 ) => Promise<Answer>
 
 /**
- * Repeats work that is safe to repeat until it is answered: after an answer that asks for a retry, after an error that
- * the service marks as temporary, and if no answer came. It ends when the deadline leaves no time for the pause before
- * another attempt.
+ * Repeats work that is safe to repeat until it is answered. It is repeated after an answer that requires a retry, after an error that the
+ * service marks as temporary, and if no answer came. It ends when the deadline leaves no time for the pause before another attempt.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {
@@ -100,7 +98,7 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
 export const pauseAfter = (failures: number, random: () => number): number =>
   random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
-/** The outcome of an attempt, and the pause before the next one; undefined for none. */
+/** The outcome of an attempt, and the pause before the next one; undefined if there must be none. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
 
 async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {

@@ -2,28 +2,28 @@ import { type Fault, FaultError, KeySourceError, ProtocolError } from './errors.
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
-  /** The service's GraphQL address, e.g. http://127.0.0.1:4400/graphql; in browsers a path suffices. */
+  /** The GraphQL address of the service, such as http://127.0.0.1:4400/graphql. In browsers a path is enough. */
   readonly url: string
-  /** Sent as `Authorization: Bearer KEY`. */
+  /** The API key, which is sent as `Authorization: Bearer KEY`. */
   readonly key?: KeySource
-  /** For tests and for platforms with a `fetch` of their own. */
+  /** A replacement for `fetch`, for tests and for platforms that have their own. */
   readonly fetch?: typeof globalThis.fetch
 }
 
 /**
- * Sends one operation with the present key; if the service refuses the key unread, once more with the next key. A key
- * that is invalid in a header is never sent: KeySourceError.
+ * Sends one operation with the present key. If the service refuses the key without reading the operation, sends it once more with the next
+ * key. A key with characters that a header cannot have is never sent; KeySourceError is thrown.
  */
 export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
 
-/** Throws RangeError for an address that is not http or https. */
+/** Creates a transport. Throws RangeError for an address that is not http or https. */
 export function createTransport({ url, key, fetch = globalThis.fetch }: TransportOptions): Transport {
   if (URL.canParse(url) && !/^https?:$/.test(new URL(url).protocol))
     throw new RangeError(`url is ${JSON.stringify(url)}; it must be an http or https address`)
   const keys = createKeyring(key)
   return async (body, accept, signal) => {
     const send = (bearer: string | undefined): Promise<Response> => {
-      // the message of fetch would contain the key
+      // The key is checked here, because the error message of fetch would contain it.
       if (bearer !== undefined && /[^\t\x20-\x7e]/.test(bearer.trim()))
         throw new KeySourceError('the key has characters that no key has: line breaks, or others than ASCII')
       return fetch(url, {
@@ -43,7 +43,7 @@ export function createTransport({ url, key, fetch = globalThis.fetch }: Transpor
   }
 }
 
-/** The data of a complete answer. Throws FaultError and ProtocolError. */
+/** Parses a complete answer and returns its data. Throws FaultError and ProtocolError. */
 export function readAnswer<Data>(url: string, { status, headers }: Response, text: string): Data {
   const wait = retryAfterOf(headers)
   let answer: { readonly data?: Data | null; readonly errors?: readonly Fault[] }
@@ -58,7 +58,7 @@ export function readAnswer<Data>(url: string, { status, headers }: Response, tex
   return answer.data
 }
 
-/** Retry-After is a number of seconds or a date. */
+/** The delay in the header Retry-After in milliseconds. The header has a number of seconds or a date. */
 function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
@@ -67,7 +67,7 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** the message `fetch failed` has no information: the reason is in its cause */
+/** The reason of a failed request. It is in the cause of fetch's error, whose own message is only `fetch failed`. */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)

@@ -6,7 +6,7 @@ export interface Checks {
   readonly failed: number
 }
 
-/** `say` is called with a line for each check; of a repeated check, only for the failures and the first success. */
+/** `say` is called with a line for each check. If a check is repeated, it is called only for the failures and the first success. */
 export function createChecks(say: (line: string) => void): Checks {
   const reported = new Set<string>()
   let passed = 0

@@ -1,4 +1,4 @@
-/** Every proof, by the command that runs it. The command line loads this package by its name, and only the requested proof. */
+/** Every proof, by the command that runs it. The command line loads this package by its name, and then only the requested proof. */
 export const proofs = {
   replay: async () => (await import('./published-figures/command.ts')).addReplay,
   prove: async () => (await import('./promises/command.ts')).addProve,

@@ -2,7 +2,7 @@ import type { Picture } from '../picture.ts'
 import type { Cpu } from '../readers/cpu.ts'
 import type { Offer } from '../report.ts'
 
-/** A machine that exists in reports only. */
+/** A simulated machine, which exists only in reports. */
 export interface Machine {
   readonly name: string
   readonly picture: Picture
@@ -16,14 +16,14 @@ interface Type {
   readonly threads: number
   readonly memoryGib: number
   readonly diskGib: number
-  /** Huge pages of 2 MiB in each cell. */
+  /** The number of huge pages of 2 MiB in each cell. */
   readonly hugePages: number
   readonly gpus: number
-  /** Virtual functions of its network card that are left to instances. */
+  /** The number of virtual functions of the network card that are available to instances. */
   readonly networkParts: number
 }
 
-/** Every fourth machine has the same type. */
+/** The types of machines. A machine's type depends on its index modulo their number. */
 const TYPES: readonly Type[] = [
   { word: 'plain', sockets: 2, coresPerSocket: 16, threads: 2, memoryGib: 256, diskGib: 1_800, hugePages: 0, gpus: 0, networkParts: 0 },
   { word: 'telco', sockets: 2, coresPerSocket: 24, threads: 2, memoryGib: 384, diskGib: 900, hugePages: 65_536, gpus: 0, networkParts: 16 },
@@ -31,7 +31,7 @@ const TYPES: readonly Type[] = [
   { word: 'edge', sockets: 1, coresPerSocket: 8, threads: 1, memoryGib: 32, diskGib: 240, hugePages: 0, gpus: 0, networkParts: 0 },
 ]
 
-/** The machine at an index of the fleet; it depends on the prefix and not on the size of the fleet. */
+/** The machine at an index of the fleet. It depends on the prefix, but not on the size of the fleet. */
 export function machineAt(index: number, prefix: string): Machine {
   const type = TYPES[index % TYPES.length] as Type
   const name = `${prefix}-${type.word}-${String(Math.floor(index / TYPES.length) + 1).padStart(4, '0')}`
@@ -88,7 +88,7 @@ function pictureOf(type: Type): Omit<Picture, 'machineId'> {
   }
 }
 
-/** CPUs are numbered as on most machines: the first threads of all cores, then the second ones. */
+/** The CPUs with the numbers that most machines use: the first threads of all cores, then the second threads. */
 function cpusOf({ sockets, coresPerSocket, threads }: Type): readonly Cpu[] {
   const cores = sockets * coresPerSocket
   return Array.from({ length: cores * threads }, (_, id) => ({

@@ -10,35 +10,35 @@ export interface FleetOptions {
   readonly machines: number
   /** The interval of each machine's reports. */
   readonly intervalMs: number
-  /** The share of reports with new content: 0 to 1. */
+  /** The share of reports with changed content, 0 to 1. */
   readonly changing: number
   /** The prefix of the names of the machines. */
   readonly prefix: string
-  /** The time after which it ends, counted from when all machines are known. */
+  /** The time in milliseconds after which the simulation ends, counted from when all machines are known; unlimited if absent. */
   readonly forMs?: number
-  /** Ends it in an orderly way. */
+  /** Ends the simulation in an orderly way. */
   readonly signal: AbortSignal
-  /** Called with problems; of problems in a row only with the first. */
+  /** Called with problems. Of problems that follow each other, only the first is passed. */
   readonly say: (line: string) => void
   readonly clock?: Clock
   readonly random?: () => number
 }
 
-/** The measurements of a fleet from the time that all machines were known. */
+/** The measurements of a fleet. They begin when all machines are known. */
 export interface FleetFigures {
   readonly machines: number
   readonly elapsedMs: number
   readonly reports: number
   readonly calls: number
-  /** Reports that the service refused. */
+  /** The number of reports that the service refused. */
   readonly refused: number
-  /** Reports without an answer. */
+  /** The number of reports without an answer. */
   readonly lost: number
-  /** From the time when a report was due until its answer arrived, milliseconds, ascending. */
+  /** For each report, the time in milliseconds from when it was due until its answer arrived, in ascending order. */
   readonly lagsMs: readonly number[]
-  /** The duration of reports, without the surrounding calls. */
+  /** The size of all reports in bytes, without the rest of the calls. */
   readonly bytes: number
-  /** Processor time of this process, milliseconds. */
+  /** Processor time of this process in milliseconds. */
   readonly cpuMs: number
 }
 
@@ -48,9 +48,8 @@ const TICK_MS = 50
 const CALLS_AT_ONCE = 4
 
 /**
- * Simulates machines that report, each at its own phase of the interval. Machines are first added by full reports;
- * measurements begin when all are. A machine whose report has no answer yet delays its next one, and that delay counts
- * as lag.
+ * Simulates machines that report, each with its own offset in the interval. Machines are first added by full reports, and the measurements
+ * begin when all are known. A machine whose report has no answer yet delays its next report, and the delay counts as lag.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const { machines, intervalMs, forMs = Number.POSITIVE_INFINITY, prefix, signal, clock = systemClock, random = Math.random } = options
@@ -78,7 +77,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   return { ...tally, lagsMs, machines, elapsedMs: clock.now() - startedAt, cpuMs: (user + system) / 1_000 }
 }
 
-/** The machines that report next; if there are too many for one call, those that wait longest. */
+/** The machines that report next. If too many are due for one call, these are the ones that wait longest. */
 export function takeDue(hosts: readonly SimulatedHost[], nowMs: number): readonly SimulatedHost[] {
   const due = hosts.filter(({ dueAt, isUnderway }) => dueAt <= nowMs && !isUnderway)
   return due.length <= PER_CALL ? due : due.sort((a, b) => a.dueAt - b.dueAt).slice(0, PER_CALL)
@@ -88,9 +87,9 @@ type Tally = Omit<FleetFigures, 'machines' | 'elapsedMs' | 'cpuMs' | 'lagsMs'> &
 type Counted = { -readonly [Name in keyof Tally]: Tally[Name] }
 
 interface Caller {
-  /** Sends the next report of each in one call. Failures are logged and counted. */
+  /** Sends the next report of each machine in one call. Failures are logged and counted. */
   call(hosts: readonly SimulatedHost[]): Promise<void>
-  /** Counts from now on. */
+  /** Starts counting anew; returns the counts. */
   measure(): Tally
 }
 
@@ -126,7 +125,7 @@ function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions
       tally.calls++
       tally.reports += hosts.length
       for (const { report } of updates) tally.bytes += JSON.stringify(report).length
-      // the fleet requests the needed fields from time to time, not with each of its thousands of reports
+      // The list of needed fields is requested once per interval, and not with each of thousands of reports.
       const required = clock.now() - askedAt >= intervalMs
       if (required) askedAt = clock.now()
       try {

@@ -2,28 +2,31 @@ import type { FullStats, ResourceStats, ResourceStatsResult, StatsDelta } from '
 import { type Omittable, toFull } from '../report.ts'
 import type { Machine } from './machines.ts'
 
-/** The report state of one simulated machine. */
+/** What is stored about the reports of one simulated machine. */
 export interface SimulatedHost {
   readonly name: string
-  /** The time of the next report, milliseconds of the fleet's clock. */
+  /** The time of the next report, in milliseconds of the fleet's clock. */
   dueAt: number
-  /** Whether its last report has no answer yet. */
+  /** Whether the last report has no answer yet. */
   readonly isUnderway: boolean
-  /** The next report: complete at first and if the service asks for that, otherwise the changes; `moves`: its use changes before. */
+  /**
+   * The next report. The first one is full, and so is one that the service requests; others have only the changes. With `moves`, the used
+   * amounts change first.
+   */
   next(omittable: ReadonlySet<Omittable>, moves: boolean): ResourceStats
-  /** The outcome of the last report; undefined if no answer came. */
+  /** Processes the answer to the last report; undefined if no answer came. */
   take(result: ResourceStatsResult | undefined): void
 }
 
 export function createSimulatedHost({ name, picture, offer }: Machine, incarnation: string, random: () => number): SimulatedHost {
   let sequence = 0
-  /** The sequence of the last accepted report, on which a delta builds. */
+  /** The sequence of the last accepted report, which the next delta refers to. */
   let base: number | undefined
   let leftOut: ReadonlySet<Omittable> | undefined
   let use = { vcpusUsed: 0, memoryMbUsed: offer.reserved.memoryMb }
   const cpus = 'value' in picture.cpuCount ? picture.cpuCount.value : 0
   const move = (): void => {
-    // instances of 2 CPUs and 4 GiB come and go
+    // Instances of 2 CPUs and 4 GiB start and stop at random.
     const guests = Math.floor(random() * (cpus / 2))
     use = { vcpusUsed: guests * 2, memoryMbUsed: offer.reserved.memoryMb + guests * 4_096 }
   }
@@ -50,7 +53,7 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
     },
     take(result) {
       isUnderway = false
-      // a report without an answer may have counted: the service reports it if the next delta does not follow
+      // A report without an answer may have counted. If so, the service requests a full report after the next delta.
       if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
       else if (result !== undefined) base = undefined
     },

@@ -2,14 +2,14 @@ import { parseList, reading, type Source, valueIn } from './source.ts'
 
 /** The limits of a control group; undefined if it sets none. */
 export interface GroupLimits {
-  /** Whole CPUs' worth of time, rounded down, at least 1. */
+  /** The CPU time in whole CPUs, rounded down, at least 1. */
   readonly cpus: number | undefined
   readonly memoryKib: number | undefined
 }
 
 const MOUNT = 'sys/fs/cgroup'
 
-/** The smallest limits of the agent's group and those above it: version 2, or version 1 if that is mounted. */
+/** The smallest limits of the agent's control group and those above it, for version 2, or version 1 if that is mounted. */
 export function readGroupLimits(source: Source): GroupLimits {
   const groups = valueIn(reading(() => source.text('proc/self/cgroup'))) ?? ''
   const pathIn = (controller: string): string =>
@@ -33,13 +33,13 @@ export function readGroupLimits(source: Source): GroupLimits {
   }
 }
 
-/** A group and all above it: /a/b, /a, and the root as ''. In a container the root is its own group. */
+/** The paths of a group and all groups above it: /a/b, /a, and the root as ''. In a container its own group is the root. */
 function upwards(group: string): readonly string[] {
   const parts = group.split('/').filter((part) => part !== '')
   return [...parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`), '']
 }
 
-/** "200000 100000": the microseconds of CPU time in each period of microseconds. */
+/** The CPUs in a file such as "200000 100000": microseconds of CPU time in each period of microseconds. */
 function quotaOf(source: Source, file: string): number | undefined {
   const [, quota, period] = /^(\d+) (\d+)$/.exec(valueIn(reading(() => source.text(file))) ?? '') ?? []
   return quota === undefined || Number(period) === 0 ? undefined : Number(quota) / Number(period)
@@ -57,7 +57,7 @@ function cpusIn(source: Source, file: string): number | undefined {
   return cpus.length === 0 ? undefined : cpus.length
 }
 
-/** Version 1 has a number beyond every machine if there is no limit. */
+/** An amount in a file; undefined without a limit. Without a limit, version 1 has a number that is larger than any machine. */
 function amountIn(source: Source, file: string): number | undefined {
   const text = valueIn(reading(() => source.text(file))) ?? ''
   return /^\d+$/.test(text) && Number(text) < 2 ** 60 ? Number(text) : undefined

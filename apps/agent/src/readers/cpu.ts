@@ -5,7 +5,7 @@ export interface Cpu {
   readonly id: number
   /** The physical package that it is in. */
   readonly socket: number
-  /** All CPUs that are threads of its core, including itself. */
+  /** All CPUs that are threads of the same core, including this one. */
   readonly core: readonly number[]
 }
 
@@ -18,7 +18,7 @@ export interface CpuModel {
 
 const CPUS = 'sys/devices/system/cpu'
 
-/** The numbers of the online CPUs: from sysfs, or if that is closed, from /proc/cpuinfo. Throws Unreadable. */
+/** The numbers of the online CPUs, from sysfs or, if sysfs cannot be read, from /proc/cpuinfo. Throws Unreadable. */
 export function readOnlineCpus(source: Source): readonly number[] {
   const online = `${CPUS}/online`
   if (source.has(online)) return parseList(online, source.text(online))
@@ -27,7 +27,7 @@ export function readOnlineCpus(source: Source): readonly number[] {
   return listed
 }
 
-/** The division of online CPUs into sockets and cores. Throws Unreadable. */
+/** The online CPUs with their sockets and cores. Throws Unreadable. */
 export function readCpuTopology(source: Source): readonly Cpu[] {
   const online = new Set(readOnlineCpus(source))
   return numbered(source, CPUS, 'cpu')
@@ -40,11 +40,11 @@ export function readCpuTopology(source: Source): readonly Cpu[] {
     })
 }
 
-/** Throws Unreadable. */
+/** Reads the CPU model. Throws Unreadable. */
 export function readCpuModel(source: Source): CpuModel {
   const text = source.text('proc/cpuinfo')
   const first = (name: string): string | undefined => new RegExp(`^${name}\\s*: (.+)$`, 'm').exec(text)?.[1]?.trim()
-  // x86 has flags, Arm has Features and no names
+  // On x86 the line is named flags. On Arm it is named Features, and there are no names of models.
   const flags = first('flags') ?? first('Features') ?? ''
   return { vendor: first('vendor_id'), model: first('model name'), flags: flags.split(/\s+/).filter((flag) => flag !== '') }
 }

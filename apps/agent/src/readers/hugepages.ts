@@ -1,6 +1,6 @@
 import { type Source, Unreadable } from './source.ts'
 
-/** Memory pages of one size. */
+/** The memory pages of one size. */
 export interface Pages {
   readonly sizeKib: number
   readonly total: number
@@ -19,7 +19,7 @@ export function readHugePages(source: Source, cellFolder: string): readonly Page
     .sort((a, b) => a.sizeKib - b.sizeKib)
 }
 
-/** KiB of a plain page: 4 on most machines, 16 or 64 on some with Arm CPUs. Throws Unreadable. */
+/** The size of a plain page in KiB: 4 on most machines, 16 or 64 on some with Arm CPUs. Throws Unreadable. */
 export function readPageKib(source: Source): number {
   const found = /^KernelPageSize:\s+(\d+) kB$/m.exec(source.text('proc/self/smaps'))?.[1]
   if (found === undefined) throw new Unreadable('/proc/self/smaps: it has no KernelPageSize')

@@ -3,22 +3,22 @@ import { type Pages, readHugePages, readPageKib } from './hugepages.ts'
 import { kibOf } from './memory.ts'
 import { parseList, reading, type Source, valueIn } from './source.ts'
 
-/** One NUMA cell (node) of the machine. */
+/** One NUMA cell of the machine. The kernel calls it a node. */
 export interface Cell {
   readonly id: number
-  /** Its online CPUs, ascending. */
+  /** The online CPUs of the cell, in ascending order. */
   readonly cpus: readonly number[]
   readonly memoryKib: number
-  /** CPUs that are threads of one core, core by core; a core with one thread is not listed. */
+  /** The CPUs that are threads of one core, for each core. A core with one thread is left out. */
   readonly siblings: readonly (readonly number[])[]
-  /** Undefined if its CPUs do not report it, or it has none. */
+  /** The socket of the cell's CPUs; undefined if they do not report it, or if the cell has no CPUs. */
   readonly socket: number | undefined
   readonly pages: readonly Pages[]
 }
 
 const NODES = 'sys/devices/system/node'
 
-/** The online cells with their contents. A kernel without cells, or a container that does not see them, has none: throws Unreadable. */
+/** The online cells with their contents. Throws Unreadable, also for a kernel without cells and for a container that cannot see them. */
 export function readCells(source: Source, cpus: readonly Cpu[]): readonly Cell[] {
   const online = parseList(`${NODES}/online`, source.text(`${NODES}/online`))
   const byId = new Map(cpus.map((cpu) => [cpu.id, cpu]))

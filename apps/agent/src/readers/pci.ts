@@ -2,28 +2,28 @@ import { reading, type Source, valueIn } from './source.ts'
 
 /** A PCI device. */
 export interface PciDevice {
-  /** E.g. 0000:3b:00.0. */
+  /** The address, for example 0000:3b:00.0. */
   readonly address: string
-  /** Four hexadecimal digits. */
+  /** The vendor id, four hexadecimal digits. */
   readonly vendor: string
-  /** Four hexadecimal digits. */
+  /** The product id, four hexadecimal digits. */
   readonly product: string
-  /** Six hexadecimal digits: class, subclass, interface. */
+  /** The class, six hexadecimal digits: class, subclass, interface. */
   readonly class: string
-  /** Undefined if the machine does not report it. */
+  /** The NUMA cell of the device; undefined if the machine does not report it. */
   readonly cell: number | undefined
-  /** PF: a function that can be divided. VF: a part of a divided one. */
+  /** PF: a physical function that can be divided. VF: a virtual function, a part of a divided one. */
   readonly type: 'type-PCI' | 'type-PF' | 'type-VF'
   /** The number of VFs into which a PF is divided now. */
   readonly parts: number
   readonly driver: string | undefined
-  /** Whether it is the display controller that the machine boots with. */
+  /** Whether the device is the display controller with which the machine boots. */
   readonly isBootScreen: boolean
 }
 
 const DEVICES = 'sys/bus/pci/devices'
 
-/** All PCI devices, by address. Throws Unreadable on a machine without the bus. */
+/** All PCI devices in order of address. Throws Unreadable on a machine without a PCI bus. */
 export const readPciDevices = (source: Source): readonly PciDevice[] =>
   source.names(DEVICES).map((address) => {
     const folder = `${DEVICES}/${address}`
@@ -35,7 +35,7 @@ export const readPciDevices = (source: Source): readonly PciDevice[] =>
       vendor: digits('vendor'),
       product: digits('device'),
       class: digits('class'),
-      // -1 means that the firmware does not report it
+      // -1 means that the firmware does not report the cell.
       cell: cell === undefined || cell < 0 ? undefined : cell,
       type: source.has(`${folder}/physfn`) ? 'type-VF' : isDivisible ? 'type-PF' : 'type-PCI',
       parts: isDivisible ? (valueIn(reading(() => source.number(`${folder}/sriov_numvfs`))) ?? 0) : 0,

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 
-/** The files that describe a machine: `/` of the real one, or a folder with a tree like it. All paths are relative. */
+/** The files that describe a machine, below `/` or below a folder with a similar tree. All paths are relative. */
 export interface Source {
-  /** The whole file without blanks at its ends. Throws Unreadable. */
+  /** The contents of the file without white space at both ends. Throws Unreadable. */
   text(file: string): string
-  /** The file as one whole number. Throws Unreadable. */
+  /** The contents of the file as one whole number. Throws Unreadable. */
   number(file: string): number
-  /** Names in a folder, sorted. Throws Unreadable. */
+  /** The names in a folder, sorted. Throws Unreadable. */
   names(folder: string): readonly string[]
   /** Whether a file or folder exists. */
   has(file: string): boolean
-  /** The last part of the target of a link; undefined if there is no link. */
+  /** The last part of the target of a symbolic link; undefined if the link does not exist. */
   target(link: string): string | undefined
-  /** Size of the file system that holds the folder. Throws Unreadable. */
+  /** The size of the file system that contains the folder. Throws Unreadable. */
   fileSystem(folder: string): FileSystem
 }
 
@@ -23,15 +23,15 @@ export interface FileSystem {
   readonly freeBytes: number
 }
 
-/** A value, or the reason why it could not be read. A number that was not read is not reported. */
+/** A value, or the reason why it could not be read. A value that was not read is not reported. */
 export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
 
-/** A file does not contain what it should; the message names the file. */
+/** A file is missing or does not have the expected contents. The message names the file. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-/** The result of `read`, or the reason why it failed: only Unreadable is expected, any other error is a defect and rethrown. */
+/** The result of `read`, or the reason why it threw Unreadable. Any other error is a defect and is thrown again. */
 export function reading<Value>(read: () => Value): Reading<Value> {
   try {
     return { value: read() }
@@ -41,10 +41,10 @@ export function reading<Value>(read: () => Value): Reading<Value> {
   }
 }
 
-/** The value, if it was read. */
+/** The value; undefined if it could not be read. */
 export const valueIn = <Value>(of: Reading<Value>): Value | undefined => ('value' in of ? of.value : undefined)
 
-/** Throws Unreadable with the file and the error text of the system. */
+/** The result of `read`. Throws Unreadable with the file and the error of the system. */
 function attempt<Value>(file: string, read: () => Value): Value {
   try {
     return read()
@@ -54,7 +54,7 @@ function attempt<Value>(file: string, read: () => Value): Value {
   }
 }
 
-/** A machine below `root`. `fileSystem` is for recorded trees, which are stored on another file system. */
+/** Reads the files of a machine below `root`. `fileSystem` replaces the size of the file system, for a recorded tree. */
 export function createSource(root = '/', fileSystem?: FileSystem): Source {
   const at = (file: string): string => path.join(root, file)
   const text = (file: string): string => attempt(file, () => readFileSync(at(file), 'utf8').trim())
@@ -83,7 +83,7 @@ export function createSource(root = '/', fileSystem?: FileSystem): Source {
   }
 }
 
-/** "0-3,8": whole numbers in ranges, as the kernel writes lists of CPUs and nodes. Throws Unreadable. */
+/** Parses a list of the kernel, such as the CPUs "0-3,8", into numbers. Throws Unreadable. */
 export function parseList(file: string, text: string): readonly number[] {
   if (text === '') return []
   return text.split(',').flatMap((part) => {
@@ -94,7 +94,7 @@ export function parseList(file: string, text: string): readonly number[] {
   })
 }
 
-/** Names like `node0` in a folder, by their number. Throws Unreadable. */
+/** The numbers in the names of a folder that have this prefix, such as `node0`. Throws Unreadable. */
 export const numbered = (source: Source, folder: string, prefix: string): readonly number[] =>
   source
     .names(folder)

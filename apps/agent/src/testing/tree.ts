@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Files of a machine by path; `{ to }` is a link. */
+/** The files of a machine by path; `{ to }` is a symbolic link. */
 export type Tree = Readonly<Record<string, string | { readonly to: string }>>
 
-/** Writes a machine's files below a folder of their own. */
+/** Writes the files of a machine below a new folder. */
 export function plant(tree: Tree): { readonly root: string; remove(): void } {
   const root = mkdtempSync(path.join(tmpdir(), 'gantt-machine-'))
   for (const [file, content] of Object.entries(tree)) {
@@ -28,7 +28,10 @@ const load = {
   'proc/loadavg': '1.25 0.90 0.70 2/512 4242',
 }
 
-/** 2 sockets of 2 cores with 2 threads each; 2 MiB pages in both cells, 1 GiB pages in the second; a divided network card; two GPUs. */
+/**
+ * A machine with 2 sockets of 2 cores with 2 threads each. Both cells have pages of 2 MiB, and the second has pages of 1 GiB. There are a
+ * divided network card and two GPUs.
+ */
 export const twoSockets: Tree = {
   ...load,
   'proc/cpuinfo':
@@ -38,7 +41,7 @@ export const twoSockets: Tree = {
   'dev/kvm': '',
   'etc/machine-id': '3f0a5c1e7b2d4986a1c3e5f708192a3b',
   [`${CPU}/online`]: '0-7',
-  // threads of a core are 4 apart; the sockets take turns, as some firmware numbers them
+  // The threads of a core are 4 apart, and consecutive numbers alternate between the sockets, as with some firmware.
   ...Object.fromEntries(
     Array.from({ length: 8 }, (_, cpu) => [
       [`${CPU}/cpu${cpu}/topology/physical_package_id`, String(cpu % 2)],
@@ -63,7 +66,7 @@ export const twoSockets: Tree = {
   'proc/driver/nvidia/gpus/0000:3b:00.0/information': 'Model: \t\t NVIDIA A100-PCIE-80GB\nIRQ:   \t\t 120',
 }
 
-/** A virtual machine of 4 CPUs whose kernel has no cells, which may not look at the PCI bus. */
+/** A virtual machine with 4 CPUs. Its kernel has no cells, and the PCI bus is not readable. */
 export const withoutCells: Tree = {
   ...load,
   'proc/cpuinfo': ['0', '1', '2', '3'].map((id) => `processor\t: ${id}\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu avx`).join('\n\n'),
@@ -71,7 +74,7 @@ export const withoutCells: Tree = {
   'proc/self/smaps': smaps,
 }
 
-/** A container on the machine of two sockets: half of its CPUs' time and 2 GiB. */
+/** A container on the machine with two sockets, limited to half of the CPU time and 2 GiB. */
 export const container: Tree = {
   ...twoSockets,
   'proc/self/cgroup': '0::/pod/app',
@@ -82,7 +85,7 @@ export const container: Tree = {
   'sys/fs/cgroup/pod/app/memory.max': '2147483648',
 }
 
-/** The same for control groups of version 1. */
+/** The same container with control groups of version 1. */
 export const oldContainer: Tree = {
   ...withoutCells,
   'proc/self/cgroup': '4:memory:/pod\n1:cpu,cpuacct:/pod\n0::/',

@@ -8,13 +8,15 @@ export interface ConfigFile {
   readonly file: string
   readonly url?: string
   readonly key?: string
-  /** Shown to the user before anything is done. */
+  /** Shown to the user before the command starts. */
   readonly warnings: readonly string[]
 }
 
 const FIELDS = ['url', 'key']
 
-/** `GANTT_CONFIG` if set, else the user's own; a default file that does not exist counts as empty. */
+/**
+ * Reads the file that `GANTT_CONFIG` names, else the default one in the home folder. A default file that does not exist counts as empty.
+ */
 export function readConfigFile(environment: NodeJS.ProcessEnv): ConfigFile {
   const named = environment.GANTT_CONFIG || undefined
   const folder = environment.XDG_CONFIG_HOME || path.join(environment.HOME || os.homedir(), '.config')
@@ -49,7 +51,7 @@ function parse(file: string, text: string): { readonly url?: string; readonly ke
   return read
 }
 
-/** A key is a secret: a file that holds one is for its owner alone. */
+/** A warning if a file with a key is readable by others than its owner. */
 function warningsAbout(file: string, text: string): readonly string[] {
   const mode = fs.statSync(file).mode & 0o777
   if (process.platform === 'win32' || !text.includes('"key"') || (mode & 0o077) === 0) return []

@@ -19,7 +19,7 @@ test('address and key come from the config file', async () => {
   expect([err, code]).toEqual([expect.stringContaining(`${NOBODY}/graphql: `), 3])
 })
 
-test('the file in the home is found without being named', async () => {
+test('the config file in the home folder is read if no other is named', async () => {
   const HOME = path.dirname(aFile('x', ''))
   fs.mkdirSync(path.join(HOME, '.config', 'gantt'), { recursive: true })
   fs.writeFileSync(path.join(HOME, '.config', 'gantt', 'config.json'), JSON.stringify({ url: 'ftp://x', key: 'k' }), { mode: 0o600 })
@@ -38,13 +38,13 @@ test.each([
   ['is a list', '[]', 'must hold one JSON object'],
   ['has another field', '{"token":"x"}', 'has the unknown field "token"; known are url and key'],
   ['has a number', '{"key":1}', 'has no text in key'],
-])('a config file that %s is refused by name', async (_name, content, message) => {
+])('a config file that %s is refused, and the error names the file', async (_name, content, message) => {
   const GANTT_CONFIG = aConfig(content)
   const { err, code } = await gantt({ GANTT_CONFIG }, 'hosts')
   expect([err, code]).toEqual([expect.stringContaining(`the config file ${GANTT_CONFIG} ${message}`), 2])
 })
 
-test('a config file that is named must exist', async () => {
+test('a config file that GANTT_CONFIG names must exist', async () => {
   const { err, code } = await gantt({ GANTT_CONFIG: '/nowhere/config.json' }, 'hosts')
   expect([err, code]).toEqual(['error: the config file /nowhere/config.json cannot be read: ENOENT\n', 2])
 })

@@ -15,7 +15,7 @@ import { note } from '../output/output.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { CommandFailure, EXIT, toFailure } from './failure.ts'
 
-/** Options that every command with a service takes. */
+/** The options of every command that calls the service. */
 export interface ConnectionFlags {
   readonly url?: string
   readonly key?: string
@@ -25,13 +25,11 @@ export const DEFAULT_URL = 'http://127.0.0.1:4400/graphql'
 
 interface Setting {
   readonly value: string
-  /** The sources of a setting as errors name them, because several sources may give a value. */
+  /** The source of the value (option, environment or config file), for error messages. */
   readonly from: string
 }
 
-/**
- * Variables as commands have them: lists are read-only, and an option that was not given is undefined and is not sent.
- */
+/** The variables as commands pass them: lists are read-only, and an option that was not given is undefined and is not sent. */
 export type Sent<Input> = Input extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : Input extends object
@@ -51,15 +49,15 @@ export interface ServiceClient {
 }
 
 /**
- * A client of the service that options, environment and config file name, in this order. Its errors are
+ * A client of the service. Address and key come from the options, else the environment, else the config file. Its errors are
  * CommandFailures.
  */
 export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
   connectWith((options, attempt) => attempt(options), flags, environment)
 
 /**
- * The same for calls with an idempotency key: retried for half a minute while the service answers that it is unavailable, for example while
- * its log has no leader. A service that does not answer at all is reported at once.
+ * A client for calls with an idempotency key. Calls are repeated for half a minute while the service answers that it is unavailable, for
+ * example while its log has no leader. A service that does not answer at all is reported at once.
  */
 export const connectForKeyed = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
   connectWith(createRetry({}), flags, environment)
@@ -93,10 +91,7 @@ export async function readProject(client: ServiceClient): Promise<string | null>
   return viewer.project
 }
 
-/**
- * The full client of that service, for commands that run for long: if a key is refused, it is read again from its
- * source.
- */
+/** The full client of the service, for commands that run for a long time: if a key is refused, it is read again from its source. */
 export function connectForLong(
   flags: ConnectionFlags,
   options: Omit<GanttOptions, 'url' | 'key'> = {},
@@ -106,7 +101,7 @@ export function connectForLong(
   return createGantt({ ...options, url: address, key: () => accessOf(flags, environment).key.value })
 }
 
-/** An error of such a client as a CommandFailure. */
+/** Converts an error of the full client to a CommandFailure. */
 export function toFailureOf(flags: ConnectionFlags, error: unknown, environment: NodeJS.ProcessEnv = process.env): unknown {
   const { address, url, key } = accessOf(flags, environment)
   return toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
@@ -134,7 +129,7 @@ function accessOf(flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Acces
   return { address: toAddress(url), url, key }
 }
 
-/** The address of a page of the console of that service, for links; it begins with a slash. */
+/** The address of a page of the service's console. The path begins with a slash. */
 export const pageOf = (flags: ConnectionFlags, path: string, environment: NodeJS.ProcessEnv = process.env): string =>
   new URL(path, toAddress(urlOf(flags, environment, readConfigFile(environment)))).href
 
@@ -152,7 +147,7 @@ function findSetting(name: 'url' | 'key', flags: ConnectionFlags, environment: N
   return undefined
 }
 
-/** The path of the GraphQL endpoint, if the address has none. */
+/** Adds the path of the GraphQL endpoint if the address has none. */
 function toAddress({ value, from }: Setting): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new CommandFailure(EXIT.usage, `the address ${JSON.stringify(value)} (from ${from}) must be an http or https address`)

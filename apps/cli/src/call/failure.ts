@@ -6,7 +6,7 @@ export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** A command cannot do what it was asked; the message is for people, the code for scripts. */
+/** A command cannot do what was requested; the message is for people, the exit code for scripts. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly exitCode: ExitCode
@@ -17,7 +17,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The exit code for a named object that does not exist: 2, as for a wrong call, because 1 is a refusal of an existing one. */
+/** A failure with exit code 2 for a named object that does not exist. Code 1 is for the refusal of an existing one. */
 export const notThere = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
 
 /** An error that the caller can correct becomes a CommandFailure; any other is a defect and is passed on unchanged. */
@@ -54,7 +54,7 @@ export const REFUSAL = graphql(`fragment Refusal on UserError { message ... on V
 
 /** The message of the service, with every problem of the input. */
 export function toRefusal({ __typename, message = __typename, issues = [] }: Refusal): CommandFailure {
-  // the message of a single problem is that problem's own
+  // A single problem may have the same text as the message; it is then shown once.
   const lines = issues.flatMap(({ path, message: what }) => (what === message ? [] : [`  ${path.join('.')}: ${what}`]))
   const isWrongCall = __typename === 'ValidationError' || __typename === 'NotFound'
   return new CommandFailure(isWrongCall ? EXIT.usage : EXIT.refused, [message, ...lines].join('\n'))

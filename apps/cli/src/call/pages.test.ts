@@ -20,13 +20,13 @@ test.each([
   ['more than a page gives', 2_000, 700, 700, [500, 200]],
   ['all', 1_200, Number.POSITIVE_INFINITY, 1_200, [500, 500, 500]],
   ['an empty list', 0, 50, 0, [50]],
-])('%s is read in the smallest number of calls', async (_name, totalCount, wanted, got, sizes) => {
+])('%s: it is read in the smallest number of calls', async (_name, totalCount, wanted, got, sizes) => {
   const list = aList(totalCount)
   const { items, ...rest } = await readPages(wanted, list.read)
   expect([items, rest, list.sizes]).toEqual([Array.from({ length: got }, (_, at) => at), { totalCount }, sizes])
 })
 
-test('a list shows how many of its rows are listed', () => {
+test('the line below a list states how many of the rows are listed', () => {
   expect([tally(1, 1, 'host'), tally(6, 6, 'host'), tally(50, 60, 'host')]).toEqual([
     '1 host',
     '6 hosts',

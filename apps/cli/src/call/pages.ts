@@ -5,13 +5,13 @@ export interface Page<Item> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** The items that were read of a list, and the total number. */
+/** The items of a list that were read, and its total number. */
 export interface Items<Item> {
   readonly items: readonly Item[]
   readonly totalCount: number
 }
 
-/** The most items that the API answers per call. */
+/** The maximum number of items in one answer of the API. */
 export const LARGEST_PAGE = 500
 export const DEFAULT_FIRST = 50
 
@@ -32,13 +32,13 @@ export async function readPages<Item>(
   }
 }
 
-/** Progress of a long list, in one line that is removed at the end; only on a terminal. */
+/** Shows the progress of reading a long list, in one line that is removed at the end; only on a terminal. */
 export function showProgress(read: number, of: number, isLast: boolean): void {
   if (!process.stderr.isTTY || (isLast && read <= LARGEST_PAGE)) return
   process.stderr.write(isLast ? '\r\u001b[K' : `\r${read} of ${of}`)
 }
 
-/** The line below a list: how many are shown of how many, and the option that shows the others. */
+/** The line below a list: how many rows are shown, how many there are, and the option that shows the others. */
 export function tally(shown: number, totalCount: number, noun: string, more = '--all'): string {
   if (shown === totalCount) return `${shown} ${noun}${shown === 1 ? '' : 's'}`
   return `${shown} of ${totalCount} ${noun}s; ${more} shows the others`

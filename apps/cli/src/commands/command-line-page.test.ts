@@ -11,7 +11,7 @@ Generated from \`apps/cli/src/commands\` by \`npm run docs:reference\`; a test f
 
 const help = new Help()
 
-/** A command and all below it, each with its whole name. */
+/** A command and all of its subcommands, each with its full name. */
 const commandsBelow = (command: Command, name: string): (readonly [string, Command])[] => [
   [name, command],
   ...command.commands.flatMap((below) => commandsBelow(below, `${name} ${below.name()}`)),

@@ -50,21 +50,20 @@ test('hosts show the columns that are named, for long lists too', async () => {
   expect((await run('hosts', '--columns', 'colour')).code).toBe(2)
 })
 
-test('hosts are listed in the requested order, by name if none is requested', async () => {
+test('hosts are listed in the requested order, else by name', async () => {
   const names = async (...args: readonly string[]) =>
     oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json', ...args)).hosts.map(({ name }) => name)
   const byName = await names()
   expect(byName).toEqual(byName.toSorted())
   expect(await names('--sort', '-host')).toEqual(byName.toReversed())
   expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
-  // One of the hosts reports it, and comes after those that do not; hosts with equal values are ordered by the next
-  // field.
+  // One of the hosts reports its CPU model, and comes after those that do not. Hosts with equal values are ordered by the next field.
   const others = byName.filter((name) => name !== 'az2-gpu')
   expect(await names('--sort', 'cpu.model,-host')).toEqual([...others.toReversed(), 'az2-gpu'])
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
 })
 
-test('select lists request fields without effect, whether it places or not', async () => {
+test('select lists request fields that have no effect, whether a host is found or not', async () => {
   const asked = (vcpus: number) =>
     JSON.stringify({ flavor: { vcpus, memoryMb: 64, extraSpecs: [{ key: 'hw:cpu_policy', value: 'dedicated' }] } })
   for (const vcpus of [1, 60_000]) {
@@ -75,7 +74,7 @@ test('select lists request fields without effect, whether it places or not', asy
   }
 })
 
-test('select names the host, the claim and what to type next', async () => {
+test('select prints the host, the claim and the next commands', async () => {
   const { out, err, code } = await run('select', ...SMALL, '--count', '2', '--zone', 'az1')
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -84,7 +83,7 @@ test('select names the host, the claim and what to type next', async () => {
   expect(out).toMatch(/gantt explain [0-9a-f-]{36}\n/)
 })
 
-test('the same key name gives the same answer, once', async () => {
+test('a call that is repeated with its idempotency key gets the same answer and makes no second claim', async () => {
   const [first, second] = [
     await run('select', ...SMALL, '--key-name', 'k1', '--json'),
     await run('select', ...SMALL, '--key-name', 'k1', '--json'),
@@ -95,14 +94,14 @@ test('the same key name gives the same answer, once', async () => {
   expect([other.out, other.code]).toEqual(['', 1])
 })
 
-test('advice claims nothing; --confirm claims without expiry', async () => {
+test('select --advice claims nothing, and --confirm makes a claim without expiry', async () => {
   expect(oneLine(await run('select', ...SMALL, '--advice', '--json'))).toMatchObject({ destinations: [{ selected: { claim: null } }] })
   expect(oneLine(await run('select', ...SMALL, '--confirm', '--json'))).toMatchObject({
     destinations: [{ selected: { claim: { state: 'CONFIRMED', expiresAt: null } } }],
   })
 })
 
-test('a request that fits nowhere ends with 1, its reasons and its decision', async () => {
+test('a request that fits on no host ends with 1, and prints the reasons and the decision', async () => {
   const { out, code } = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2')
   expect(code).toBe(1)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -133,18 +132,18 @@ test('why-not shows every check of one host with its numbers', async () => {
   expect((await run('why-not', decision, 'nobody')).code).toBe(2)
 })
 
-test('verify ends with 0 for a decision that is what it was, and with 2 where there is none', async () => {
+test('verify ends with 0 for an unchanged decision, and with 2 for an id of no decision', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('verify', decision)
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/^The decision is what it was, to the last bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
+  expect(out).toMatch(/^The decision is unchanged, to the last bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
   expect(out).toMatch(/\nREPLAY +SAME +The replay is/)
   expect(oneLine(await run('verify', decision, '--json'))).toMatchObject({ outcome: 'SAME', fidelity: 'REPLAYED' })
   expect((await run('verify', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
 
-test('explain shows the funnel, the reasons and, if asked, every host', async () => {
+test('explain shows the funnel and the reasons, and with --verdicts every host', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('explain', decision, '--verdicts')
   expect(code).toBe(0)
@@ -174,18 +173,18 @@ test.each([
   expect((await run('what-would-fit', '--decision', id)).code).toBe(2)
 })
 
-test('a problem of the call is still reported where the decision exists', async () => {
+test('an invalid option is reported as such if the decision exists', async () => {
   const { err, code } = await run('explain', await refusedDecision(), '--instance', '7')
   expect([err, code]).toEqual(['error: instanceIndex is 7; it must be 0 to 0\n', 2])
 })
 
-test('explain names the nearest of the refused, with everything that keeps them out', async () => {
+test('explain lists the refused hosts that came nearest, with every filter that refuses them', async () => {
   const { out } = await run('explain', await refusedDecision())
   expect(out).toMatch(/\nNearest of the refused\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
-test('a problem is reported once', async () => {
+test('a problem whose text is also the message is printed once', async () => {
   const { err, code } = await run('select', ...SMALL, '--profile', 'nosuch')
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })
@@ -210,7 +209,7 @@ test('explain shows how the best hosts were weighed, and writes a page for a tic
   expect(page).toContain(`[The decision](${own.service.url.replace('/graphql', '')}/decisions/${encodeURIComponent(decision.id)})`)
 })
 
-test('a page for a ticket names the nearest of the refused', async () => {
+test('a page for a ticket lists the refused hosts that came nearest', async () => {
   const { out, err, code } = await run('explain', await refusedDecision(), '--markdown')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it: /)
@@ -220,7 +219,7 @@ test('a page for a ticket names the nearest of the refused', async () => {
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })
 
-test('a key bound to a project is shown what it may know of its own decisions', async () => {
+test('explain with a key bound to a project shows only what that project may know of its own decisions', async () => {
   const create = ['keys', 'create', '--name', 'shop', '--account', 'shop', '--scopes', 'READ', '--project', 'shop', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
   const file = path.join(own.folder, 'of-shop.json')
@@ -241,13 +240,13 @@ test('a key bound to a project is shown what it may know of its own decisions', 
   expect((await explainAs(id, '--markdown')).out).toMatch(
     /^### NO_VALID_HOST\n\nNo host was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
   )
-  // For this key, objects of other projects do not exist.
+  // For a key bound to a project, objects of other projects do not exist.
   const foreign = await refusedDecision()
   expect((await explainAs(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
   expect((await explainAs(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
 })
 
-test('a key bound to a project places, and is shown only the hosts where its instances go', async () => {
+test('select with a key bound to a project shows only the hosts where its instances go', async () => {
   const create = ['keys', 'create', '--name', 'mall', '--account', 'mall', '--scopes', 'READ,SCHEDULE', '--project', 'mall', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
   const ask = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, ...args)
@@ -299,7 +298,7 @@ test('an unreachable service ends with 3', async () => {
   expect(err).toMatch(/^error: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/)
 })
 
-test('if the answer was lost, select shows how to repeat the call without a second claim', async () => {
+test('if the answer was lost, select prints how to repeat the call without a second claim', async () => {
   const server = createServer((call, reply) => {
     call.setEncoding('utf8').once('data', (body: string) => {
       if (body.includes('selectDestinations')) call.destroy()
@@ -317,10 +316,12 @@ test('if the answer was lost, select shows how to repeat the call without a seco
   )
   server.close()
   expect([out, code]).toEqual(['', 3])
-  expect(err).toMatch(/^The room may be held all the same; .* --key-name lost asks again.*\nerror: the service cannot be reached/)
+  expect(err).toMatch(
+    /^The resources may be held nevertheless; .* --key-name lost repeats the call.*\nerror: the service cannot be reached/,
+  )
 })
 
-test('while the service cannot answer just now, select asks again with its key', async () => {
+test('while the service is unavailable, select repeats the call with the same idempotency key', async () => {
   const keys: string[] = []
   const answer = { __typename: 'NoValidHost', message: 'no host is free', placedCount: 0, decision: { id: 'd' }, reasons: [] }
   const refusal = { message: 'the log has no leader', extensions: { code: 'UNAVAILABLE', retryable: true, retryAfterMs: 1 } }
@@ -341,7 +342,7 @@ test('while the service cannot answer just now, select asks again with its key',
   expect(new Set(keys).size).toBe(1)
 })
 
-test('a wrong key, and none at all, end with 2', async () => {
+test('a command with an unknown key or without a key ends with 2', async () => {
   const wrong = await gantt({ ...own.environment, GANTT_KEY: 'wrong' }, 'hosts')
   expect([wrong.err, wrong.code]).toEqual(['error: the service does not know the key (from GANTT_KEY)\n', 2])
   const none = await gantt({ GANTT_URL: own.service.url }, 'hosts')

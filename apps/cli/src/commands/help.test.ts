@@ -10,7 +10,7 @@ for (const [, load] of all) {
   add(program)
 }
 
-/** A command and all below it, each with its whole name. */
+/** A command and all of its subcommands, each with its full name. */
 const commandsBelow = (command: Command, name: string): (readonly [string, Command])[] => [
   [name, command],
   ...command.commands.flatMap((below) => commandsBelow(below, `${name} ${below.name()}`)),
@@ -32,11 +32,11 @@ test.each(commandsBelow(program, 'gantt'))('the help of %s is at most 80 columns
   ).toEqual([])
 })
 
-test('a command has the name that it is loaded by', () => {
+test('a command has the name under which it is loaded', () => {
   expect(program.commands.map((command) => command.name())).toEqual(all.map(([name]) => name))
 })
 
-/** The completions of `gantt ...` for the given words. */
+/** A program with the commands that are loaded for these arguments. */
 async function addedFor(...words: readonly string[]): Promise<Command> {
   const added = new Command('gantt')
   await addCommands(added, words)
@@ -58,7 +58,7 @@ test.each([
   expect(namesOf(await addedFor(...words))).toEqual(loaded)
 })
 
-test('the list describes every command, the proofs too, as they describe themselves', async () => {
+test('the list of commands has the description of each command, including the proofs', async () => {
   const describedBy = ({ commands: added }: Command) => added.map((command) => [command.name(), command.description()])
   expect(describedBy(await addedFor('--help'))).toEqual(describedBy(program))
 })

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-// A command is found by its name: there is one folder per noun, with a file named after the command.
+// There is one folder per noun, with one file per command, so that a command is found by its name.
 
 const MOST_FILES = 25
 const src = path.dirname(import.meta.dirname)

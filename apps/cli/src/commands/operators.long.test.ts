@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { gantt, oneLine, widthOf } from '../testing/gantt.ts'
 import { useOwnService } from '../testing/own-service.ts'
 
-// `db stop` is tested on the database server of this service.
+// `db stop` must not stop a database that other tests use, so this service has its own.
 const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
@@ -15,7 +15,7 @@ async function reserve(): Promise<{ readonly id: string; readonly host: string }
   return { id: first?.selected.claim.id ?? '', host: first?.selected.host.name ?? '' }
 }
 
-test('a claim is extended, confirmed, listed and released; then it is lost', async () => {
+test('a claim is extended, confirmed, listed and released, and further edits of it are refused', async () => {
   const { id, host } = await reserve()
   const extended = await run('claims', 'extend', id, '--ttl', 'PT10M')
   expect([extended.err, extended.code, widthOf(extended.out) <= 80]).toEqual(['', 0, true])
@@ -28,7 +28,7 @@ test('a claim is extended, confirmed, listed and released; then it is lost', asy
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test('more claims than one page are listed, and more claims than one call may have are ended by one command, or none is', async () => {
+test('a list of several pages is complete, and one command ends more claims than one call may have, or none', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)
@@ -49,13 +49,13 @@ test.each([
   ['host', 'show', 'nosuch'],
   ['claims', '--host', 'nosuch'],
   ['claims', '--host', 'az1-a/nosuch'],
-])('a host that does not exist is a wrong call: gantt %s %s %s', async (...words) => {
+])('gantt %s %s %s ends with 2, because the host does not exist', async (...words) => {
   const { out, err, code } = await run(...words)
   expect([out, code]).toEqual(['', 2])
   expect(err).toContain(`no host "${words.at(-1)}" has reported`)
 })
 
-test('aggregates are listed, and one is shown with its hosts', async () => {
+test('the list of aggregates has each of them, and show prints the hosts of one', async () => {
   const { out } = await run('aggregates')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/\n[0-9a-f-]{36} +zone-az2 +az2 +3 +kind=general\n/)
@@ -124,7 +124,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
 test('a host is disabled and enabled; --dry-run only shows the effect', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
-  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would touch 2 hosts')
+  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would affect 2 hosts')
   expect(await statusOf('az1-b')).toBe('ENABLED')
   const { out, code } = await run(...close)
   expect([code, out]).toEqual([0, expect.stringMatching(/az1-b +DISABLED +fan broken\naz1-c +DISABLED +fan broken\n\nChanged 2 hosts/)])
@@ -135,7 +135,7 @@ test('a host is disabled and enabled; --dry-run only shows the effect', async ()
   expect([unknown.out, unknown.code]).toEqual(['', 2])
 })
 
-test('replicas lists them and whether their states are sound, in 80 columns and as one line of JSON', async () => {
+test('gantt replicas lists the replicas and the checks of their states, in 80 columns and as one line of JSON', async () => {
   await expect.poll(async () => (await run('replicas')).out).toMatch(/last\s+full\s+check/)
   const said = await run('replicas')
   expect(said).toMatchObject({ code: 0, err: '' })
@@ -152,10 +152,10 @@ test('replicas lists them and whether their states are sound, in 80 columns and 
   expect(auditor.violations).toBe(0)
 })
 
-test('replicas --heal shows what differs from the log, and takes no --dry-run without it', async () => {
+test('replicas --heal shows what differs from the log, and --dry-run is refused without it', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
-  // If the earlier tests took a minute, there is a checkpoint from which to begin.
+  // The check starts from a checkpoint if the earlier tests took a minute; otherwise from the beginning of the log.
   expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(
     /^0 differences at revision \d+, by the (whole|checkpoint at revision \d+ and the) log; nothing was changed\. Replica: \S+ $/,
   )
@@ -182,7 +182,7 @@ test('a nova.conf becomes a profile; its next version decides once it is activat
   expect(await run('profile', 'import', file, '--name', 'Site!')).toMatchObject({ out: '', code: 2 })
 })
 
-test('a profile is checked against the requests of the last day, tried and taken back', async () => {
+test('a profile is checked against the requests of the last day, tried as a canary and rolled back', async () => {
   const select = async (memoryMb: string) =>
     oneLine<{ decision: { id: string } }>(await run('select', '--vcpus', '1', '--memory-mb', memoryMb, '--json', '--advice')).decision.id
   const [first, second] = [await select('512'), await select('999999')]
@@ -208,7 +208,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
-  // No host reports it, so no host passes.
+  // No host reports this field, so no host passes.
   fs.writeFileSync(
     file,
     JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }),
@@ -294,12 +294,12 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
     const { out, code } = await run(name, '--help')
     expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
     expect(widthOf(out)).toBeLessThanOrEqual(100)
-    // The default is written out in full.
+    // A default that is a list or an object would be printed as JSON.
     expect(out).not.toMatch(/\(default:\s+[[{]/)
   },
 )
 
-test('db stop leaves a server that a service uses, and stops one that was left behind', async () => {
+test('db stop does not stop a server that a service uses, and stops one without a service', async () => {
   const used = await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
   expect([used.code, used.out]).toEqual([1, expect.stringMatching(/^1 service still uses\s+the\s+database\s+server/)])
   await own.service.kill()

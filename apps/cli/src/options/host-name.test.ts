@@ -21,7 +21,7 @@ test.each<[string, string | undefined, ReturnType<typeof toHostName>]>([
   expect(toHostName(text, node)).toEqual(name)
 })
 
-test('what commands print names the same host', () => {
+test('a printed host name can be passed to a command and names the same host', () => {
   for (const host of [
     { name: 'a', node: 'a' },
     { name: 'a', node: 'n1' },
@@ -51,17 +51,17 @@ test('for every node name, its printed form means only this node', () => {
   )
 })
 
-test('every command that asks for the name and the node of a host asks whether it has others, except for a project, which is shown none', () => {
+test('every document that selects the name and node of a host also selects hasOtherNodes, except documents for a project', () => {
   const folder = new URL('../commands/', import.meta.url)
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('demo'))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
-    // A name alone means all nodes of the host.
+    // A name without a node means all nodes of the host.
     /\bhost \{ name \}/.test(text) ||
     /\bfromHost fromNode\b(?! fromHasOtherNodes)/.test(text) ||
-    // Of a refusal's cause only the sentence is printed, which contains the name of the host.
+    // Of the cause of a refusal only the sentence is printed, and it contains the name of the host.
     /(?<!admittedHosts )hostName node\b(?! (?:host \{ )?hasOtherNodes)/.test(text)
   expect(files.length).toBeGreaterThan(60)
   expect(files.filter((file) => isWithout(fs.readFileSync(new URL(file, folder), 'utf8')))).toEqual([])

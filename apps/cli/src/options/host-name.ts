@@ -1,19 +1,19 @@
-/** A host as the API takes it. */
+/** A host as the API identifies it. */
 export interface HostNameInput {
   readonly host: string
   readonly node?: string
 }
 
 /**
- * A host as commands print it: with its node if the node has another name, or if the name of the host alone would mean
- * other nodes too.
+ * A host as commands print it. The node is added if its name differs from the host's, or if the host's name alone would mean other nodes
+ * too.
  */
 export const printHost = (hostName: string, node: string, hasOtherNodes = false): string =>
   node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
 
 /**
- * New hosts have no slash in their names and no spaces around them (ADR 27); hosts of older data may. Such a character
- * is written as in addresses, %2F or %20, so that printed names can be typed.
+ * Names of new hosts contain no slash and have no spaces around them (ADR 27), but names of older hosts may. Such a character is written as
+ * %2F or %20, so that printed names can be typed.
  */
 const IN_HOST = /^\s+|\s+$|\/|%(?=[\da-f]{2})/gi
 const IN_NODE = /^\s+|\s+$|%(?=[\da-f]{2})/gi
@@ -25,14 +25,14 @@ const unescaped = (text: string): string =>
     try {
       return decodeURIComponent(found)
     } catch {
-      // Without a valid escape, the character is part of the name.
+      // The text has no valid escape, so the percent sign is part of the name.
       return found
     }
   })
 
 /**
- * A host as people type it: HOST, or HOST/NODE, which is how commands print the node of a host with many. If the node
- * is given separately, the whole text is the host's name.
+ * Parses a host as people type it: HOST, or HOST/NODE for one node of a host with several. If the node is given separately, the whole text
+ * is the host's name.
  */
 export function toHostName(text: string, node?: string): HostNameInput {
   if (node !== undefined) return { host: text, node }

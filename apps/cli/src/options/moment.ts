@@ -8,13 +8,13 @@ export interface MomentFlags {
   readonly at?: string
 }
 
-/** The state that is shown of the past: its revision, and the store time of the last entry in it. */
+/** A past state: its revision, and the store time of its last entry. */
 export interface PastState {
   readonly revision: string
   readonly at: string
 }
 
-/** The help text of --at for all commands. */
+/** Adds the option --at, with the same help text for every command. */
 export const withMoment = (command: Command): Command =>
   command.option(
     '--at <moment>',
@@ -22,9 +22,7 @@ export const withMoment = (command: Command): Command =>
     moment,
   )
 
-/**
- * Parses an option that is a point in time, as the API takes it; times are in this machine's zone unless they say UTC.
- */
+/** Parses a point in time in the forms that the API accepts. Times without a zone are in this machine's time zone. */
 export function moment(text: string): string {
   const read = readMoment(text, Date.now(), 'local')
   if ('at' in read) return read.at
@@ -33,7 +31,7 @@ export function moment(text: string): string {
 
 const AT = graphql(`query At($at: Moment) { fleet(at: $at) { asOf at } }`)
 
-/** The past state that --at means, so that all calls read the same one; null for the present. */
+/** The past state that --at means; null for the present. It is read once, so that all calls of a command read the same state. */
 export async function stateAt(client: ServiceClient, { at }: MomentFlags): Promise<PastState | null> {
   if (at === undefined) return null
   const { fleet } = await client.request(AT, { at })

@@ -4,10 +4,11 @@ import { queryOf } from './query.ts'
 
 test('a valid line is passed on unchanged', () => expect(queryOf(hostFields)('az:z1 mem.free>=64GiB')).toBe('az:z1 mem.free>=64GiB'))
 
-test('a problem is shown under its position', () => {
+test('a problem of a query is marked below its position', () => {
   expect(() => queryOf(hostFields)('az:z1 status:open')).toThrow(
     '\n  az:z1 status:open\n               ^^^^ status is open; it can be ENABLED, DISABLED, DRAINING, MAINTENANCE',
   )
 })
 
-test('an empty line would mean everything', () => expect(() => queryOf(hostFields)('  ')).toThrow('It must not be empty.'))
+test('an empty query is refused, because it would match everything', () =>
+  expect(() => queryOf(hostFields)('  ')).toThrow('It must not be empty.'))

@@ -1,7 +1,7 @@
 import { parseQuery, type QueryField } from '@gantt/scheduler-core/query'
 import { InvalidArgumentError } from 'commander'
 
-/** An option that is a query in the filter grammar; a syntax error is marked below the text before any call is made. */
+/** Parses an option that is a query in the filter grammar. A syntax error is marked below the text before any call is made. */
 export const queryOf =
   (fields: readonly QueryField[]) =>
   (text: string): string => {
@@ -12,5 +12,5 @@ export const queryOf =
     throw new InvalidArgumentError(`\n  ${text}\n${lines.join('\n')}`)
   }
 
-/** The fields of a list, for its help. */
+/** The names of a list's fields, for the help of its query option. */
 export const fieldsHelp = (fields: readonly QueryField[]): string => `fields: ${fields.map(({ name }) => name).join(', ')}`

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 
-/** An option that is an ISO 8601 duration of days, hours, minutes and seconds. */
+/** Parses an ISO 8601 duration of days, hours, minutes and seconds. */
 export function duration(text: string): string {
   if (/^P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/.test(text)) return text
   throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M.')
 }
 
-/** An option that is a whole number within these bounds. */
+/** Parses a whole number within these bounds. */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {
@@ -15,7 +15,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
   }
 
-/** An option that is one of these words, in capitals or not; live-migrate is LIVE_MIGRATE. */
+/** Parses one of these words, in upper or lower case; live-migrate is LIVE_MIGRATE. */
 export const oneOf =
   <Word extends string>(words: readonly Word[]) =>
   (text: string): Word => {

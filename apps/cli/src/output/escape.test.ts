@@ -32,7 +32,7 @@ test('a table keeps its rows, whatever is in a cell', () => {
   expect(lines[1]).toContain('cmp\\u{1b}[2J\\u{202e}1\\u{9b}2J\\u{a}\\u{d}x')
 })
 
-test('pairs show invisible characters', () => {
+test('a list of names and values escapes invisible characters', () => {
   expect(toPairs([['name', 'a\u202eb']])).toEqual(['name  a\\u{202e}b'])
 })
 

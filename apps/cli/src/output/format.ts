@@ -1,6 +1,6 @@
 const UNITS_OF_MIB = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** A number with at most three digits, two of them behind the point; more only if the integer part has more. */
+/** A number with at most three significant digits; more only if the integer part has more. */
 const short = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3, useGrouping: false })
 
 const rounded = (value: number): string => {
@@ -8,19 +8,19 @@ const rounded = (value: number): string => {
   return Math.abs(value) >= 1 ? short(value) : String(Number(value.toFixed(2)))
 }
 
-/** "5.4/64 GiB": two amounts of memory in the unit that suits the second. */
+/** "5.4/64 GiB": two amounts of memory, both in the unit that fits the second. */
 export function mibPair(free: number, total: number): string {
   const step = stepOf(total)
   return `${rounded(free / 1_024 ** step)}/${rounded(total / 1_024 ** step)} ${UNITS_OF_MIB[step]}`
 }
 
-/** "64 GiB". */
+/** An amount of MiB with the unit that fits it: "64 GiB". */
 export function mib(amount: number): string {
   const step = stepOf(Math.abs(amount))
   return `${rounded(amount / 1_024 ** step)} ${UNITS_OF_MIB[step]}`
 }
 
-/** The same for amounts in GiB. */
+/** Two amounts in GiB, both in the unit that fits the second. */
 export const gibPair = (free: number, total: number): string => mibPair(free * 1_024, total * 1_024)
 
 const stepOf = (amount: number): number => (amount < 1_024 ? 0 : Math.min(Math.floor(Math.log2(amount) / 10), UNITS_OF_MIB.length - 1))
@@ -28,13 +28,13 @@ const stepOf = (amount: number): number => (amount < 1_024 ? 0 : Math.min(Math.f
 /** A short duration: "0.4 ms", "120 ms". */
 export const took = (ms: number): string => `${ms < 100 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`
 
-/** A duration as one number with its unit: "4 s", "12 min", "3 h", "9 d". */
+/** The time since a moment as one number with its unit: "4 s", "12 min", "3 h", "9 d". */
 export function age(time: string | null, nowMs: number): string {
   if (time === null) return 'never'
   return span(Math.abs(nowMs - Date.parse(time)))
 }
 
-/** A duration of any length. */
+/** A duration as one number with the unit that fits it. */
 export function span(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   if (seconds < 120) return `${seconds} s`
@@ -42,10 +42,10 @@ export function span(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`
 }
 
-/** A number as it is, without digits that only floating point has. */
+/** A number without the digits that only come from floating-point arithmetic. */
 export const decimal = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 4, useGrouping: false })
 
-/** "0-3,8": whole numbers in ranges. */
+/** Whole numbers as ranges: "0-3,8". */
 export function ranges(numbers: readonly number[]): string {
   const parts: [number, number][] = []
   for (const number of [...numbers].sort((a, b) => a - b)) {
@@ -56,5 +56,5 @@ export function ranges(numbers: readonly number[]): string {
   return parts.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',') || '-'
 }
 
-/** "1 host", "3 hosts". */
+/** A count with its noun: "1 host", "3 hosts". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,8 +1,8 @@
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * The part of a global id that differs among things of one kind: it fits a table, and the API accepts it too. Other
- * ids are unchanged.
+ * The part of a global id that identifies an object among those of its type. It is short enough for a table, and the API accepts it too.
+ * Other ids are unchanged.
  */
 export function shortId(globalId: string): string {
   const part = Buffer.from(globalId, 'base64url').toString('utf8').split(':').at(-1) ?? ''

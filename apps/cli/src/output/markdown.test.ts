@@ -61,7 +61,7 @@ test('for any content, a table has the given number of lines and cells', () => {
       expect(lines).toHaveLength(rows.length + 2)
       for (const line of lines) {
         expect(line).not.toMatch(/[\r\n<>]/)
-        // bars that are not escaped: those of the table
+        // The bars that are not escaped separate the cells of the table.
         expect(line.replace(/\\[\\`*[\]|~_]/g, '').split('|')).toHaveLength(4)
       }
     }),

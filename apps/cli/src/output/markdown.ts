@@ -4,7 +4,7 @@ export interface MarkdownColumn {
   readonly align?: 'left' | 'right'
 }
 
-/** Escapes a text, because names come from other systems and must become neither markup nor a second line. */
+/** Escapes a text. Names come from other systems, and must become neither markup nor a second line. */
 export const inert = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)/g, '\\$&')
@@ -12,13 +12,13 @@ export const inert = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
 
-/** A paragraph, a list item or a cell; characters that would begin a list, a quote or a heading are escaped too. */
+/** A paragraph, a list item or a cell. Characters that would begin a list, a quote or a heading are escaped too. */
 export const paragraph = (text: string): string =>
   inert(text)
     .replace(/^[#+=-]/, '\\$&')
     .replace(/^(\d{1,9})([.)])/, '$1\\$2')
 
-/** A code span, fenced by more backticks than it contains. */
+/** A code span, enclosed by more backticks than it contains. */
 export function code(text: string): string {
   const plain = oneLine(text)
   if (plain === '') return ''
@@ -28,13 +28,13 @@ export function code(text: string): string {
   return `${fence}${pad}${plain}${pad}${fence}`
 }
 
-/** A heading of a ticket, which has headings of its own above it. */
+/** A heading of level three, because tickets have headings of their own above it. */
 export const heading = (text: string): string => `### ${inert(text)}`
 
-/** One item for each text. */
+/** A list with one item for each text. */
 export const toMarkdownList = (items: readonly string[]): readonly string[] => items.map((item) => `- ${paragraph(item)}`)
 
-/** A link to a page; a text if the address is not a web address. */
+/** A link to a page; a plain text if the address is not a web address. */
 export function link(text: string, address: string): string {
   if (!/^https?:\/\//i.test(address)) return inert(text)
   // An address that contains percent signs is encoded already.
@@ -42,7 +42,7 @@ export function link(text: string, address: string): string {
   return `[${inert(text)}](${safe.replaceAll('_', '%5F')})`
 }
 
-/** A table with each cell on one line. */
+/** A table. Each cell is on one line. */
 export function toMarkdownTable(columns: readonly MarkdownColumn[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]): string => `| ${columns.map((_column, at) => cells[at] ?? '').join(' | ')} |`
   return [
@@ -52,16 +52,14 @@ export function toMarkdownTable(columns: readonly MarkdownColumn[], rows: readon
   ]
 }
 
-/** A page for a ticket: its parts below each other, with an empty line between; empty parts are left out. */
+/** A page for a ticket: its parts with an empty line between them. Empty parts are left out. */
 export const toPage = (...parts: readonly (string | readonly string[])[]): readonly string[] =>
   parts
     .map((part) => (typeof part === 'string' ? [part] : part))
     .filter((part) => part.some((line) => line !== ''))
     .flatMap((part, at) => (at === 0 ? part : ['', ...part]))
 
-/**
- * Line breaks, control characters, unpaired surrogates and marks that change the direction of writing become spaces.
- */
+/** Replaces line breaks, control characters, unpaired surrogates and marks that change the direction of writing by spaces. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 
 const toPercent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -2,28 +2,28 @@ import { type Command, Option } from 'commander'
 import { CommandFailure, type ExitCode } from '../call/failure.ts'
 import { shownJson, shownLine } from './escape.ts'
 
-/** Prints a note for people on standard error, because standard output contains nothing but the result. */
+/** Prints a note for people on standard error. Standard output contains only the result. */
 export function note(line: string): void {
   process.stderr.write(`${shownLine(line)}\n`)
 }
 
-/** The result of a command: lines for people, one value for programs, a page for a ticket. */
+/** The result of a command: lines for people, a value for programs, and a page for a ticket. */
 export interface Result {
   readonly lines: readonly string[]
   readonly json: unknown
   /** Present only for commands that take --markdown (`withForms`). */
   readonly markdown?: readonly string[]
-  /** 0 if not given; a refusal is also a result. */
+  /** 0 if not given. A refusal is a result too, with 1. */
   readonly exitCode?: ExitCode
 }
 
-/** The form of the output; lines for people if none is set. */
+/** The form of the output: lines for people if no field is set. */
 export interface Form {
   readonly json?: true
   readonly markdown?: true
 }
 
-/** Prints the result on standard output; with `json` as exactly one line. */
+/** Prints the result on standard output. With `json` the result is exactly one line. */
 export function print({ lines, json, markdown }: Result, form: Form): void {
   if (form.markdown && markdown === undefined) throw new Error('the command takes --markdown, but its result has no page')
   const page = form.markdown && markdown !== undefined ? markdown : lines
@@ -44,27 +44,27 @@ export async function run(flags: Form, command: () => Promise<Result>): Promise<
   }
 }
 
-/** The flag `--json` of every command, with its help text: arguments of commander's `option`. */
+/** The flag `--json` with its help text, as arguments of commander's `option`. */
 export const JSON_OPTION = ['--json', 'one line of JSON, last on standard output'] as const
 
-/** The options of every command that talks to a service. */
+/** Adds the options of every command that calls a service. */
 export const withService = (command: Command): Command =>
   command
     .option('--url <url>', 'address of the service; or set GANTT_URL')
     .option('--key <key>', 'key of the service; or set GANTT_KEY')
     .option(...JSON_OPTION)
 
-/** The same for a command whose answer goes into tickets: its `Result` has `markdown`, its flags are a `Form`. */
+/** Adds the same options, and --markdown for a command whose `Result` has a page for a ticket. */
 export const withForms = (command: Command): Command =>
   withService(command).addOption(new Option('--markdown', 'as Markdown, for a ticket').conflicts('json'))
 
-/** Examples below the help of a command: what to type, and what for. */
+/** Adds examples below the help of a command: what to type, and its purpose. */
 export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map(([type, what]) => `  ${what}:\n    $ ${inShellLines(type)}`).join('\n')}`)
 
 const HELP_WIDTH = 80
 
-/** A command as it is typed, over several lines where it is wider than a terminal. */
+/** A command for the shell, continued on further lines if it is wider than a terminal. */
 function inShellLines(typed: string): string {
   const lines: string[] = []
   let line = ''

@@ -4,7 +4,7 @@ import { shorten, toPairs, toTable, wrap } from './table.ts'
 
 const LONG = 'compute-0001.rack7.zone-of-many-words.region.example.org-and-more-of-it'
 
-test('a table is as wide as it needs', () => {
+test('a table is no wider than its contents', () => {
   expect(toTable([{ head: 'name' }, { head: 'count', align: 'right' }], [['a', '1']])).toEqual(['NAME  COUNT', 'a         1'])
 })
 
@@ -26,17 +26,17 @@ test.each([
   expect(toTable(KEY, [ROW], screen)[1]).toBe(line)
 })
 
-test('a wrapped column continues below, and loses nothing', () => {
+test('a wrapped column continues on further lines, without loss', () => {
   const lines = toTable([{ head: 'host' }, { head: 'why', wraps: true }], [['h1', `the request names ${LONG} ${LONG} only`]])
   expect(widthOf(lines.join('\n'))).toBeLessThanOrEqual(80)
   expect(lines.slice(1).join('').replaceAll(/\s/g, '')).toBe(`h1therequestnames${LONG}${LONG}only`)
 })
 
-test('a text is cut where it has the least information', () => {
+test('a text is cut at its end or in its middle', () => {
   expect([shorten('abcdef', 6, 'end'), shorten('abcdef', 4, 'end'), shorten('abcdef', 4, 'middle')]).toEqual(['abcdef', 'abc…', 'ab…f'])
 })
 
-test('lines break at spaces', () => {
+test('a long text is broken into lines at spaces', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three'])
   expect(
     toPairs([

@@ -5,11 +5,11 @@ import Table from 'cli-table3'
 export interface Column {
   readonly head: string
   readonly align?: 'left' | 'right'
-  /** Which part of the text is cut if the row is too wide; columns without this keep their width. */
+  /** The part of the text that is cut if the row is too wide. A column without this keeps its width. */
   readonly cut?: 'end' | 'middle'
   /** The text continues on further lines instead of being cut. */
   readonly wraps?: true
-  /** A key that people copy and search for: it is cut last, and only on a terminal; in a pipe it stays whole. */
+  /** A key that people copy and search for. It is cut last, and only on a terminal; in a pipe it is never cut. */
   readonly key?: true
   /** The minimum width. */
   readonly least?: number
@@ -18,7 +18,7 @@ export interface Column {
 const PAGE_COLUMNS = 80
 const GAP = 2
 const LEAST = 8
-/** No lines around cells: a row is easy to copy and to grep. */
+/** Options for a table without lines around its cells, so that a row is easy to copy and to search. */
 const NO_LINES = Object.fromEntries(
   [
     ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
@@ -26,13 +26,13 @@ const NO_LINES = Object.fromEntries(
   ].map((name) => [name, '']),
 )
 
-/** The output of a table: its width, and whether it is a terminal. */
+/** The terminal or pipe to which a table is printed. */
 export interface Screen {
   readonly columns: number
   readonly isTerminal: boolean
 }
 
-/** Rows below each other: at most 80 columns wide, more where the terminal has more. */
+/** A table with a row for each item. It is at most 80 columns wide, or as wide as a wider terminal. */
 export function toTable(columns: readonly Column[], given: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
   const rows = given.map((cells) =>
     cells.map((cell, at) =>
@@ -61,7 +61,7 @@ export function toTable(columns: readonly Column[], given: readonly (readonly st
   return [emphasise(head), ...lines]
 }
 
-/** Names and values below each other, for one thing. */
+/** Names and values in two columns, for one object. */
 export function toPairs(pairs: readonly (readonly [name: string, value: string])[]): readonly string[] {
   const width = Math.max(...pairs.map(([name]) => name.length)) + GAP
   return pairs.flatMap(([name, value]) =>
@@ -71,7 +71,7 @@ export function toPairs(pairs: readonly (readonly [name: string, value: string])
   )
 }
 
-/** Cut to the width, or continued below; words that are too long are split there. */
+/** The text of a cell, cut to the width or continued on further lines. Words that are too long are split. */
 function toCell(text: string, width: number, column: Column | undefined): string {
   if (!column?.wraps) return shorten(text, width, column?.cut ?? 'end')
   return wrap(text, width)
@@ -79,7 +79,7 @@ function toCell(text: string, width: number, column: Column | undefined): string
     .join('\n')
 }
 
-/** Lines of at most this width, broken at spaces; a longer word stays whole. */
+/** Breaks a text at spaces into lines of at most this width. A longer word is not split. */
 export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {
@@ -90,7 +90,7 @@ export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly str
   return lines
 }
 
-/** The text, or as much of it as fits with a mark where something is missing. */
+/** The text if it fits; otherwise a shortened text with a mark in the place of the missing part. */
 export function shorten(text: string, width: number, where: 'end' | 'middle'): string {
   if (text.length <= width) return text
   if (where === 'end') return `${text.slice(0, width - 1)}…`
@@ -102,7 +102,7 @@ function screenOf({ stdout }: Pick<NodeJS.Process, 'stdout'>): Screen {
   return { columns: Math.max(PAGE_COLUMNS, stdout.columns ?? 0), isTerminal: stdout.isTTY === true }
 }
 
-/** Widths of the contents; if the row is too wide, the widest column that may be cut is narrowed, keys last. */
+/** The widths of the columns. If a row is too wide, the widest column that may be cut is narrowed; keys are narrowed last. */
 function fit(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen): readonly number[] {
   const widths = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const tooMuch = () => widths.reduce((sum, each) => sum + each + GAP, -GAP) - screen.columns
@@ -122,7 +122,7 @@ function fit(columns: readonly Column[], rows: readonly (readonly string[])[], s
   return widths
 }
 
-/** Bold on a terminal, unless plain text was requested. */
+/** A text in bold on a terminal, unless plain text was requested. */
 function emphasise(text: string): string {
   return process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[22m` : text
 }

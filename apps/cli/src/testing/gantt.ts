@@ -8,7 +8,7 @@ export interface Said {
   readonly code: number
 }
 
-/** The output of `gantt ...` in this environment, and its exit code. */
+/** Runs `gantt ...` in this environment; returns its output and its exit code. */
 export async function gantt(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Said> {
   const said = { out: '', err: '' }
   let exited: number | undefined
@@ -46,7 +46,7 @@ export async function gantt(environment: Readonly<Record<string, string>>, ...ar
 /** The width of the widest line. */
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map((line) => line.length))
 
-/** The output of `--json`: exactly one line. */
+/** Parses the output of `--json`, which must be exactly one line. */
 export function oneLine<Value>({ out }: Said): Value {
   if (out.indexOf('\n') !== out.length - 1) throw new Error(`not one line: ${JSON.stringify(out)}`)
   return JSON.parse(out)

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../server/src/testi
 import { reportFleet } from './fleet.ts'
 import { gantt, type Said } from './gantt.ts'
 
-/** A service that only the tests of one file use; it runs from the first test to the last. */
+/** A service that only the tests of one file use. It runs from the first test to the last. */
 export interface OwnService {
   readonly service: Service
   /** A folder for files of the tests; the service may read them. */
@@ -15,18 +15,18 @@ export interface OwnService {
   readonly stateDir: string
   /** The settings that `gantt` needs to call the service with the admin key. */
   readonly environment: Readonly<Record<string, string>>
-  /** The output of `gantt ...` when it calls the service with the admin key. */
+  /** Runs `gantt ...` against the service with the admin key, and returns its output. */
   run(...args: readonly string[]): Promise<Said>
 }
 
 export interface OwnServiceOptions {
-  /** Settings in addition to those of every test service. */
+  /** Settings that are added to those of every test service. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Whether the hosts of fleet.ts exist from the first test on. */
+  /** Whether the hosts of fleet.ts are reported before the first test. */
   readonly withFleet?: boolean
   /**
-   * Whether it starts a PostgreSQL server of its own in `stateDir`, as a first start does, instead of using the one
-   * that all tests share.
+   * Whether the service starts its own PostgreSQL server in `stateDir`, as at a first start. By default it uses the server that all tests
+   * share.
    */
   readonly ownDatabase?: boolean
 }
@@ -53,7 +53,7 @@ export function useOwnService({ settings = {}, withFleet = true, ownDatabase = f
 
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
-    // The embedded database may run under another account.
+    // The embedded database may run under another account, which must be able to enter the folder.
     fs.chmodSync(folder, 0o711)
     if (!ownDatabase) database = await createTestDatabase()
     service = await startService({ GANTT_DATA_DIR: own.stateDir, ...(database && { DATABASE_URL: database.url }), ...settings })
@@ -63,7 +63,7 @@ export function useOwnService({ settings = {}, withFleet = true, ownDatabase = f
   afterAll(async () => {
     await service?.stop()
     await database?.drop()
-    // If a test killed the service, its database server still runs.
+    // A test may have killed the service, and then its database server still runs.
     if (ownDatabase) await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
     fs.rmSync(folder, { recursive: true, force: true })
   })

@@ -1,7 +1,7 @@
 import { initGraphQLTada } from 'gql.tada'
 import type { introspection } from '../generated/graphql-env.d.ts'
 
-/** Typed documents: `graphql('query ...')` knows the service's schema (generated from apps/server/schema.graphql). */
+/** Creates typed documents. `graphql('query ...')` knows the schema of the service (generated from apps/server/schema.graphql). */
 export const graphql = initGraphQLTada<{
   introspection: introspection
   disableMasking: true
@@ -12,7 +12,7 @@ export const graphql = initGraphQLTada<{
     Duration: string
     ID: string
     JSON: unknown
-    /** A point of the fleet's history: a revision, a time, or how long ago. */
+    /** A point in the history of the fleet: a revision, a time, or how long ago. */
     Moment: string
     PackedColumn: string
     /** A position in the log, as decimal digits. */
@@ -25,7 +25,7 @@ export const graphql = initGraphQLTada<{
 
 export type { ResultOf, TadaDocumentNode as TypedDocument, VariablesOf } from 'gql.tada'
 
-/** Arguments are only sent, so read-only lists are accepted. */
+/** The input type with read-only lists, because the client only sends arguments. */
 export type Given<Input> = Input extends readonly (infer Item)[]
   ? readonly Given<Item>[]
   : Input extends object

@@ -49,7 +49,10 @@ export const selectDestinations = graphql(
   [placed, claim],
 )
 
-/** The same with the fields that a key bound to a project may read: the hosts of its instances, and nothing about other hosts. */
+/**
+ * Selects hosts and claims resources, with a key that is bound to a project. It requests only the fields that such a key may read: the
+ * hosts of its instances, and nothing about other hosts.
+ */
 export const selectDestinationsForProject = graphql(
   `
   mutation SelectDestinationsForProject($input: SelectDestinationsInput!) {
@@ -94,7 +97,7 @@ export const claimCreate = graphql(
   [placed, claim],
 )
 
-/** Without lists, because a call may be about a thousand claims, and every list adds to its cost. */
+/** The result of an edit of a claim. It has no lists, because a call may be about a thousand claims, and every list adds to its cost. */
 const ended = graphql(
   `
   fragment EndedParts on ClaimResult @_unmask {
@@ -121,7 +124,10 @@ export const claimRelease = graphql(
   [ended],
 )
 
-/** Several instances may have been placed under one key. */
+/**
+ * Releases everything that is held under an idempotency key. The answer has a list of claims, because one key may have placed several
+ * instances.
+ */
 export const claimAbandon = graphql(
   `
   mutation ClaimAbandon($key: String!) {
@@ -146,15 +152,15 @@ export type Claim = ResultOf<typeof claim>
 type Whole = ResultOf<typeof selectDestinations>['selectDestinations']
 type WholePlaced = Extract<Whole, { readonly __typename: 'SelectDestinationsPayload' }>
 
-/** A host of a decision; zone and weight are null where a project asked. */
+/** A host in a decision. Zone and weight are null for a key that is bound to a project. */
 export interface Alternate {
   readonly host: { readonly name: string; readonly node: string; readonly availabilityZone: string | null }
   /** The total score. */
   readonly weight: number | null
 }
-/** The host that was chosen, and the claim there; a project does not see limits. */
+/** The host that was chosen, and the claim there. Limits are empty for a key that is bound to a project. */
 export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
-/** The chosen hosts; a project does not see alternates. */
+/** The chosen hosts. Alternates are empty for a key that is bound to a project. */
 export type Placed = Omit<WholePlaced, 'destinations'> & {
   readonly destinations: readonly {
     readonly instanceUuid: string | null
@@ -166,7 +172,7 @@ export type SelectDestinationsResult = Exclude<Whole, WholePlaced> | Placed
 
 type ToProject = ResultOf<typeof selectDestinationsForProject>['selectDestinations']
 
-/** The answer to a project in the form of all answers: values that it may not read are empty, or null. */
+/** Converts the answer to a project to the form of all answers. Values that a project may not read are empty or null. */
 export function fromProject(answer: ToProject): SelectDestinationsResult {
   if (answer.__typename === 'NoValidHost') return { ...answer, reasons: [] }
   if (answer.__typename !== 'SelectDestinationsPayload') return answer

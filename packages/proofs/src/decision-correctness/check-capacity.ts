@@ -4,13 +4,12 @@ import { difference } from './difference.ts'
 import { decideAsModel, groupOf } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** The number of instances at which counting stops; placing tries one more. */
+/** The number of instances at which counting stops. Placing tries one more. */
 const LIMIT = 25
 
 /**
- * Compares the capacity for a request, which is counted host by host, with the number of instances that can be placed
- * one by one; and checks the sums over groups of hosts. Both ignore pending proposals, because these are no claims
- * yet.
+ * Compares the capacity for a request, counted host by host, with the number of instances that can be placed one by one. Also checks the
+ * sums over groups of hosts. Both ignore pending proposals, because these are no claims yet.
  */
 export function compareCapacity(
   core: Core,
@@ -27,7 +26,7 @@ export function compareCapacity(
   const { fits, exact, groups } = step.value
   const placed = placeOneByOne({ ...model, claims: model.claims.filter(({ isLogged }) => isLogged) }, request, profile, seed)
   return (
-    // if the count is not exact, it is a lower bound
+    // A count that is not exact is a lower bound.
     difference('capacity', { fits, exact }, exact ? { fits: placed, exact } : { fits: LIMIT, exact: placed < LIMIT }) ??
     difference(
       'capacity.groups',
@@ -40,7 +39,7 @@ export function compareCapacity(
 function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
   const one = { ...request, numInstances: 1, instanceUuids: [] }
   let count = 0
-  // the seeds with which the core places if the order matters
+  // These are the seeds with which the core places instances if their order matters.
   for (; count <= LIMIT; count++) {
     const question = { request: one, profile, seed: `${seed} 0.${count}`, alternates: 0, allOrNothing: true }
     const [next] = decideAsModel(fleet, question).placed

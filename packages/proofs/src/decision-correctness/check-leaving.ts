@@ -6,7 +6,7 @@ import { comeBack, forget, presentAt, replace } from './model/leaving.ts'
 import type { ModelFleet, ModelHost } from './model/state.ts'
 import type { LeavingPlan, Plan } from './plan.ts'
 
-/** Lets hosts leave as planned, and compares the effects on claims, keys and reports with the model's. */
+/** Removes or replaces hosts as planned, and compares the effects on claims, keys and reports with the model's. */
 export function leaveAndCompare(plan: Plan, { fleet, append }: CoreLog, model: ModelFleet): string | undefined {
   for (const [i, leaving] of plan.leaves.entries()) {
     const host = model.hosts[leaving.host]
@@ -70,5 +70,5 @@ function leaveOne(
 const heldIn = ({ ledger }: Fleet): unknown[][] =>
   [...ledger.claims.values()].filter(isLive).map(({ id, host, fence, group, grants }) => [id, host, fence, group, grants])
 
-/** The answers that the keys of earlier requests return. */
+/** The stored answers of earlier requests, by idempotency key. */
 const answersOf = ({ ledger }: Fleet): unknown[] => [...ledger.keys()].map(({ key, claims, answer }) => [key, claims, answer]).sort()

@@ -45,8 +45,8 @@ export interface Outcome {
 }
 
 /**
- * Decides the case by the core and by the model, starting with an empty fleet, and compares the records of every decision and, for the last
- * one, the replay of its record, every filter's verdict on every host, counts, numbers of reasons, and all scores.
+ * Decides the case by the core and by the model, starting with an empty fleet. Compares the records of every decision. For the last one
+ * also compares the replay of its record, every filter's verdict on every host, counts, numbers of reasons, and all scores.
  */
 export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
@@ -59,7 +59,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
-  // proposals of one entry were decided on the state before the entry
+  // Proposals of one entry are decided on the state before that entry.
   const reportsBefore = Math.min(1, logged)
   for (const [i, question] of plan.earlier.entries()) {
     const inWorld = i === reportsBefore ? changeWorld() : undefined
@@ -97,7 +97,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
 
-  /** Hosts leave, and others report again; the log and the model both apply this. */
+  /** Removes hosts and applies later reports, both to the log and to the model. */
   function changeWorld(): string | undefined {
     const found = leaveAndCompare(plan, log, model)
     if (found === undefined) overrideHosts(plan, true, append, model)
@@ -265,7 +265,7 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
   }
 }
 
-/** Texts are compared only if the model has them, because some are long lists for people. */
+/** A check in the form of the model. Texts are compared only if the model has them, because some are long lists for people. */
 function toModelCheck({ filter, verdict, reason }: Check, refusal: Refusal | undefined) {
   if (reason === undefined) return { filter, verdict }
   const { code, need, have } = reason
@@ -281,7 +281,7 @@ function firstOf<T>(list: readonly T[], find: (item: T, position: number) => str
   return undefined
 }
 
-/** Compares the sums of the matrix, filter by filter. */
+/** The sums of the matrix for each filter, computed from the model's checks. */
 function countsOf({ checks, filters, hosts }: ModelInstance) {
   let entered = hosts
   return filters.map(({ filter, asked }, s) => {

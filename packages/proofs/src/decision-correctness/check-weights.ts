@@ -3,12 +3,12 @@ import { difference } from './difference.ts'
 import { decideAsModel, type ModelQuestion } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** The number of the best hosts that the lab compares. */
+/** The number of the best hosts between which the results are compared. */
 const RANKS = 10
 
 /**
- * Compares the weight lab's results for the first instance of a decision with the model: for each weigher, which host
- * wins without it, at which multiplier another host wins, and that no other host wins at the number just before.
+ * Compares the core's analysis of the weights for the first instance of a decision with the model. It checks for each weigher which host
+ * wins without it, at which multiplier another host wins, and that no other host wins at the multiplier just before.
  */
 export function compareWeights(examined: Examination, model: ModelFleet, question: ModelQuestion): string | undefined {
   const { profile } = question
@@ -56,7 +56,7 @@ const rankAsModel = (model: ModelFleet, question: ModelQuestion) =>
 
 const isUnweighed = ({ scheduler, weighers }: Profile): boolean => scheduler === 'chance' || weighers.length === 0
 
-/** The next representable number in the direction of the other one. */
+/** The next representable number after the first one, in the direction of the other. */
 function nextTo(number: number, other: number): number {
   if (number === other) return number
   if (number === 0) return other > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE

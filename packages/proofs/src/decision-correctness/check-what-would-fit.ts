@@ -8,7 +8,7 @@ import { readModel } from './read-model.ts'
 const MOST = { mostRuns: 30, first: 3 }
 
 /**
- * Every proposed change is applied to a separate fleet, on which the core and the model must place all instances. If the request is
+ * Applies every proposed change to a separate fleet, on which the core and the model must then place all instances. If the request is
  * reported to fit without changes, both must place it.
  */
 export function compareCounterfactuals(
@@ -20,7 +20,7 @@ export function compareCounterfactuals(
 ): string | undefined {
   const options = { request, profile, seed: given, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...MOST, isOver: () => false }
   const { fits, counterfactuals } = runToEnd(core.whatWouldFit(copyFleet(fleet), options))
-  // the seed of the first copy of the first request, as a simulation draws it
+  // A simulation uses this seed for the first copy of its first request.
   const seed = `${given} 0.0`
   const isPlaced = placedByModel(fleet, request, profile, seed)
   const inFits = difference('what would fit: fits without changes', fits, isPlaced)

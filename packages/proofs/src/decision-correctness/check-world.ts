@@ -5,8 +5,8 @@ import { findingsOf } from './model/findings.ts'
 import type { ModelFleet } from './model/state.ts'
 
 /**
- * Compares the auditor's findings about hosts with the model, with no time allowed for hosts to follow. Proofs in
- * which time passes check the times of findings.
+ * Compares the auditor's findings about hosts with the model. Findings are due at once here; other proofs, in which time passes, check when
+ * findings appear.
  */
 export function compareFindings(core: Core, fleet: Fleet, model: ModelFleet): string | undefined {
   const found = [...core.auditWorld(fleet, 0)].flatMap(({ findings }) =>

@@ -27,7 +27,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { Question } from './plan.ts'
 
-/** The functions of the core that are tested; a planted mistake wraps one of these. */
+/** The functions of the core that are tested. A planted mistake replaces one of them. */
 export interface Core {
   readonly decide: typeof decide
   readonly replay: typeof replay
@@ -48,7 +48,7 @@ export class PlanError extends Error {
   override readonly name = 'PlanError'
 }
 
-/** Asserts that the plan is valid; an invalid one is an error of the generator. */
+/** The parsed value. Throws PlanError if it is invalid, because the generator must not produce such a plan. */
 function get<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw new PlanError(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
@@ -59,7 +59,8 @@ export const getProfile = (input: unknown): Profile => get(parseProfile(input))
 export const getStats = (input: unknown) => get(parseHostStats(input))
 
 /**
- * A log of one fleet at the level of this release; every change must count, except for claims of a group that is bound to another policy.
+ * A log of one fleet at the feature level of this release. Every change must count, except for claims of a group that is bound to another
+ * policy.
  */
 export interface CoreLog {
   readonly fleet: Fleet
@@ -77,7 +78,7 @@ export function openLog(): CoreLog {
   return { fleet, append }
 }
 
-/** The report of a host as the log has it. */
+/** The report of a host as a change of the log. */
 export const reportOf = (host: string, node: string, stats: PublishedStats, sequence: number): Change => ({
   type: 'report',
   host,
@@ -89,7 +90,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** A decision as the store returns it: unpacked from its stored bytes. */
+/** A decision as the store returns it, decoded from its packed bytes. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')

@@ -2,7 +2,9 @@ import type { HostStatsInput } from '@gantt/scheduler-core'
 import type { Draw } from './draw.ts'
 import type { AggregatePlan, FleetAllocationPlan, OverridePlan } from './plan.ts'
 
-/** Now and then a host reports a document in Nova's form too, which mostly leaves its ratios to the configuration. */
+/**
+ * A document in Nova's form, which a host reports in a minority of cases. Most of these documents leave the ratios to the configuration.
+ */
 export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
   if (!draw.chance(15)) return {}
   const ratio = () => draw.of([0, 0, null, 2])
@@ -14,7 +16,7 @@ export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
   return { nova: { computeNode, service: null, cellUuid: null, flavors: {}, images: {} } }
 }
 
-/** From time to time an aggregate has ratios, or an invalid one. */
+/** An aggregate that has ratios in a minority of cases. Some of the ratios are invalid. */
 export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan {
   const ratios = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio']
     .filter(() => draw.chance(15))
@@ -22,7 +24,7 @@ export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan 
   return { ...aggregate, metadata: { ...aggregate.metadata, ...Object.fromEntries(ratios) } }
 }
 
-/** The values that an import writes. */
+/** The ratios and reserved amounts that an import of a nova.conf writes. */
 export function drawAllocation(draw: Draw): FleetAllocationPlan {
   const ofClass = (unit: number) => ({
     ...(draw.chance(60) && { ratio: draw.of([1, 2, 1.5, 0.333]) }),

@@ -4,7 +4,7 @@ import type { HostPlan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
 export function drawHost(draw: Draw, theme: Theme, i: number): HostPlan {
-  // sometimes one host has two nodes
+  // With a chance of 10 %, this is a further node of the host h0.
   const isSecond = i > 0 && draw.chance(10)
   return {
     host: isSecond ? 'h0' : `h${i}`,
@@ -45,7 +45,7 @@ export function drawStats(draw: Draw, theme: Theme): HostStatsInput {
   }
 }
 
-/** Instances that requests name and hosts list. */
+/** The instances that requests name and reports list. */
 export const instancePool = Array.from({ length: 8 }, (_, i) => uuidOf(i + 1))
 
 const supported = [
@@ -83,7 +83,7 @@ function drawCell(draw: Draw, cell: number): NonNullable<HostStatsInput['numaCel
   }
 }
 
-/** About half a cell as huge pages; the rest may be counted as plain pages, some of which may be missing. */
+/** The pages of a cell: about half of its memory as huge pages. The rest may be reported as plain pages, which may be too few. */
 function drawPages(draw: Draw, memoryMb: number): NonNullable<HostStatsInput['numaCells']>[number]['pages'] {
   const huge = draw.between(0, memoryMb / 256) * 128
   const total = huge / 2

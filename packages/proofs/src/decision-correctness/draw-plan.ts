@@ -7,13 +7,13 @@ import { drawQuestion } from './draw-question.ts'
 import type { AggregatePlan, Plan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** The case of a seed: small numbers everywhere, so that exact fits, ties, full hosts and empty fleets are common. */
+/** The case of a seed. Its numbers are small, so that exact fits, ties, full hosts and empty fleets are common. */
 export function drawPlan(seed: string): Plan {
   const draw = createDraw(seed)
   const theme = draw.of(themes)
   const hosts = draw.list(draw.chance(3) ? 0 : draw.between(1, 7), (i) => drawHost(draw, theme, i))
   const names = [...new Set(hosts.map(({ host }) => host))]
-  // separate random choices, so that the other parts of a case do not depend on them
+  // Allocations have their own random source, so that the other parts of a case do not depend on them.
   const allocating = createDraw(`${seed} allocation`)
   const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
   const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []
@@ -31,14 +31,14 @@ export function drawPlan(seed: string): Plan {
     leaves: draw.chance(35) ? draw.list(draw.between(1, 2), () => drawLeaving(draw, hosts.length)) : [],
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
-    // these are slower than all other checks
+    // This check is slower than all others, so it is made in 15 % of cases.
     countsCapacity: draw.chance(15),
     triesWeights: draw.chance(15),
     triesChanges: draw.chance(15),
   }
 }
 
-/** A later report of the same machine: its cells and GPUs are unchanged, its use is not. */
+/** A later report of the same machine. Its cells and GPUs are unchanged, and its use differs. */
 function afterwards(draw: Draw, theme: Theme, { numaCells, gpus }: Partial<HostStatsInput>): HostStatsInput {
   return { ...drawStats(draw, theme), ...(numaCells !== undefined && { numaCells }), ...(gpus !== undefined && { gpus }) }
 }
@@ -52,7 +52,7 @@ const drawLeaving = (draw: Draw, hosts: number): Plan['leaves'][number] => ({
   to: draw.between(0, 2 * hosts),
 })
 
-/** No host is in two zones: the log refuses that. */
+/** Aggregates with at most one zone for each host, because the log refuses a second one. */
 function drawAggregates(draw: Draw, names: readonly string[]): AggregatePlan[] {
   const zoned = new Set<string>()
   return draw.list(draw.between(0, 3), (i) => {

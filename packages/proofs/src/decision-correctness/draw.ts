@@ -1,6 +1,6 @@
 import { createRandom } from '@gantt/scheduler-core'
 
-/** Reproducible choices for a random case. */
+/** A reproducible source of random choices for a case. */
 export interface Draw {
   /** A whole number from `least` to `most`, both included. */
   between(least: number, most: number): number
@@ -12,7 +12,7 @@ export interface Draw {
   list<T>(count: number, make: (i: number) => T): T[]
 }
 
-/** Few names that many parts of a case share: rare properties must occur both in hosts and in requests. */
+/** A small set of names for a case. Hosts and requests share it, so that rare properties occur in both. */
 export type Theme = (typeof themes)[number]
 export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
 

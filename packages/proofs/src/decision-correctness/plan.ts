@@ -4,25 +4,25 @@ import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/sche
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
-  /** The values of an import of a nova.conf, if one was made. */
+  /** The values that an import of a nova.conf wrote; null without an import. */
   readonly allocation: FleetAllocationPlan | null
   /** The values that operators set for hosts, in order. */
   readonly overrides: readonly OverridePlan[]
   readonly profile: ProfileInput
-  /** Requests that were decided and claimed before, by the same profile. */
+  /** Earlier requests, which were decided by the same profile and claimed. */
   readonly earlier: readonly Question[]
-  /** Later reports of hosts that are in the log already, by index in `hosts`. */
+  /** Later reports of hosts that have reported before, by index in `hosts`. */
   readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
-  /** Hosts that leave before those reports, in order. */
+  /** Hosts that leave before the later reports, in order. */
   readonly leaves: readonly LeavingPlan[]
-  /** Whether the last of the earlier requests is not in the log yet, but proposed before this one in the same entry. */
+  /** Whether the last earlier request is not in the log yet, but is a proposal in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
   /** Whether the capacity for further instances is counted too. */
   readonly countsCapacity: boolean
-  /** Whether other multipliers of its profile are tried too. */
+  /** Whether other multipliers of the profile are tried too. */
   readonly triesWeights: boolean
-  /** Whether the changes that would make the request fit are searched for, and tried. */
+  /** Whether the changes that would make the request fit are searched for and tried. */
   readonly triesChanges: boolean
 }
 
@@ -39,7 +39,7 @@ export interface LeavingPlan {
   readonly host: number
   /** `back`: the host is forgotten by force, readmitted, and sends its first report again. */
   readonly how: 'forget' | 'force' | 'back' | 'replace'
-  /** The host that is the same machine, by index in `hosts`; absent if the host only gets a new name. */
+  /** The index in `hosts` of the host that is the same machine; an index outside of `hosts` if the host only gets a new name. */
   readonly to: number
 }
 
@@ -52,10 +52,10 @@ export interface OverridePlan {
   /** The index in `hosts`. */
   readonly host: number
   readonly resourceClass: string
-  /** Null: nothing was set, or the value is removed. */
+  /** Null if nothing was set, or if the value is removed. */
   readonly ratio: number | null
   readonly reserved: number | null
-  /** Whether it happens with the later reports, after hosts have left; otherwise at the beginning. */
+  /** Whether the value is set together with the later reports, after hosts have left. Otherwise it is set at the beginning. */
   readonly isLate: boolean
 }
 

@@ -2,7 +2,7 @@ import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/sch
 import { countAnew } from './model/allocation.ts'
 import type { ModelFleet, ModelGroup, ModelHost } from './model/state.ts'
 
-/** The state of a fleet as the model has it: reports, settings and claims; nothing that the core computed. */
+/** The state of a fleet for the model: reports, settings and claims, without anything that the core computed. */
 export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFleet {
   const { status, liveness } = hosts.columns
   const byIndex = hosts.records.map(
@@ -38,7 +38,7 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
     claims: held.map((claim) => ({
       host: byIndex[claim.host] as ModelHost,
       instance: claim.instance,
-      // an ended claim is kept as long as its host lists the instance: it counts in the use of the host, but not as a member of a group
+      // An ended claim is kept as long as its host lists the instance. It counts in the use of the host, but not as a member of a group.
       group: isLive(claim) ? groupOf(claim.group) : null,
       takes: claim.grants as ModelFleet['claims'][number]['takes'],
       isListed: !isLive(claim) || claim.state === 'MATERIALISED',

@@ -24,7 +24,7 @@ export interface Failure {
   readonly smallest: Plan
 }
 
-/** Random cases, each decided by the core and by the model. The same seed and number give the same case. */
+/** Decides random cases by the core and by the model. The same seed and number give the same case. */
 export function checkCases(options: TruthOptions): { readonly tally: Tally; readonly failures: readonly Failure[] } {
   const { seed, from, cases, mostFailures, core = trueCore, isShrinking = true, onCase } = options
   const tally = createTally()
@@ -41,7 +41,7 @@ export function checkCases(options: TruthOptions): { readonly tally: Tally; read
   return { tally, failures }
 }
 
-/** An unexpected error is a difference too. */
+/** Checks a plan. An unexpected error counts as a difference too. */
 function check(plan: Plan, core: Core): Outcome | { readonly difference: string; readonly decision: undefined } {
   try {
     return checkPlan(plan, core)

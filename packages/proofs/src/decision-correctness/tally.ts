@@ -2,7 +2,7 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** Counts the kinds of cases, because agreement about easy ones would show little. */
+/** Counts of the kinds of cases. They show that not only easy cases were compared. */
 export interface Tally {
   cases: number
   /** The number of cases in which all, some or no instances were placed. */
@@ -14,13 +14,13 @@ export interface Tally {
   /** Cases in which several hosts had the best total. */
   tied: number
   instances: number
-  /** The number of verdicts. */
+  /** The number of verdicts of filters on hosts. */
   checks: number
-  /** Cases in which a filter was the first to refuse some host. */
+  /** For each filter, the cases in which it was the first to refuse at least one host. */
   readonly refusedBy: Record<string, number>
-  /** Cases in which what a weigher added differed between hosts. */
+  /** For each weigher, the cases in which its contribution differed between hosts. */
   readonly weighedBy: Record<string, number>
-  /** Cases in which a host was refused for a reason, by its code, by the first refusing filter or another. */
+  /** For each code, the cases in which a filter refused a host for it, whether that filter was the first or not. */
   readonly codes: Record<string, number>
 }
 
@@ -34,7 +34,7 @@ export const createTally = (): Tally => ({
   tied: 0,
   instances: 0,
   checks: 0,
-  // the model has no devices, so that no host is refused for one
+  // The model has no devices, so no host is refused because of one.
   refusedBy: Object.fromEntries(
     Object.keys(filters).flatMap((name) => (['PciPassthroughFilter', 'DiskPoolFilter'].includes(name) ? [] : [[name, 0]])),
   ),

@@ -4,8 +4,7 @@ import { CaseFileError } from './cases.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are those of the case, where the host lists none
- * of its own.
+ * A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are those of the case, for a host that lists none.
  */
 export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []): HostState {
   const host = asObject(given, 'host')
@@ -22,7 +21,7 @@ export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []
   })
 }
 
-/** Times of a case are in UTC, with or without its suffix. Returns milliseconds since 1970. */
+/** Parses a time of a case as milliseconds since 1970. Times are in UTC, with or without a suffix. */
 export function readTime(text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) : Number.NaN
   if (Number.isNaN(time)) throw new CaseFileError(`${String(text)} is no time; it must be of the form 2026-01-15T12:00:00`)

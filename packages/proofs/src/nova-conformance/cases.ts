@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** A recorded verdict: one JSON object of a line. Its fields besides the id depend on its kind. */
+/** A case with a recorded verdict of Nova, one JSON object per line. The fields other than the id depend on the kind of case. */
 export interface Case {
   readonly id: string
   readonly [field: string]: unknown

@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import { CaseFileError, findCaseFiles } from './cases.ts'
 import { type KindResult, runCases } from './run-cases.ts'
 
-/** `gantt conformance DIR`: compares recorded verdicts of the real Nova with ours. */
+/** `gantt conformance DIR`: compares recorded verdicts of the real Nova with those of this service. */
 export function addConformance(program: Command): void {
   const command = program
     .command('conformance')
-    .description('compare recorded verdicts of the real Nova with ours')
+    .description('compare recorded verdicts of the real Nova with those of this service')
     .argument('<folder>', 'holds *.jsonl and *.jsonl.gz, at any depth')
     .option(...JSON_OPTION)
     .action((folder: string, { json }: { json?: true }) => {

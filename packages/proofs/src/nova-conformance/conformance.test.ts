@@ -12,7 +12,7 @@ import { differenceOf } from './verdicts.ts'
 const recorded = sharedData('conformance/cases')
 
 describe('the recorded verdicts', () => {
-  test.skipIf(recorded.isMissing)(`all of them are reached${recorded.skipNote}`, () => {
+  test.skipIf(recorded.isMissing)(`all of them are reproduced${recorded.skipNote}`, () => {
     const failed = runCases(findCaseFiles(recorded.path)).filter((result) => result.failed > 0)
     expect(failed).toEqual([])
   })
@@ -38,7 +38,7 @@ describe('a folder of cases', () => {
     return folder
   }
 
-  test('is read at any depth, plain or compressed; passed and failed are counted, the first difference of a kind is shown', async () => {
+  test('is read at any depth, plain or compressed; cases are counted, and the first difference of each kind is shown', async () => {
     put('deep/io.jsonl.gz', ioOps('io-1', 3, true), ioOps('io-2', 9, true), ioOps('io-3', 9, 'KeyError'))
     put('io.jsonl', ioOps('io-4', 8, false))
     const { code, out } = await gantt({}, 'conformance', folder)
@@ -73,7 +73,7 @@ describe('a folder of cases', () => {
   })
 })
 
-test('the first difference is found by its path, numbers to the last bit', () => {
+test('the first difference is reported with its path, and numbers are compared to the last bit', () => {
   expect(differenceOf({ a: [1, { b: 0.1 + 0.2 }] }, { a: [1, { b: 0.3 }] })).toEqual({ path: 'a.1.b', expected: 0.1 + 0.2, actual: 0.3 })
   expect(differenceOf([1, 2], [1])).toEqual({ path: 'length', expected: 2, actual: 1 })
   expect(differenceOf({ a: null }, {})).toEqual({ path: 'a', expected: null, actual: undefined })

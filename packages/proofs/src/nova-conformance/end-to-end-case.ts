@@ -17,8 +17,8 @@ import { numaLimitsOf, wireOf } from './wire-form.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A whole request of one or more instances: every round with its filters, weights and choice, the chosen host's state after it, alternates
- * and limits.
+ * Judges a whole request of one or more instances. A case has every round with its filters, weights and choice, the chosen host's state
+ * after the round, the alternates and the limits.
  */
 export function judgeEndToEndCase(given: Case): Difference | undefined {
   const aggregates = asList(given.aggregates, 'aggregates')
@@ -59,7 +59,7 @@ function roundOf({ index, input, filters, filtered, weighed, stateAfter }: NovaR
     input: namesOf(input),
     filters: filters.map(({ filter, survivors }) => ({ filter, survivors: namesOf(survivors) })),
     filtered: namesOf(filtered),
-    // a round in which nothing was weighed has no weights in the record
+    // A round in which nothing was weighed has no weights in its record.
     ...(ranked.length > 0 && {
       weighed: ranked.map(({ host, weight }) => [host.host, weight]),
       tie_groups: groupsOf(order, weights).map((group) => group.map((i) => ranked[i]?.host.host)),
@@ -101,5 +101,5 @@ const limitsOf = ({ limits }: SelectedHost): Json =>
 
 const namesOf = (hosts: readonly { readonly host: string }[]): readonly string[] => hosts.map(({ host }) => host)
 
-/** The fields of an answer that the case has, so that a case may record less. */
+/** The fields of an answer that the case has, because a case may record fewer fields. */
 const only = (answer: Json, expected: Json): Json => Object.fromEntries(Object.keys(expected).map((field) => [field, answer[field]]))

@@ -22,7 +22,7 @@ const names = new Map([
   ['VMMode', vmModeName],
 ])
 
-/** The small rules below the filters, by the kind of a row. */
+/** The functions that the filters are built on, by the kind of row that tests them. */
 const answers = new Map<unknown, Answer>([
   ['match', (row) => match(asText(row.value, 'value'), asText(row.requirement, 'requirement'))],
   ['version', (row) => hypervisorVersionText(Number(row.hypervisor_version))],
@@ -32,10 +32,10 @@ const answers = new Map<unknown, Answer>([
   ['numa_constraints', guestTopology],
 ])
 
-/** The kinds of rows that are judged. */
+/** Whether rows of this kind can be judged here. */
 export const isExtraKind = (kind: unknown): boolean => answers.has(kind)
 
-/** A case of a small rule: its answer, or the exception that it raises. */
+/** Judges a case of a single function. The recorded result is its return value or the exception that it raises. */
 export function judgeExtraCase(given: Case): Difference | undefined {
   const answer = answers.get(given.kind)
   if (answer === undefined)

@@ -5,7 +5,10 @@ import { type Difference, differenceOf } from './verdicts.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A RequestSpec on the wire in one of its versions and, if given, the older dictionaries, with the request that each is read as. */
+/**
+ * Judges a RequestSpec in one of its wire versions and, if the case has them, the older dictionaries. Each must be read as the recorded
+ * request.
+ */
 export function judgeRequestSpecCase(given: Case): Difference | undefined {
   const expected = asObject(given.expected, 'expected')
   const { request, version, set } = readNovaRequest(given.primitive)
@@ -13,13 +16,13 @@ export function judgeRequestSpecCase(given: Case): Difference | undefined {
   const difference = differenceOf(expected, only(meaning, Object.keys(expected)), 'expected')
   if (difference !== undefined || given.legacy_dicts === undefined) return difference
   const { request_spec, filter_properties } = asObject(given.legacy_dicts, 'legacy_dicts')
-  // the dictionaries know fields that the object of the version did not have yet
+  // The dictionaries have fields that the object did not have yet in that version.
   const known = asList(expected.set_fields, 'set_fields').map((field) => asText(field, 'set field'))
   const legacy = meaningOf(readLegacyRequest({ request_spec, filter_properties }))
   return differenceOf(withOnePolicy(only(expected, known)), withOnePolicy(only(legacy, known)), 'legacy')
 }
 
-/** A request in the form of a case, in which unset values are null. */
+/** A request in the form of a case, with null for unset values. */
 function meaningOf(request: NovaRequest): Json {
   const { flavor, image, instanceGroup: group, limits, requestedDestination: destination, retry } = request
   return {
@@ -107,14 +110,14 @@ function meaningOf(request: NovaRequest): Json {
   }
 }
 
-/** Removes the version-specific location of a group's policy, which the dictionaries do not contain. */
+/** Removes the field with a group's policy, whose location depends on the version and which the dictionaries do not contain. */
 function withOnePolicy(meaning: Json): Json {
   if (!meaning.instance_group) return meaning
   const { policy, policies, ...group } = asObject(meaning.instance_group, 'instance_group')
   return { ...meaning, instance_group: { ...group, policy: policy ?? (Array.isArray(policies) ? policies[0] : undefined) } }
 }
 
-/** rules are texts on the wire, and only the known rule counts */
+/** The rules as the case has them. They are texts in the wire form, and only the known rule has an effect. */
 const rulesOf = (rules: Readonly<Record<string, string>>): Json =>
   Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, name === 'max_server_per_host' ? Number(value) : value]))
 

@@ -16,7 +16,10 @@ export interface KindResult {
   first: { readonly id: string; readonly difference: Difference } | undefined
 }
 
-/** Judges every case of the files, kind by kind in order of their names. Throws CaseFileError for a line that is no case of any kind. */
+/**
+ * Judges every case of the files, and groups the results by kind in order of name. Throws CaseFileError for a line that is not a case of a
+ * known kind.
+ */
 export function runCases(files: readonly string[]): readonly KindResult[] {
   const results = new Map<string, KindResult>()
   for (const file of files) {
@@ -38,7 +41,7 @@ export function runCases(files: readonly string[]): readonly KindResult[] {
 
 type Judge = (given: Case) => Difference | undefined
 
-/** The kind of case in a line, recognised by the fields that only this kind has. */
+/** The kind of a case, recognised by a field that only this kind has. */
 function kindOf(given: Case, file: string): { readonly kind: string; readonly judge: Judge } {
   if (typeof given.filter === 'string') return { kind: `filter ${given.filter}`, judge: judgeFilterCase }
   if (typeof given.weigher === 'string') return { kind: `weigher ${given.weigher}`, judge: judgeWeigherCase }

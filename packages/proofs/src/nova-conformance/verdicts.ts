@@ -1,4 +1,4 @@
-/** A difference between an answer and the recorded one: the path in the expectation, and both values. */
+/** A difference between an answer and the recorded one: the path in the recorded answer, and both values. */
 export interface Difference {
   readonly path: string
   readonly expected: unknown

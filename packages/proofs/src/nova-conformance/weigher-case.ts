@@ -3,7 +3,7 @@ import { asList, asObject, asText, readCaseHost } from './case-host.ts'
 import type { Case } from './cases.ts'
 import { type Difference, differenceOf } from './verdicts.ts'
 
-/** The results of a weigher for a few hosts: raw numbers, spread, multipliers, weights and order. */
+/** Judges the results of a weigher for several hosts: raw numbers, spread, multipliers, weights and order. */
 export function judgeWeigherCase(given: Case): Difference | undefined {
   const weigher = findNovaWeigher(asText(given.weigher, 'weigher'))
   const hosts = asList(given.hosts, 'hosts').map((host) => readCaseHost(host))
@@ -32,7 +32,7 @@ export function judgeWeigherCase(given: Case): Difference | undefined {
   }
 }
 
-/** Neighbours in an order whose numbers are equal. */
+/** Splits an order into groups of neighbours with equal numbers. */
 export function groupsOf(order: readonly number[], totals: readonly number[]): readonly (readonly number[])[] {
   const groups: number[][] = []
   for (const i of order) {

@@ -1,6 +1,6 @@
 import type { NumaLimits } from '@gantt/scheduler-core/nova'
 
-/** A versioned object as Nova sends it. */
+/** A versioned object in the form in which Nova sends it. */
 export const wireOf = (name: string, version: string, data: object): Readonly<Record<string, unknown>> => ({
   'nova_object.name': name,
   'nova_object.namespace': 'nova',

@@ -2,17 +2,17 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { type Link, startLink } from './link.ts'
 
-/** A proxy in front of a PostgreSQL server that can cut connections at the worst moment. */
+/** A proxy in front of a PostgreSQL server that can cut a connection just before or after an append. */
 export interface CuttingProxy extends Omit<Link, 'lead' | 'port'> {
   /** The folder of the proxy's socket, as `host` of a connection. */
   readonly host: string
   /** Cuts the next connection that appends to the log: after the statement reached the server, or before. */
   cutNextAppend(when: 'before' | 'after'): void
-  /** New connections are forwarded to the server whose socket is in this folder. */
+  /** Forwards new connections to the server whose socket is in this folder. */
   lead(serverSocketFolder: string): void
 }
 
-/** The name of the prepared statement by which the service appends to the log; it is in every message that runs it. */
+/** The name of the prepared statement with which the service appends to the log. Every message that executes the statement contains it. */
 const APPEND = Buffer.from('gantt-append')
 const SOCKET = '.s.PGSQL.5432'
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { PROGRAM } from '@gantt/cli/for-proofs'
 import { serverProcesses } from './server-processes.ts'
 
-/** What this process started and has not ended yet: other processes, and folders with the state of services. */
+/** The child processes that this process started and that still run. */
 const children = new Set<ChildProcess>()
 const folders = new Set<string>()
 
@@ -13,20 +13,20 @@ let endedBy: NodeJS.Signals | undefined
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Starts a process, which ends with this run. Throws an error in a run that a signal is ending. */
+/** Starts a process, which is ended with this run. Throws an error if a signal is already ending the run. */
 export function startChild<Child extends ChildProcess>(start: () => Child): Child {
   if (endedBy !== undefined) throw new Error(`the run is ended by ${endedBy}`)
   const child = start()
   children.add(child)
   child.once('exit', () => children.delete(child))
-  // a process that was not started; an error of another kind leaves it running
+  // Without a pid the process was not started. After an error of another kind it still runs.
   child.once('error', () => child.pid === undefined && children.delete(child))
   return child
 }
 
 /**
- * Remembers a folder, which is removed with this run; returns a function that removes it before. It does nothing in a run that a signal is
- * ending, which removes the folder only after its database is stopped.
+ * Registers a folder that is removed at the end of this run; returns a function that removes it earlier. If a signal is ending the run,
+ * that function does nothing, because the folder is removed only after its database is stopped.
  */
 export function ownFolder(folder: string): () => void {
   folders.add(folder)
@@ -40,8 +40,9 @@ export function ownFolder(folder: string): () => void {
 const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
 /**
- * Does a run. A signal that reaches only this process, and not all of a terminal as Ctrl-C does, ends what the run started: processes get
- * SIGTERM, databases are stopped, folders are removed, then this process ends by the signal. A second signal kills the processes.
+ * Executes a run and cleans up if a signal ends it. A signal may reach only this process, unlike Ctrl-C in a terminal. Processes that the
+ * run started then get SIGTERM, databases are stopped and folders are removed, and this process ends by the signal. A second signal kills
+ * the processes.
  */
 export async function endedBySignals(run: (isEnded: () => boolean) => Promise<void>): Promise<void> {
   const forget = (): void => {
@@ -72,13 +73,13 @@ async function endAll(): Promise<void> {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
-      // a process that a proof has stopped receives no other signal
+      // A process that a proof has stopped with SIGSTOP would not receive other signals.
       child.kill('SIGCONT')
       await ended
     }),
   )
   for (const folder of folders) {
-    // a service that a proof has killed leaves its database running
+    // A service that a proof has killed leaves its database running.
     const state = path.join(folder, 'state')
     if (serverProcesses(state).length > 0) spawnSync(process.execPath, [PROGRAM, 'db', 'stop', '--data-dir', state])
     removeFolder(folder)

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** A server that answers each piece of data with its own name and that piece. */
+/** Starts a server that answers each piece of data with its own name followed by that piece. */
 async function answering(name: string): Promise<net.NetConnectOpts> {
   const server = net.createServer((socket) => {
     socket.on('data', (piece) => socket.write(`${name} ${piece}`)).on('error', () => undefined)
@@ -38,7 +38,7 @@ async function callerOf(link: Link) {
   return { send: (text: string) => socket.write(text), heard: () => heard, ended }
 }
 
-test('a link passes data on, and directs new connections to its target', async () => {
+test('a link forwards data, and connects new connections to its current target', async () => {
   const [a, b] = [await answering('a'), await answering('b')]
   const link = await linkTo(a)
   const first = await callerOf(link)
@@ -50,14 +50,14 @@ test('a link passes data on, and directs new connections to its target', async (
   await expect.poll(second.heard).toBe('b y')
 })
 
-test('a silent link delivers nothing and closes nothing; afterwards everything arrives in order', async () => {
+test('a silent link delivers nothing and closes nothing; when it is no longer silent, all data arrives in order', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   caller.send('1')
   await expect.poll(caller.heard).toBe('a 1')
   link.setSilent(true)
   caller.send('2')
-  // another connection is accepted, and is silent too
+  // Another connection is accepted but gets no data either.
   const other = await callerOf(link)
   other.send('3')
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -67,7 +67,7 @@ test('a silent link delivers nothing and closes nothing; afterwards everything a
   await expect.poll(other.heard).toBe('a 3')
 })
 
-test('a delayed piece arrives later, and never before one that was sent first', async () => {
+test('a delayed piece of data arrives later, and pieces arrive in the order in which they were sent', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   link.setDelay(40)
@@ -80,7 +80,7 @@ test('a delayed piece arrives later, and never before one that was sent first', 
   await expect.poll(caller.heard).toBe('a 1a 2')
 })
 
-test('connections that are cut end; while it is closed new ones end at once', async () => {
+test('severed connections end, and new ones end at once while the link is closed', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   caller.send('1')
@@ -97,7 +97,7 @@ test('connections that are cut end; while it is closed new ones end at once', as
   await expect.poll(again.heard).toBe('a 2')
 })
 
-test('a connection is cut before a piece is passed on, or after the answer, which then does not arrive', async () => {
+test('a cut rule ends the connection before a piece is forwarded, or before its answer arrives', async () => {
   const got: string[] = []
   const server = net.createServer((socket) => {
     socket.on('data', (piece) => {

@@ -2,26 +2,29 @@ import net from 'node:net'
 
 /** A proxy in front of a server that can cut connections, slow them down, and hold back all data. */
 export interface Link {
-  /** The address to which new connections are forwarded from now on. */
+  /** Forwards new connections to this address from now on. */
   lead(to: net.NetConnectOpts): void
   /** Cuts every connection. */
   sever(): void
-  /** While it is closed, no new connection is accepted. */
+  /** Accepts new connections or, if false, ends them at once. */
   setOpen(isOpen: boolean): void
-  /** The delay of each piece of data in both directions, milliseconds. */
+  /** Sets the delay of each piece of data in both directions, in milliseconds. */
   setDelay(ms: number): void
-  /** While it is silent nothing arrives and no connection ends; data that was sent meanwhile arrives afterwards, as on a network. */
+  /** While the link is silent, no data arrives and no connection ends. Data that was sent meanwhile arrives afterwards, as on a network. */
   setSilent(isSilent: boolean): void
   /** The number of connections that were cut. */
   readonly cuts: number
   /** The number of bytes that the server has sent. */
   readonly received: number
-  /** The address that it listens on, if it is not a Unix socket. */
+  /** The TCP port on which the link listens; undefined if it listens on a Unix socket. */
   readonly port: number | undefined
   close(): Promise<void>
 }
 
-/** What a link does to a piece of data from a client: it cuts the connection before it forwards the piece, or after the answer. */
+/**
+ * Decides for a piece of data from a client whether the connection is cut: before the piece is forwarded, after the server's answer to it,
+ * or not at all.
+ */
 export type CutRule = (piece: Buffer) => 'before' | 'after' | undefined
 
 /** Listens, and forwards everything to `to`. */
@@ -70,7 +73,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
           })
       }
       from.on('data', (piece) => queue(() => each(piece as Buffer)))
-      // an error is visible only as the end of the connection
+      // The peer sees an error only as the end of the connection.
       from.on('error', () => undefined)
       from.on('close', () => queue(destroy))
     }
@@ -81,7 +84,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
       cuts++
       isCut = true
       if (when === 'before') destroy()
-      // the server receives and executes it; only its answer is lost
+      // The server receives the piece and executes it; only its answer is lost.
       else upstream.write(piece, () => upstream.once('data', destroy))
     })
     pass(upstream, (piece) => {

@@ -1,5 +1,5 @@
 const MOST_LINES = 100
-/** The number of stack lines that are kept of an internal error. */
+/** The number of lines of a stack that are kept for an internal error. */
 const LINES_OF_DEFECT = 6
 
 /** The output of a service, line by line. */

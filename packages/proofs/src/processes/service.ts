@@ -11,13 +11,13 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   readonly url: string
   readonly client: Client
   readonly pid: number
-  /** SIGKILL: it does not shut down, and flushes nothing. */
+  /** Sends SIGKILL. The service does not shut down properly, and flushes nothing. */
   kill(): Promise<void>
   /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<void>
-  /** Sends SIGSTOP: it hangs, and so do its connections. */
+  /** Sends SIGSTOP. The service and its connections then hang. */
   pause(): void
-  /** Sends SIGCONT. */
+  /** Sends SIGCONT to a paused service. */
   resume(): void
   /** Sends any other signal. */
   signal(name: NodeJS.Signals): void
@@ -27,12 +27,12 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
-/** The time for a start, which is long on a busy machine; that a service never starts is rare. */
+/** The time limit of a start. It is long, because a start is slow on a busy machine. */
 const START_TIMEOUT_MS = 300_000
 
 /**
- * Starts `gantt serve` on a free port of the loopback. Throws an error with its last lines of output if it does not
- * start. `program`: the command of another checkout.
+ * Starts `gantt serve` on a free loopback port. If it does not start, throws an error with its last lines of output. `program` is the
+ * command of another checkout.
  */
 export async function startService(
   environment: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ export async function startService(
         PORT: '0',
         HOST: '127.0.0.1',
         GANTT_ADMIN_KEY: ADMIN_KEY,
-        // the promises hold with both settings of fsync, and can be tested with either
+        // The promises hold with both settings of the shared flush, so a run can be made with either.
         ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
         ...environment,
       },

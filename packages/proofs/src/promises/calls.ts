@@ -1,6 +1,6 @@
 import type { Client } from '@gantt/client'
 
-/** A small host in the form in which the proofs report it. */
+/** A small host in the form in which proofs report it. */
 export interface SmallHost {
   readonly name: string
   readonly vcpus: number
@@ -74,10 +74,10 @@ export interface SelectInput {
   readonly numInstances?: number
   readonly forceHosts?: readonly string[]
   readonly profile?: string
-  /** The timeout of the service, as a duration; its own default if absent. */
+  /** The deadline of the call as a duration; the service's default if absent. */
   readonly deadline?: string
   readonly instanceGroup?: { readonly uuid: string; readonly policy: string; readonly maxServerPerHost?: number }
-  /** The claim that is live-migrated; both ends are held until the new one is confirmed. */
+  /** The claim that is live-migrated. Claims at both ends are held until the new one is confirmed. */
   readonly moveOf?: { readonly id: string; readonly fence: number }
 }
 
@@ -114,7 +114,7 @@ export async function confirm(client: Client, claims: readonly { readonly id: st
   return claimConfirm.map(({ __typename }) => __typename)
 }
 
-/** Members of a server group by host, as a replica shows them; none for a group without members. */
+/** The members of a server group by host, as a replica returns them; empty for a group without members. */
 export async function membersOf(client: Client, uuid: string): Promise<Readonly<Record<string, number>>> {
   const { serverGroup } = await client.request<{ serverGroup: { members: { host: { name: string }; count: number }[] } | null }>(GROUP, {
     uuid,

@@ -23,10 +23,7 @@ const count = (text: string): number => {
 
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
-/**
- * `gantt prove ...`: tests promises on real processes and a real database, in folders of their own; those about
- * decisions need neither.
- */
+/** `gantt prove ...`: tests promises on real processes and a real database, each in its own folder. Proofs about decisions need neither. */
 export function addProve(program: Command): void {
   const prove = program
     .command('prove')
@@ -80,7 +77,7 @@ export function addProve(program: Command): void {
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 5_000)
     .option('--rounds <n>', 'number of times that each is asked', count, 3)
-    .option('--only <text>', 'only questions whose names contain this text')
+    .option('--only <text>', 'only queries whose names contain this text')
     .option(...JSON_OPTION)
     .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
       run('pauses', json, (checks) =>
@@ -131,7 +128,7 @@ export function addProve(program: Command): void {
 const run = (name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> =>
   endedBySignals((isEnded) => runOnce(name, json, proof, isEnded))
 
-/** Runs a proof and shows its result; a run that a signal ends says nothing more, since all calls fail then. */
+/** Runs a proof and prints its result. If a signal ends the run, nothing more is printed, because all calls fail then. */
 async function runOnce(
   name: string,
   json: true | undefined,

@@ -7,7 +7,7 @@ import { PROGRAM } from '@gantt/cli/for-proofs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let home: string
-/** Where proofs make their folders. */
+/** The folder in which the proof creates its folders. */
 let folder: string
 let child: ChildProcess | undefined
 
@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** The processes that a process has started itself. */
+/** The processes that a process started itself. */
 function childrenOf(pid: number): number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
@@ -48,7 +48,7 @@ const postmasters = (): number[] =>
   readdirSync(folder).map((name) => Number.parseInt(readFileSync(path.join(folder, name, 'state', 'data', 'postmaster.pid'), 'utf8'), 10))
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'a proof that alone gets %s ends its services and their database, and removes its folder',
+  'a proof whose process alone gets %s ends its services and their database, and removes its folder',
   async (signal) => {
     const run = spawn(process.execPath, [PROGRAM, 'prove', 'race', '--rounds', '100000'], {
       env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: folder },
@@ -59,14 +59,14 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     run.stderr.on('data', (text) => {
       said += String(text)
     })
-    // the first check is made while both services and the database run
+    // The first check is made while both services and the database run.
     await expect.poll(() => said).toContain('ok ')
     const started = [...childrenOf(run.pid as number), ...postmasters()]
     expect(started).toHaveLength(3)
     const ended = once(run, 'close')
     run.kill(signal)
     expect(await ended).toEqual([null, signal])
-    // a process that has ended is there until its parent, or that of all processes, has noticed
+    // An ended process exists until its parent, or the init process, has collected its exit status.
     await expect.poll(() => started.filter(isThere)).toEqual([])
     expect(readdirSync(folder)).toEqual([])
     expect(said).not.toContain('FAILED')

@@ -28,11 +28,11 @@ export interface ProveFuzzOptions {
 /** The default time within which `/live` must answer, milliseconds. */
 export const SILENT_MS = 200
 /**
- * If the service used less processor time than this during a silence, milliseconds, another process on the machine
- * caused the silence.
+ * If the service used less processor time than this (milliseconds) while `/live` was silent, another process on the machine caused the
+ * silence.
  */
 const OWN_MS = 100
-/** The number of calls between two checks of the answers of `/live`. */
+/** The answers of `/live` are checked after this many calls. */
 const BLOCK = 50
 /** The timeout of a call, milliseconds. */
 const PATIENCE_MS = 90_000
@@ -48,15 +48,15 @@ const FILTERED = [
 interface Ran {
   readonly call: Call
   readonly number: number
-  /** Milliseconds since 1970. */
+  /** The time of the start, milliseconds since 1970. */
   readonly from: number
   readonly to: number
 }
 
 /**
- * Sends random documents, reports and filters to a service with a large fleet, drawn from the schema that it
- * publishes; the same seed gives the same calls. No call may end in INTERNAL or end the process. Another process sends
- * requests to `/live` all the time: while nothing is decided or written, it must be answered within 200 ms.
+ * Sends random documents, reports and filters, drawn from the published schema, to a service with a large fleet. The same seed gives the
+ * same calls. No call may end in INTERNAL or end the process. Another process requests `/live` all the time; while nothing is decided or
+ * written, it must get an answer within 200 ms.
  */
 export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Promise<void> {
   const { documents, hosts, claims, seed, from, callers, silentMs = Number.POSITIVE_INFINITY, say } = options
@@ -81,7 +81,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       }
       live.take()
       await pauseOf(service)
-      /** The longest pause since the last check, milliseconds of processor time. */
+      /** The longest pause since the last check, in milliseconds of processor time. */
       let pauseMs = 0
       const notePause = async (): Promise<void> => {
         pauseMs = Math.max(pauseMs, await pauseOf(service))
@@ -118,7 +118,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       let running = new Set<Promise<void>>()
       for (let number = from; number < end && !service.isGone; number++) {
         const call = drawOf({ schema, fleet, random: createRandom(`${seed} document ${number}`) }, number)
-        // calls that may cause silence run alone, so that they do not hide the silence of other calls
+        // Calls that may cause silence run alone, so that they do not hide the silence of other calls.
         if (call.isWriting || running.size >= callers) await (call.isWriting ? Promise.all(running) : Promise.race(running))
         if (call.isWriting) await runAlone(call, number)
         else {
@@ -160,7 +160,7 @@ function drawOf(source: Source, number: number): Call {
 
 interface End {
   readonly type: 'answered' | 'refused' | 'left'
-  /** A defect in an answer; undefined if there is none. */
+  /** A description of the defect in the answer; undefined if there is none. */
   readonly why: string | undefined
 }
 

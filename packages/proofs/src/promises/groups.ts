@@ -11,13 +11,13 @@ export interface GroupsOptions {
 
 const CALLERS = 16
 const HOSTS = ['h0', 'h1', 'h2', 'h3', 'h4'] as const
-/** Anti-affinity with at most one, two and three members on a host; one is Nova's default. */
+/** The maximum numbers of members on a host that are tested; undefined means Nova's default of one. */
 const MOST = [undefined, 2, 3] as const
 
 /**
- * Two service processes, and sixteen callers that all place into one anti-affinity group at the same moment: no host
- * gets more members than the rule allows, no caller is refused while a host has room, and two members that are
- * live-migrated at once do not meet (Nova's bug 1821755).
+ * Two service processes, and sixteen callers that all place an instance of one anti-affinity group at the same moment. No host may get more
+ * members than the rule allows, and no caller may be refused while a host fits. Two members that are live-migrated at once must not get the
+ * same host (Nova's bug 1821755).
  */
 export async function proveGroups(checks: Checks, { rounds }: GroupsOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -74,7 +74,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   await release(clients[0], claims)
 }
 
-/** Two members, and a host that has neither: both are moved there at once, by different processes. */
+/** Moves two members at once, by different processes, to a host that has neither. */
 async function moveMembers(checks: Checks, clients: Clients, round: number): Promise<void> {
   const instanceGroup = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
   const [from, to] = [HOSTS.slice(0, 2), HOSTS[2]]

@@ -13,8 +13,8 @@ export interface IdempotencyOptions {
 const ROOM = 4_096
 
 /**
- * Sends the same key twice: to one process, to two at once, across a kill -9 and restart, and after a lost answer to a
- * commit. There must be one claim and one answer.
+ * Sends the same key twice: to one process, to two at once, before and after kill -9 with a restart, and after the answer to a commit was
+ * lost. There must be one claim and one answer.
  */
 export async function proveIdempotency(checks: Checks, { rounds }: IdempotencyOptions): Promise<void> {
   await withFolder(async (folder) => {

@@ -8,7 +8,7 @@ import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
 import { proveSurvive } from './survive.ts'
 
-/** Runs `npm run prove` with fewer rounds, but with real processes and a real database. */
+/** The proofs of `npm run prove` with fewer rounds, but with real processes and a real database. */
 const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] = [
   [
     'fuzz',
@@ -25,7 +25,7 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   ],
 ]
 
-/** The simulation and the nemesis test the same in their short forms, in another way. */
+/** Proofs that run only in the long form, because the simulation and the nemesis test the same promises in the short one. */
 const longProofs: typeof proofs = [
   ['race', (checks) => proveRace(checks, { rounds: 30 })],
   ['survive', (checks) => proveSurvive(checks, { rounds: 3, say: () => undefined })],

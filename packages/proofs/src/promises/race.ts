@@ -4,7 +4,7 @@ import { startService } from '../processes/service.ts'
 import { claimsOf, reportHosts, select, usageOf } from './calls.ts'
 
 const CLIENTS = 8
-/** The host that all callers race for has one CPU; the next candidate has room for three more instances. */
+/** All callers race for a host with one CPU. The next candidate fits three more instances. */
 const NEXT_ROOM = 3
 
 export interface RaceOptions {
@@ -12,8 +12,8 @@ export interface RaceOptions {
 }
 
 /**
- * Two service processes on one PostgreSQL, and eight clients that race for the last unit of a small host: nothing may
- * be allocated twice, and a late caller must get the next candidate or a justified refusal.
+ * Two service processes on one PostgreSQL, and eight clients that race for the last unit of a small host. Nothing may be allocated twice. A
+ * late caller must get the next candidate or a justified refusal.
  */
 export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -25,7 +25,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
         for (let round = 0; round < rounds; round++) {
           const small = `small-${round}`
           const next = `next-${round}`
-          // first-fit: the small host is seen first, so that every request goes there first
+          // The profile is first-fit and the small host is seen first, so that every request tries it first.
           await reportHosts(clients[round % 2 === 0 ? 0 : 1], [
             { name: small, vcpus: 1 },
             { name: next, vcpus: NEXT_ROOM },
@@ -46,7 +46,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
             outcome,
           )
           checks.check('the last unit is allocated once', on(small) === 1, outcome)
-          checks.check('a late caller gets the next candidate while it has room', on(next) === NEXT_ROOM, outcome)
+          checks.check('a late caller gets the next candidate while it has free capacity', on(next) === NEXT_ROOM, outcome)
           checks.check('the others get a justified NoValidHost', refused === CLIENTS - 1 - NEXT_ROOM, outcome)
           checks.check('no claim is returned twice', new Set(claims.map(({ id }) => id)).size === claims.length, outcome)
         }

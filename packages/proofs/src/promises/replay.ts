@@ -11,17 +11,17 @@ export interface ReplayOptions {
 const CALLERS = 16
 const HOSTS = 12
 const HOST_VCPUS = 8
-/** A generous timeout for a busy machine, because this proof does not measure speed. */
+/** A long deadline for a busy machine, because this proof does not measure speed. */
 const DEADLINE = 'PT60S'
 const CALL_DEADLINE_MS = 90_000
-/** The largest number of further requests, if the requested number met no conflict. */
+/** The largest number of further requests if no conflict occurred among the requested number. */
 const MOST_FOR_CONFLICT = 5_000
 const PROFILES = ['default', 'first-fit', 'random', 'best-fit'] as const
 
 /**
- * Two processes, many callers and little room, so that proposals conflict and are void, decided again, or refused.
- * Then every stored decision is replayed from the log and must have the same hosts and scores, bit for bit. It runs
- * until a conflict occurred, because without one it would not test what it is meant to.
+ * Two processes and many callers on a nearly full fleet, so that proposals conflict and become void, are decided again, or are refused.
+ * Then every stored decision is replayed from the log and must have the same hosts and scores, bit for bit. The run continues until a
+ * conflict occurs, because it would test too little without one.
  */
 export async function proveReplay(checks: Checks, { requests }: ReplayOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -58,7 +58,7 @@ export async function proveReplay(checks: Checks, { requests }: ReplayOptions): 
             if (answer.__typename === 'SelectDestinationsPayload') counts.placed++
             else if (answer.__typename === 'NoValidHost') counts.refused++
             else counts.other++
-            // released resources are requested again at once, so that the fleet stays nearly full
+            // Released resources are requested again at once, so that the fleet stays nearly full.
             if (held.length > 3) await release(clients[(n + i) % 2 === 0 ? 1 : 0], held.splice(0, 2))
           }
         }

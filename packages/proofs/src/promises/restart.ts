@@ -10,13 +10,13 @@ export interface RestartOptions {
   say(line: string): void
 }
 
-/** The number of hosts in one call. */
+/** The number of hosts whose reports are in one call. */
 const AT_ONCE = 100
 const CALLERS = 16
 
 /**
- * Measures how long a service with a large fleet takes to restart, and how long a second replica takes to join, and
- * checks that nothing is lost.
+ * Measures how long a service with a large fleet takes to restart, and how long a second replica takes to join. Checks that nothing is
+ * lost.
  */
 export async function proveRestart(checks: Checks, { hosts, claims, say }: RestartOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -29,7 +29,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           client,
           Array.from({ length: Math.min(AT_ONCE, hosts - first) }, (_, i) => ({ name: `h${first + i}`, vcpus: perHost })),
         )
-      // each claim names its host, because the duration of a search is not measured here
+      // Each request names its host, because the time of a search is not measured here.
       let host = 0
       let placed = 0
       await Promise.all(

@@ -10,7 +10,7 @@ export interface SurviveOptions {
   say(line: string): void
 }
 
-/** kill -9 of the service, the database and all its processes at once: after a restart every acknowledged claim must exist. */
+/** Ends the service, the database and all its processes at once with kill -9. After a restart every acknowledged claim must exist. */
 export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptions): Promise<void> {
   await withFolder(async (folder) => {
     const acknowledged: string[] = []
@@ -21,7 +21,7 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
         const { client } = service
         const host = `h${round}`
         await reportHosts(client, [{ name: host, vcpus: 1_000 }])
-        // the service is killed during calls: answered claims must exist, unanswered ones may
+        // The service is killed during these calls. Claims that were answered must exist afterwards; the others may exist.
         const calls = Array.from({ length: 50 }, (_, i) =>
           select(client, { key: `s-${round}-${i}`, forceHosts: [host] }).then(
             (answer) => acknowledged.push(...claimsOf(answer).map(({ id }) => id)),

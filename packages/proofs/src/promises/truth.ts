@@ -9,12 +9,12 @@ export interface ProveTruthOptions {
 }
 
 /**
- * The number of cases from which on each filter must be the first to refuse in one of a hundred cases, and each
- * weigher must matter in one of two hundred.
+ * From this number of cases on, each filter must be the first to refuse in one case of a hundred, and each weigher must make a difference
+ * in one case of two hundred.
  */
 const MANY = 2_000
 
-/** Random cases decided by the core and by the model, reported with their kinds. */
+/** Decides random cases by the core and by the model, and reports how many of each kind there were. */
 export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTruthOptions): void {
   let reportedAt = performance.now()
   const { tally, failures } = checkCases({

@@ -24,7 +24,7 @@ interface Common {
   readonly json?: true
 }
 
-/** `gantt replay`: replays real traces with the code that the service decides with. */
+/** `gantt replay`: replays real traces with the same code that decides in the service. */
 export function addReplay(program: Command): void {
   const replay = program.command('replay').description('replay a trace of real requests, and show the figure that is published for it')
   exitWith2(replay)
@@ -62,7 +62,7 @@ export function addReplay(program: Command): void {
     .option('--seed <n>', 'seed of the first run; the others follow', positive, 1)
     .option('--scale <n>', 'copies of the fleet and of the list', count, 1)
     .option('--cpu-nodes', 'nodes without GPUs take part')
-    .option('--departures <percent>', 'of the pods, so many leave again', percent, 0)
+    .option('--departures <percent>', 'share of the pods that leave again', percent, 0)
     .option(
       '--server <urls>',
       'drive a running service instead of deciding here: its replicas, with commas between them; given again: another service, side by side',
@@ -136,7 +136,7 @@ interface OpenbFlags {
   readonly concurrency: number
 }
 
-/** The number of findings that are listed; further ones are counted. */
+/** The number of findings that are listed. Further ones are only counted. */
 const LISTED = 10
 
 async function openb(flags: OpenbFlags): Promise<Report> {
@@ -180,8 +180,8 @@ async function openb(flags: OpenbFlags): Promise<Report> {
 }
 
 /**
- * Runs a replay and prints the result. An error that the caller can correct becomes a message, with exit code 2 for
- * bad input and 1 otherwise.
+ * Runs a replay and prints the result. An error that the caller can correct becomes a message, with exit code 2 for bad input and 1
+ * otherwise.
  */
 async function run<Flags extends { readonly json?: true }>(flags: Flags, replay: (flags: Flags) => Promise<Report>): Promise<void> {
   const startedAt = performance.now()
@@ -198,7 +198,7 @@ async function run<Flags extends { readonly json?: true }>(flags: Flags, replay:
   }
 }
 
-/** Invalid options end with 2, like the other commands; commander itself would end with 1. */
+/** Makes invalid options end with 2, as for the other commands. The library commander would end with 1. */
 function exitWith2(command: Command): void {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 }

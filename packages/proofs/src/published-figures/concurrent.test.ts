@@ -14,12 +14,12 @@ import { findTargets } from './remote/servers.ts'
 
 const REPLICAS = 3
 /**
- * One pod of two GPUs is two points in this fleet: concurrency may move a few pods to other hosts, and a lost policy
- * has a larger effect.
+ * The tolerated difference in percentage points. A pod of two GPUs is two points of this fleet. Concurrency may move a few pods to other
+ * hosts, but a policy that is not applied has a larger effect.
  */
 const MOST_POINTS_OFF = 5
 
-/** A small random fleet and a list of pods that does not fit, so that no trace is needed. */
+/** A small random fleet, and a list of pods that needs more than the fleet has. No trace file is needed. */
 const nodes = Array.from(
   { length: 12 },
   (_, i): OpenbNode => ({ name: `n${i}`, cpuMilli: 64_000, memoryMib: 262_144, gpus: 8, gpuModel: i % 3 === 0 ? 'A' : 'B' }),
@@ -37,12 +37,12 @@ const pods = Array.from({ length: 120 }, (_, i): OpenbPod => {
 })
 const workload = { nodes, pods, profile: 'fgd', scale: 1, seed: 1, departures: 10 }
 
-/** Places the same list through three replicas, twelve calls at once, and compares the result with that of one replica alone. */
+/** Places the same list through three replicas with twelve concurrent calls, and compares the result with that of one replica alone. */
 async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<void> {
   const alone = await runOpenb({ ...workload, createDriver: (seed) => createInProcessDriver({ seed }) })
   const services: Service[] = []
   try {
-    // one after the other, because the first creates the tables
+    // The services start one after the other, because the first one creates the tables.
     for (let i = 0; i < REPLICAS; i++) services.push(await startService(settings))
     const [target] = await findTargets([services.map(({ url }) => url).join(',')], [ADMIN_KEY])
     if (target === undefined) throw new Error('there is nothing to replay on')
@@ -51,7 +51,7 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
     expect([together.overCommits, together.differences]).toEqual([[], []])
     expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MOST_POINTS_OFF)
     const { effort } = figuresOf([together])
-    // every claim is a proposal that counted, on any of the replicas
+    // Every claim is a proposal that counted, on any of the replicas.
     expect((effort?.proposals ?? 0) - Object.values(effort?.byRule ?? {}).reduce((sum, times) => sum + times, 0)).toBe(together.placed)
   } finally {
     await Promise.all(services.map((service) => service.stop()))
@@ -65,7 +65,7 @@ test.skipIf(!isLongForm)(`three replicas on one PostgreSQL allocate nothing twic
 const program = findNatsServer()
 
 test.skipIf(program === undefined || !isLongForm)(
-  `so do three on three nats-servers${program === undefined ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
+  `three replicas on three nats-servers allocate nothing twice and pack like a single one${program === undefined ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   () =>
     withFolder(async (folder) => {
       const cluster = await createNatsCluster(program as string, `${folder}-nats`)

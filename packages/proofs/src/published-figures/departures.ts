@@ -1,4 +1,4 @@
-/** Things that end, the soonest first: a binary heap ordered by time. */
+/** Items with the times at which they end, as a binary heap. The earliest is first. */
 export class Departures<Item> {
   readonly #heap: { readonly at: number; readonly item: Item }[] = []
 
@@ -23,7 +23,7 @@ export class Departures<Item> {
     }
   }
 
-  /** Takes the next one; undefined if nothing is left. */
+  /** Removes and returns the item with the earliest time; undefined if nothing is left. */
   take(): Item | undefined {
     const heap = this.#heap
     const [first] = heap

@@ -6,21 +6,21 @@ export interface TraceHost {
   readonly stats: HostStats
 }
 
-/** The host of a request, and the claim to end. */
+/** The host that a request got, and the claim that must be released later. */
 export interface Placement {
   /** The trace's name of the host. */
   readonly host: string
   readonly claim: { readonly id: string; readonly fence: number }
-  /** The indices of the taken GPUs. */
+  /** The indices of the claimed GPUs. */
   readonly gpus: readonly number[]
 }
 
-/** The parts of a profile without its name: a replay writes them as a version of its own. */
+/** A profile without its name and number. A replay writes it as a version of its own. */
 export type ProfileParts = Omit<Profile, 'name' | 'number'>
 
 export type Awaitable<Value> = Value | Promise<Value>
 
-/** A host as a replica shows it. */
+/** A host in a replica's answer. */
 export interface HostView {
   /** The trace's name of the host. */
   readonly name: string
@@ -28,38 +28,37 @@ export interface HostView {
   readonly free: ReadonlyMap<string, number>
 }
 
-/** The service's figures at the end of a run. */
+/** The state of the service at the end of a run. */
 export interface Inspection {
-  /** The hosts of the run as each replica shows them, at or after the revision of the last answer. */
+  /** The hosts of the run in the answer of each replica, at or after the revision of the last call. */
   readonly replicas: readonly (readonly HostView[])[]
   readonly effort: Effort
 }
 
-/** The durations and sizes of a run's answers. */
+/** Counts of proposals and repeated calls of a run. */
 export interface Effort {
   /** The number of proposals that counted. */
   readonly counted: number
-  /** The number of proposals that did not count and were decided again, by the reason. */
+  /** The number of proposals that were void or refused, and were decided again, by reason. */
   readonly fruitless: Readonly<Record<string, number>>
-  /** The number of calls that the replay repeated because there was no answer, or one that asks for a retry. */
+  /** The number of calls that the replay repeated, because there was no answer or one that requires a retry. */
   readonly repeated: number
 }
 
 /**
- * Where a trace is placed: a fleet in this process, or a running service. Both decide with the same code, so that the
- * same calls get the same answers. The rules: hosts are first seen in the order in which they are reported; `place`
- * makes confirmed claims for what it answers; calls of `place` and `release` may overlap, and no others; nothing may
- * be called after `close`.
+ * Something that places a trace: a fleet in this process, or a running service. Both decide with the same code, so the same calls get the
+ * same answers. Hosts are first seen in the order in which they are reported. `place` makes confirmed claims. Calls of `place` and
+ * `release` may overlap, others may not. Nothing may be called after `close`.
  */
 export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>
   /** Writes a profile version for this run, and returns the name that `place` accepts. */
   writeProfile(parts: ProfileParts): Awaitable<string>
-  /** Undefined if no host has room. */
+  /** Places an instance; undefined if no host fits. */
   place(request: RequestSpec, profile: string): Awaitable<Placement | undefined>
   release(placement: Placement): Awaitable<void>
-  /** Absent if only the replay itself could report anything. No request is in progress when it is called. */
+  /** Absent if there is no service whose state could differ. No call is in progress when it is called. */
   inspect?(): Promise<Inspection>
-  /** Removes everything that would outlive the run. */
+  /** Removes everything that would remain after the run. */
   close(): Awaitable<void>
 }

@@ -2,16 +2,16 @@ import { type Change, type ClaimsProposed, decide, ENTRY_FORMAT, Fleet, openOver
 import type { Driver, Placement } from './driver.ts'
 
 export interface InProcessOptions {
-  /** The prefix of the seeds of all decisions: the same one gives the same run. */
+  /** The prefix of the seeds of all decisions. The same prefix gives the same run. */
   readonly seed: string
-  /** The time of the log, milliseconds; must not decrease. By default always 1000. */
+  /** The time of the log in milliseconds. It must not decrease. By default it is always 1000. */
   readonly clock?: () => number
 }
 
 const ACCOUNT = 'replay'
 const PROFILE = 'replay'
 
-/** A log with one fleet in this process: requests are decided in an overlay, then applied as entries, as in a service. */
+/** A driver with one log and one fleet in this process. Requests are decided in an overlay and then applied as entries, as in a service. */
 export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOptions): Driver {
   const fleet = new Fleet()
   let decisions = 0
@@ -66,7 +66,7 @@ export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOp
   }
 }
 
-/** The proposal of a decision; undefined if no host has room. */
+/** Decides a request and returns its proposal; undefined if no host fits. */
 function propose(
   fleet: Fleet,
   request: RequestSpec,

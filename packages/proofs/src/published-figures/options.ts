@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 
-/** An invalid option; the message names the option, the given and the allowed values. */
+/** An invalid option. The message names the option, and the given and the allowed values. */
 export class BadInputError extends Error {
   override readonly name = 'BadInputError'
 }
 
 const LARGEST_COUNT = 100_000
 
-/** Parses a number of things: 1 to 100,000. */
+/** Parses a whole number of 1 to 100,000. */
 export function count(text: string): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
   if (value >= 1 && value <= LARGEST_COUNT) return value
@@ -27,7 +27,7 @@ export function percent(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of 0 to 100.')
 }
 
-/** Accepts one of these words. */
+/** Parses an option that must be one of these words. */
 export const oneOf =
   (words: readonly string[]) =>
   (text: string): string => {

@@ -11,14 +11,14 @@ const VMS = 'vm_id,vcpus,memory_gb,arrival_s,lifetime_s'
 const NODES = 'node,cpu_milli,memory_mib,gpus,gpu_model'
 const PODS = 'pod,cpu_milli,memory_mib,gpus,gpu_milli_each,gpu_models,qos'
 
-test('VMs are read, packed or not, in any order of columns, other columns ignored', () => {
+test('VMs are read from plain and compressed files, with columns in any order, and further columns are ignored', () => {
   const expected = [{ id: 7, vcpus: 2, memoryGb: 4, arrivalS: 10, lifetimeS: 0 }]
   expect(readHuaweiVms(aFile('vms.csv', `${VMS}\n7,2,4,10,0\n`))).toEqual(expected)
   expect(readHuaweiVms(aFile('vms.csv.gz', gzipSync(`${VMS}\r\n7,2,4,10,0\r\n`)))).toEqual(expected)
   expect(readHuaweiVms(aFile('vms.csv', 'note,vcpus,vm_id,lifetime_s,arrival_s,memory_gb\nx,2,7,0,10,4'))).toEqual(expected)
 })
 
-test('nodes and pods are read, empty models as none', () => {
+test('nodes and pods are read, and an empty GPU model means none', () => {
   expect(readOpenbNodes(aFile('n.csv', `${NODES}\nn1,32000,1024,0,\nn2,64000,2048,8,G2\n`))).toEqual([
     { name: 'n1', cpuMilli: 32_000, memoryMib: 1_024, gpus: 0, gpuModel: null },
     { name: 'n2', cpuMilli: 64_000, memoryMib: 2_048, gpus: 8, gpuModel: 'G2' },
@@ -39,7 +39,7 @@ test.each([
   ['a number beyond 2^53', `${VMS}\n1,2,3,9007199254740993,5`, 'arrival_s is "9007199254740993"; it must be a whole number of 0 or more'],
   ['time that goes back', `${VMS}\n1,2,3,9,5\n2,2,3,8,5`, 'line 3: arrival_s is 8; it must be 9 or more, as in the line before'],
   ['an id twice', `${VMS}\n1,2,3,9,5\n1,2,3,9,5`, 'line 3: vm_id is 1, which an earlier line has; it must be there once'],
-])('VMs with %s are refused by file, line, found and allowed', (_name, text, message) => {
+])('VMs with %s are refused with the file, the line, and the found and allowed values', (_name, text, message) => {
   const file = aFile('vms.csv', text)
   expect(() => readHuaweiVms(file)).toThrow(message)
   expect(() => readHuaweiVms(file)).toThrow(TraceError)
@@ -70,7 +70,7 @@ test('a missing file and a damaged one have different errors', () => {
   expect(() => readHuaweiVms(aFile('vms.csv.gz', damaged))).toThrow(/is damaged: it begins as gzip but cannot be unpacked/)
 })
 
-test('episodes are the ids of one set', () => {
+test('the episodes of a set are read as ids', () => {
   expect(readHuaweiEpisodes(aFile('e.json', '{"note":"x","test":[3,1]}'), 'test')).toEqual([3, 1])
 })
 

@@ -1,9 +1,9 @@
 import Table from 'cli-table3'
 
-/** One figure: its name, its value in each column (undefined if not known), its unit. */
+/** One figure: its name, its value in each column (undefined if unknown), and its unit. */
 export type Row = readonly [what: string, values: readonly (number | undefined)[], unit: string]
 
-/** The results of a replay: for people as rows, for programs as figures. */
+/** The results of a replay, as rows for people and as figures for programs. */
 export interface Report {
   readonly title: string
   /** The names of the columns, if there are several. */
@@ -12,14 +12,14 @@ export interface Report {
   readonly figures: Readonly<Record<string, unknown>>
 }
 
-/** Widths that fit 80 columns with the table's own lines, for up to three columns of figures. */
+/** The widths of a table that fits 80 columns with up to three columns of figures. */
 const WHAT = 40
 const FIGURES = 24
 const WHAT_OF_MANY = 27
 const FIGURES_OF_MANY = 13
 const UNIT = 10
 
-/** A table, or exactly one compact line of JSON; on standard output. */
+/** Prints a table or, with `json`, exactly one line of JSON, on standard output. */
 export function print({ title, heads = [], rows, figures }: Report, elapsedMs: number, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...figures, elapsedMs })}\n`)
@@ -39,6 +39,6 @@ export function print({ title, heads = [], rows, figures }: Report, elapsedMs: n
   process.stdout.write(`in ${shownNumber(elapsedMs / 1_000)} s\n`)
 }
 
-/** At most five decimals, without trailing zeros: published figures are compared digit by digit. */
+/** A number with at most five decimals and without trailing zeros, because published figures are compared digit by digit. */
 const shownNumber = (value: number | undefined): string =>
   value === undefined ? '—' : value.toLocaleString('en-US', { maximumFractionDigits: 5 })

@@ -31,9 +31,9 @@ test.each<[string, readonly Stay[], readonly string[]]>([
     [aStay(1, { pod: aPod({ cpuMilli: 1 }) }), aStay(2, { pod: aPod({ cpuMilli: 1 }) }), aStay(3, { pod: aPod({ cpuMilli: 1 }) })],
     ['n1 has 1000 of GPU 0; 1500 were promised at once, with p'],
   ],
-  ['a GPU whose pod was asked to leave before is free', [aStay(1, { until: 2 }), aStay(3), aStay(4)], []],
+  ['a GPU whose pod was released before is free', [aStay(1, { until: 2 }), aStay(3), aStay(4)], []],
   [
-    'a GPU whose pod was asked to leave only afterwards is not free',
+    'a GPU whose pod was released only afterwards is not free',
     [aStay(1, { until: 4 }), aStay(2), aStay(3, { pod: aPod({ cpuMilli: 1 }) })],
     ['n1 has 1000 of GPU 0; 1500 were promised at once, with p'],
   ],

@@ -3,28 +3,28 @@ import { CPU_CLASS } from './openb/model.ts'
 import type { OpenbNode } from './openb/nodes.ts'
 import type { OpenbPod } from './openb/pods.ts'
 
-/** A pod from its caller's view: where it was placed, and from when to when it certainly held its room. */
+/** A placed pod from the caller's view: its host, and the period in which it certainly held its resources. */
 export interface Stay {
   readonly pod: OpenbPod
   readonly host: string
-  /** Indices of its GPUs. */
+  /** The indices of the pod's GPUs. */
   readonly gpus: readonly number[]
-  /** The number of the event, among all events of the caller, at which the placement was answered. */
+  /** The number, among all events of the caller, of the event in which the placement was answered. */
   readonly from: number
-  /** The number of the event at which the call that ends it was sent; infinity if there was none. */
+  /** The number of the event in which the release was sent; infinity if there was none. */
   readonly until: number
 }
 
 const WHOLE_GPU = 1_000
 
-/** The resources that one pod takes of its host: whole units, thousandths of a core or of a GPU. */
+/** The resources that one pod uses on its host, in whole units or in thousandths of a core or of a GPU. */
 function* takenBy({ pod, gpus }: Pick<Stay, 'pod' | 'gpus'>): Generator<readonly [what: string, amount: number]> {
   yield [CPU_CLASS, pod.cpuMilli]
   yield ['MEMORY_MB', pod.memoryMib]
   for (const index of gpus) yield [`GPU ${index}`, pod.gpuMilliEach]
 }
 
-/** The capacity of a node; undefined for a GPU that it does not have. */
+/** The capacity of a node for a resource; 0 for a GPU that the node does not have. */
 function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): number {
   if (what === CPU_CLASS) return cpuMilli
   if (what === 'MEMORY_MB') return memoryMib
@@ -33,7 +33,7 @@ function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): num
 
 /**
  * Allocations beyond the capacity of a node, computed only from data of the caller: the trace, the answers, and their order. A pod counts
- * from its answer to the call that ends it, so that overlapping pods were certainly held at once.
+ * from its answer until its release is sent, so overlapping pods were certainly held at the same time.
  */
 export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Stay[]): readonly string[] {
   const byName = new Map(nodes.map((node) => [node.name, node]))
@@ -61,8 +61,8 @@ export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Sta
 }
 
 /**
- * The differences between the hosts of one replica and the caller's history at the end: other sums, negative free
- * amounts, missing hosts.
+ * The differences between the hosts in one replica's answer and the caller's own data at the end: other sums, negative free amounts,
+ * missing hosts.
  */
 export function findDifferences(nodes: readonly OpenbNode[], stays: readonly Stay[], shown: readonly HostView[]): readonly string[] {
   const held = new Map<string, number>()

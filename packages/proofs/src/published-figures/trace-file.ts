@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** An invalid trace file. The message names the file, the line, the found and the allowed values. */
+/** An invalid trace file. The message names the file, the line, and the found and allowed values. */
 export class TraceError extends Error {
   override readonly name = 'TraceError'
 }
 
-/** The text of a file, which may be compressed with gzip. Throws TraceError if it cannot be read. */
+/** The text of a plain or gzip-compressed file. Throws TraceError if the file cannot be read. */
 export function readText(file: string): string {
   let bytes: Buffer
   try {
@@ -23,14 +23,14 @@ export function readText(file: string): string {
   }
 }
 
-/** Reads one cell; undefined if its text is not allowed. */
+/** Parses one cell. `read` returns undefined if the text is not allowed. */
 export interface Cell<Value> {
   read(text: string): Value | undefined
   /** The allowed values, as the end of a sentence: `a whole number of 0 or more`. */
   readonly allowed: string
 }
 
-/** A whole number of `min` to `max`, in digits only. */
+/** A whole number of `min` to `max`, written only with digits. */
 export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): Cell<number> {
   return {
     allowed: max === Number.MAX_SAFE_INTEGER ? `a whole number of ${min} or more` : `a whole number of ${min} to ${max}`,
@@ -44,10 +44,10 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
 /** Text that is not empty. */
 export const word: Cell<string> = { allowed: 'not empty', read: (text) => (text === '' ? undefined : text) }
 
-/** Text, or null when empty. */
+/** A text; null if it is empty. */
 export const optionalWord: Cell<string | null> = { allowed: 'any text', read: (text) => (text === '' ? null : text) }
 
-/** Words separated by bars: `A|B`; none if empty. */
+/** Words separated by bars: `A|B`; an empty list if the text is empty. */
 export const words: Cell<readonly string[]> = {
   allowed: 'words between bars',
   read: (text) => (text === '' ? [] : text.split('|').every((part) => part !== '') ? text.split('|') : undefined),
@@ -56,7 +56,7 @@ export const words: Cell<readonly string[]> = {
 type Cells = Readonly<Record<string, Cell<unknown>>>
 type Row<Columns extends Cells> = { readonly [Name in keyof Columns]: Exclude<ReturnType<Columns[Name]['read']>, undefined> }
 
-/** Reads the named columns, row by row. Other columns of the file are ignored; quotes have no meaning. Throws TraceError. */
+/** Reads the named columns row by row. Other columns of the file are ignored, and quotes have no special meaning. Throws TraceError. */
 export function readCsv<Columns extends Cells>(file: string, columns: Columns): Row<Columns>[] {
   const name = basename(file)
   const lines = readText(file).split(/\r?\n/)
@@ -82,7 +82,7 @@ export function readCsv<Columns extends Cells>(file: string, columns: Columns): 
   })
 }
 
-/** The value in a JSON file. Throws TraceError. */
+/** Parses a JSON file. Throws TraceError. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readText(file))
@@ -92,7 +92,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** A found value as messages quote it, shortened. */
+/** A value as messages quote it; long ones are shortened. */
 export const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 60)}...` : text

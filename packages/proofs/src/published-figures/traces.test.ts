@@ -11,24 +11,25 @@ import { readOpenbNodes } from './openb/nodes.ts'
 import { runOpenb } from './openb/openb.ts'
 import { readOpenbPods } from './openb/pods.ts'
 
-// the licence of one of the two traces is non-commercial, so neither is in the repository
+// Neither trace is in the repository, because the licence of one of them is non-commercial.
 const huawei = sharedData('traces/huawei-east-1')
 const openb = sharedData('traces/openb')
 
 describe.skipIf(huawei.isMissing)(`Huawei-East-1${huawei.skipNote}`, () => {
   const file = (name: string) => path.join(huawei.path, name)
 
-  // the first 10 of the 1,000 published episodes; the expected figures come from an independent program that follows the published rules
+  // These are the first 10 of the 1,000 published episodes. The expected figures come from an independent program that follows the
+  // published rules.
   test.skipIf(!isLongForm).each([
     ['first-fit', 282_986],
     ['balance-fit', 274_753],
-  ] as const)(`%s waits as published in the first episodes${longFormNote}`, async (profile, seconds) => {
+  ] as const)(`the waiting time with %s is the published one in the first episodes${longFormNote}`, async (profile, seconds) => {
     const starts = readHuaweiEpisodes(file('episodes.json'), 'test_1000').slice(0, 10)
     const result = await runHuaweiWait({ vms: readHuaweiVms(file('vms.csv.gz')), starts, hosts: 5, profile, seed: '1' })
     expect(result.trimmedMeanWaitSeconds).toBe(seconds)
   })
 
-  test.skipIf(!isLongForm)(`first-fit turns 17 VMs away on 43 hosts${longFormNote}`, async () => {
+  test.skipIf(!isLongForm)(`first-fit rejects 17 VMs on 43 hosts${longFormNote}`, async () => {
     const vms = readHuaweiVms(file('vms.csv.gz'))
     expect(await runHuaweiFill({ vms, hosts: 43, profile: 'first-fit', seed: '1' })).toMatchObject({ rejected: 17, peakHosts: 43 })
   })

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { sendInWindow } from './window.ts'
 
 const items = Array.from({ length: 200 }, (_, i) => i)
-/** Waits for a drawn number of turns of the event loop. */
+/** Waits for this number of turns of the event loop. */
 const pause = async (turns: number): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise(setImmediate)
 }
 
-test.each([1, 2, 7, 500])('%i at once: sent in order, and nothing is overtaken by more than the others of its window', async (width) => {
+test.each([1, 2, 7, 500])('items are sent in order, %i at once, and an item is overtaken by fewer items than that', async (width) => {
   const random = createRandom(`window/${width}`)
   const sent: number[] = []
   const done: number[] = []
@@ -27,13 +27,13 @@ test.each([1, 2, 7, 500])('%i at once: sent in order, and nothing is overtaken b
   for (const [position, item] of done.entries()) expect(done.slice(0, position).filter((other) => other > item).length).toBeLessThan(width)
 })
 
-test('with one at a time, calls are strictly sequential, also with immediate answers', async () => {
+test('with a width of one, calls are strictly sequential, even with immediate answers', async () => {
   const done: number[] = []
   await sendInWindow(items, 1, (item) => void done.push(item))
   expect(done).toEqual(items)
 })
 
-test('after a failure nothing more is sent, and requests in progress have ended when it is thrown', async () => {
+test('after a failure nothing more is sent, and the error is thrown once calls in progress have ended', async () => {
   const sent: number[] = []
   let ended = 0
   const sending = sendInWindow(items, 3, async (item) => {

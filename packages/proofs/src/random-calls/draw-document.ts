@@ -7,7 +7,7 @@ export interface Call {
   readonly variables: Readonly<Record<string, unknown>>
   /** The fields of the root type that it selects. */
   readonly roots: readonly string[]
-  /** Whether it may decide or write to the log: such a call is sent alone, and heartbeats may pause meanwhile. */
+  /** Whether the call may decide or write to the log. Such a call is sent alone, and heartbeats may pause during it. */
   readonly isWriting: boolean
 }
 
@@ -16,16 +16,16 @@ interface Drawing {
   readonly variables: Record<string, unknown>
   readonly declared: string[]
   readonly fragments: string[]
-  /** The number of fields that may still be drawn. */
+  /** The number of fields that may still be added to the document. */
   left: number
 }
 
 const MOST_FIELDS = 40
 const DEEPEST = 8
-/** A mutation whose work is proportional to the log: only one in this many mutations. */
+/** Mutations whose work grows with the length of the log. Each is drawn only once in this many mutations. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
-/** A document of the schema with its variables, mostly valid. */
+/** A random document of the schema with its variables. Most documents are valid. */
 export function drawCall(source: Source): Call {
   const { random, schema } = source
   const isMutation = chance(random, 20)
@@ -63,7 +63,7 @@ function drawField(drawing: Drawing, field: Field, depth: number, alias: string 
 
 function declare({ variables, declared }: Drawing, type: TypeRef, value: unknown): string {
   const name = `v${declared.length}`
-  // in variables, the value of an enum looks like a text
+  // In variables, the value of an enum is a string, so the default value is printed here.
   const fallback = value instanceof EnumName ? ` = ${printValue(value)}` : ''
   declared.push(`$${name}: ${printType(type)}${fallback}`)
   variables[name] = plainValue(value)

@@ -26,7 +26,7 @@ const VALUES = [
   ...['*', '*a*', '*a*a*a*a*a*a*a*b', '*r*1*0*', '?', 'z*', '2026-01-01T00:00:00Z', 'PLACED', '-', ',', 'NaN', '1e999', '\u202e'],
 ]
 
-/** A line of the filter grammar that is valid or nearly so. */
+/** A random line of the filter grammar. It is valid or nearly valid. */
 export function drawFilter(random: Random, { hosts, claims }: Pick<LargeFleet, 'hosts' | 'claims'>): string {
   const one = (items: readonly string[]): string => items[random.below(items.length)] as string
   const term = (): string => {

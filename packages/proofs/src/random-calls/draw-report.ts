@@ -7,10 +7,12 @@ const REPORT = `mutation ($input: UpdateResourceStatsInput!) {
 
 const WRONG = [null, -1, 2 ** 53, 'many', [], {}, 1.5]
 const INCARNATION = '00000000-0000-4000-8000-0000000000f1'
-/** The number of updates in a large report. */
+/** The number of hosts in a large report. */
 const MANY = 400
 
-/** Reports of hosts: valid, invalid and large ones. `number` is the number of the call, so that sequences increase. */
+/**
+ * A call with random reports of hosts: valid, invalid or large. `number` is the number of the call; sequences of reports increase with it.
+ */
 export function drawReport({ fleet, random }: Source, number: number): Call {
   const length = chance(random, 3) ? MANY : 1 + random.below(3)
   const updates = Array.from({ length }, () => {

@@ -4,14 +4,14 @@ import { drawFilter } from './draw-filter.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import { type Argument, isRequired, type Schema, type TypeRef } from './schema.ts'
 
-/** The sources of random values. */
+/** What random values are drawn from. */
 export interface Source {
   readonly schema: Schema
   readonly fleet: LargeFleet
   readonly random: Random
 }
 
-/** The name of an enum value: without quotes in a document, a text in variables. */
+/** The name of an enum value. It is printed without quotes in a document, and is a string in variables. */
 export class EnumName {
   readonly name: string
 
@@ -21,7 +21,7 @@ export class EnumName {
 }
 
 export const oneOf = <Item>(random: Random, items: readonly Item[]): Item => items[random.below(items.length)] as Item
-/** True in this percentage of cases. */
+/** True with a probability of this percentage. */
 export const chance = (random: Random, percent: number): boolean => random.below(100) < percent
 
 const TEXTS = [
@@ -45,7 +45,7 @@ const SHORTEST_LIST = 3
 const LONG_LIST = 200
 const DEEPEST = 5
 
-/** A value for an argument or an input field: mostly one that fits, sometimes one that does not. */
+/** A random value for an argument or an input field. Most values are valid. */
 export function drawArgument(source: Source, { name, type }: Argument, depth = 0): unknown {
   return drawValue(source, type, name, depth)
 }
@@ -116,7 +116,7 @@ function drawText({ fleet, random }: Pick<Source, 'fleet' | 'random'>, name: str
   return oneOf(random, TEXTS)
 }
 
-/** A value in the syntax of a document. */
+/** A value in the syntax of GraphQL documents. */
 export function printValue(value: unknown): string {
   if (value instanceof EnumName) return value.name
   if (Array.isArray(value)) return `[${value.map(printValue).join(', ')}]`
@@ -126,7 +126,7 @@ export function printValue(value: unknown): string {
     .join(', ')}}`
 }
 
-/** A value in the form of variables. */
+/** A value as JSON, for variables. */
 export function plainValue(value: unknown): unknown {
   if (value instanceof EnumName) return value.name
   if (Array.isArray(value)) return value.map(plainValue)

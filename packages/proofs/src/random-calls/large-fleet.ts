@@ -2,7 +2,7 @@ import { aUuid, demoFleet } from '@gantt/cli/for-proofs'
 import type { Client } from '@gantt/client'
 import { createRandom } from '@gantt/scheduler-core'
 
-/** The number of hosts in one call. */
+/** The number of hosts whose reports are in one call. */
 const REPORTED_AT_ONCE = 500
 /** The number of instances of one request. */
 const PLACED_AT_ONCE = 10
@@ -11,15 +11,15 @@ const FLAVORS = [
   { name: 'c1.large', vcpus: 4, memoryMb: 16_384, rootGb: 80 },
 ] as const
 
-/** The objects that documents can name because they exist. */
+/** The names and ids of existing objects, which documents can use. */
 export interface LargeFleet {
   readonly hosts: readonly string[]
   readonly aggregates: readonly string[]
   readonly groups: readonly string[]
-  /** Global ids; the last belongs to a request that was not placed. */
+  /** Global ids of decisions. The last decision belongs to a request that was not placed. */
   readonly decisions: readonly string[]
   readonly claims: readonly string[]
-  /** The revision that the replica had applied in the end. */
+  /** The revision that the replica has applied at the end. */
   readonly revision: number
 }
 

@@ -7,8 +7,8 @@ import { startChild } from '../processes/ended-run.ts'
 const EVERY_MS = 100
 
 /**
- * Sends requests to `/live`, each over a new connection, and prints the time of each request, milliseconds since 1970,
- * and the duration until its answer.
+ * A program that sends requests to `/live`, each over a new connection. It prints the time of each request in milliseconds since 1970, and
+ * the duration until the answer.
  */
 const PROGRAM = `
 const http = require('node:http')
@@ -25,13 +25,13 @@ export interface LiveAnswer {
   /** The time of the request, milliseconds since 1970. */
   readonly at: number
   readonly ms: number
-  /** The HTTP status, or what failed. */
+  /** The HTTP status, or an error message. */
   readonly state: number | string
 }
 
 /** Another process that sends requests to the `/live` of a service all the time. */
 export interface LiveWatch {
-  /** The events since the last call of this function. */
+  /** Returns the answers since the last call of this function. */
   take(): readonly LiveAnswer[]
   stop(): Promise<void>
 }
@@ -43,7 +43,7 @@ export function watchLive(url: string): LiveWatch {
   const answers: LiveAnswer[] = []
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      // only the program above writes to it
+      // All lines come from the program above.
       answers.push(JSON.parse(line) as LiveAnswer)
     })
   return {

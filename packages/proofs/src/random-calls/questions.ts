@@ -15,7 +15,7 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
   const spec = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 } } }
   const two = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 }, numInstances: 20 } }
   const giant = { gantt: { flavor: { vcpus: 20_000, memoryMb: 8_192 } } }
-  // the fleet's hosts have two cells each
+  // Every host of the fleet has two NUMA cells.
   const twoCells = { key: 'hw:numa_nodes', value: '2' }
   const dedicated = { key: 'hw:cpu_policy', value: 'dedicated' }
   const cells = (more: Readonly<Record<string, unknown>>) => ({

@@ -51,7 +51,7 @@ export async function readSchema(ask: (document: string) => Promise<Introspected
   return { query: queryType.name, mutation: mutationType.name, types: new Map(types.map((type) => [type.name, type])) }
 }
 
-/** The named type, without its list and non-null wrappers. */
+/** The type without its list and non-null wrappers. */
 export function namedIn(ref: TypeRef): string {
   return ref.ofType === null ? (ref.name ?? '') : namedIn(ref.ofType)
 }

@@ -21,7 +21,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt prove recovery`: measures how long a fleet takes to recover, with real processes, and checks that nothing is lost. */
+/** `gantt prove recovery`: measures with real processes how long recoveries take, and checks that nothing is lost. */
 export function addRecovery(prove: Command, count: (text: string) => number): void {
   prove
     .command('recovery')
@@ -69,7 +69,7 @@ async function measure(whats: readonly What[], { engine: only, rounds, minutes, 
   if (failed > 0) process.exitCode = 1
 }
 
-/** One measurement; its results are reported as soon as it ends. */
+/** Runs one measurement. Its results are printed as soon as it ends. */
 async function step(checks: Checks, figures: Figures, say: (line: string) => void, name: string, work: () => Promise<void>): Promise<void> {
   const known = figures.all.length
   say(`prove recovery: ${name} (load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors)`)

@@ -19,21 +19,21 @@ export interface DatabaseAwayOptions {
 
 const REPLICAS = 3
 const HOSTS = Array.from({ length: 20 }, (_, i) => ({ name: `h${i}`, vcpus: 8_192 }))
-/** The longest observation before and after the outage. */
+/** How long calls are observed at most before and after the outage. */
 const OVERLAP_MS = 60_000
 const SAMPLE_MS = 1_000
 const CATCH_UP_MS = 600_000
 const PAGE = 500
 const MOST_WORDS = 8
 const AUDITED_MS = 30_000
-/** A deadline at which no caller gives up, because the effect of the outage on answers is their duration. */
+/** A deadline that is so long that no call ends before its answer. The outage then shows as longer answers. */
 const CALL_MS = 60_000
 
 const WHAT = 'nats: the database away'
 
 /**
- * With NATS as the store, the database is unavailable for some minutes under load: measures the effects, and checks
- * that nothing is lost or written twice.
+ * With NATS as the store, the database is unavailable for a given number of minutes under load. Measures the effects, and checks that
+ * nothing is lost or written twice.
  */
 export function measureDatabaseAway(checks: Checks, figures: Figures, { minutes, signal, say }: DatabaseAwayOptions): Promise<void> {
   return withFolder(async (folder) => {
@@ -111,7 +111,7 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
 const revisionOf = async (client: Client): Promise<number> =>
   Number((await client.request<{ health: { revision: string } }>('{ health { revision } }')).health.revision)
 
-/** Waits until the tables show a revision; while the database is unavailable they show nothing. */
+/** Waits until the tables have a revision. While the database is unavailable, their revision cannot be read. */
 async function untilTablesReach(client: Client, revision: number, signal: AbortSignal): Promise<void> {
   for (const deadline = performance.now() + CATCH_UP_MS; ; await sleep(SAMPLE_MS / 2)) {
     signal.throwIfAborted()
@@ -134,14 +134,18 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)
-  // the audit row of a call follows its refusal in the same stream, so both are in the tables once the row is
+  // The audit row of a call follows its decision in the same stream, so both are in the tables once the audit row is.
   const audit = await untilAudited(last, auditedBefore + load.answered)
   const kept = await decisionsOf(last)
   const there = new Set(kept)
   const lost = load.decisions.filter((id) => !there.has(id))
   checks.check('every decision is in the tables', lost.length === 0, () => `${lost.length} of ${load.decisions.length} are not`)
   const isOnce = there.size === kept.length && kept.length <= load.decisions.length + unknown
-  checks.check('each of them once', isOnce, () => `${kept.length} rows, ${there.size} ids, ${load.decisions.length} were answered`)
+  checks.check(
+    'every decision is in the tables once',
+    isOnce,
+    () => `${kept.length} rows, ${there.size} ids, ${load.decisions.length} were answered`,
+  )
   checks.check('the chain of the audit is whole', audit.broken === undefined, () => audit.broken ?? '')
   const more = audit.rows - auditedBefore
   const isAudited = more >= load.answered && more <= load.answered + unknown
@@ -164,14 +168,14 @@ interface Page<Node> {
 
 interface Audited {
   readonly rows: number
-  /** Undefined if the chain is complete. */
+  /** The problem of the first row that breaks the chain; undefined if the chain is complete. */
   readonly broken: string | undefined
 }
 
 const AUDIT = `query ($after: String, $first: Int!) { auditLog(first: $first, after: $after, oldestFirst: true) { pageInfo { hasNextPage endCursor }
   nodes { seq id at account keyId mutation target summary result requestId previous hash } } }`
 
-/** The chain once it has this many rows, or at the timeout: the audit rows of placements follow shortly after them. */
+/** The chain of the audit once it has this many rows, or at the timeout. The audit rows of placements are written shortly after them. */
 async function untilAudited(client: Client, rows: number): Promise<Audited> {
   for (const end = performance.now() + AUDITED_MS; ; await sleep(SAMPLE_MS)) {
     const audited = await readAudit(client)
@@ -179,7 +183,7 @@ async function untilAudited(client: Client, rows: number): Promise<Audited> {
   }
 }
 
-/** Reads the chain from its beginning, and checks each row. */
+/** Reads the chain of the audit from its beginning, and checks each row. */
 async function readAudit(client: Client): Promise<Audited> {
   let head: Head = START
   let rows = 0

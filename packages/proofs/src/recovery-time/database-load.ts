@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { type Answer, claimsOf, release, select } from '../promises/calls.ts'
 
-/** Callers of all replicas, and the answers that they received. */
+/** Callers on all replicas, and the answers that they have received. */
 export interface DatabaseLoad {
   /** Ids of decisions that were answered, placed and refused. */
   readonly decisions: readonly string[]
-  /** Claims that are held now. */
+  /** The ids of the claims that are live now. */
   held(): readonly string[]
   /** The number of instances that were placed so far. */
   readonly placed: number
@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One of this many calls requests more than any host has. */
+/** One call in this many requests more than any host has. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000
@@ -36,8 +36,8 @@ const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $inp
 const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
 
 /**
- * On every replica in turn: places instances, makes requests that are refused, releases claims, creates and revokes
- * keys, until it is stopped.
+ * Sends calls to every replica in turn until it is stopped. It places instances, makes requests that are refused, releases claims, and
+ * creates and revokes keys.
  */
 export function startDatabaseLoad(clients: readonly Client[], as: (replica: number, key: string) => Client): DatabaseLoad {
   const decisions: string[] = []
@@ -47,7 +47,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
   let [placed, answered, unknown, keys, longestMs] = [0, 0, 0, 0, 0]
   let isOver = false
 
-  /** Counts a mutation; undefined if its outcome is not known. */
+  /** Counts a mutation; returns undefined if its outcome is unknown. */
   const mutate = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
     try {
       const answer = await call()
@@ -81,7 +81,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
       await sleep(PAUSE_MS)
     }
   }
-  /** Creates a key on one replica, uses it on the next, revokes it there, and checks that the one after that refuses it. */
+  /** Creates a key on one replica, uses and revokes it on the next one, and checks that the third one refuses it. */
   const editKeys = async (): Promise<void> => {
     for (let i = 0; !isOver; i++) {
       const at = (offset: number): number => (i + offset) % clients.length
@@ -103,7 +103,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     editKeys(),
     ...clients.flatMap((_client, replica) => Array.from({ length: CALLERS_PER_REPLICA }, (_, n) => caller(replica, n))),
   ])
-  // returned by `stop`
+  // The error is returned by `stop`.
   running.catch(() => undefined)
   return {
     decisions,
@@ -133,12 +133,15 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
 }
 
 /**
- * The time within which another replica must learn of a change of keys; on a loaded machine it is more than the second
- * of the contract.
+ * The time within which every other replica must learn of a change of keys. It is longer than the second of the contract, because the
+ * machine is loaded.
  */
 const SEEN_MS = 5_000
 
-/** Whether a key is valid; waits for the expected result for as long as another replica may take to learn of a change. */
+/**
+ * Whether a key is accepted. If the result is not the expected one, the check is repeated for as long as another replica may take to learn
+ * of a change.
+ */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {
     const known = await client.request('{ health { mode } }').then(

@@ -1,4 +1,4 @@
-/** The figures of a repeated measurement. */
+/** The values of a repeated measurement. */
 export interface Figure {
   readonly what: string
   readonly unit: 's' | 'MB' | '/s' | ''
@@ -18,7 +18,7 @@ export function textOf({ what, unit, values }: Figure): string {
   return `${what}: ${text(medianOf(values))}${unit === '/s' ? ' a second' : unit === '' ? '' : ` ${unit}`}${spread}`
 }
 
-/** Collects figures in the order in which they were first recorded. */
+/** Collects figures and returns them in the order in which they were first added. */
 export interface Figures {
   add(what: string, unit: Figure['unit'], ...values: readonly number[]): void
   readonly all: readonly Figure[]

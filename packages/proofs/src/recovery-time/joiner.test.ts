@@ -8,7 +8,7 @@ import { measureJoiner } from './joiner.ts'
 const noNats = findNatsServer() === undefined
 
 test.skipIf(noNats || !isLongForm)(
-  `a replica joins a fleet, and all of it comes back after kill -9 of everything${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
+  `a replica joins a fleet, and after kill -9 of all processes the whole fleet is recovered${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   async () => {
     const said: string[] = []
     const say = (line: string): void => void said.push(line)

@@ -12,24 +12,24 @@ import { findStart } from './words.ts'
 export interface JoinerOptions {
   readonly engine: EngineName
   readonly hosts: number
-  /** The number of calls that are placed after the last checkpoint that contains all earlier ones. */
+  /** The number of calls that are made after the last checkpoint, which contains all earlier ones. */
   readonly history: number
   readonly signal: AbortSignal
   say(line: string): void
 }
 
-/** The last replica joins again and again; the others keep the fleet. */
+/** The number of replicas. The last one joins repeatedly while the others keep running. */
 const REPLICAS = 3
 const AT_ONCE = 100
 const CALLERS = 8
 const CLAIMS_PER_CALL = 10
-/** Calls may take long while the fleet is being restored. */
+/** A long deadline, because calls may take long while the fleet is being restored. */
 const CALL_MS = 60_000
 const TRIES = 30
 const AGAIN_AFTER_MS = 1_000
 /**
- * The number of changes after which a checkpoint is written; a checkpoint is also written after a minute, so that a
- * joiner finds one that is nearly complete.
+ * A checkpoint is written after this many changes. A checkpoint is also written after a minute, so that a joiner finds one that is nearly
+ * complete.
  */
 const FEW_ENTRIES = 100
 const LOOK_EVERY_MS = 5_000
@@ -37,8 +37,8 @@ const CHECKPOINT_MS = 240_000
 const DIGEST_MS = 900_000
 
 /**
- * Measures how long a further replica takes to join a large fleet, how much it reads, and how long all replicas take
- * to recover after the loss of every process.
+ * Measures how long a further replica takes to join a large fleet, how much it reads, and how long all replicas take to recover after every
+ * process was lost.
  */
 export function measureJoiner(checks: Checks, figures: Figures, { engine, signal, say, ...sizes }: JoinerOptions): Promise<void> {
   return withFolder(async (folder) => {
@@ -77,8 +77,8 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, optio
 }
 
 /**
- * Places ten claims on every tenth host; returns the number of claims. Each request names its host, because the
- * duration of a search is not measured.
+ * Places ten claims on every tenth host; returns the number of claims. Each request names its host, because the time of a search is not
+ * measured.
  */
 async function fill(clients: readonly Client[], hosts: number, signal: AbortSignal): Promise<number> {
   const clientOf = (i: number): Client => clients[i % clients.length] as Client
@@ -103,7 +103,7 @@ async function place(client: Client, key: string, host: number, numInstances: nu
   if (answer.destinations?.length !== numInstances) throw new Error(`a call was not placed: ${JSON.stringify(answer).slice(0, 300)}`)
 }
 
-/** Makes the calls 0 to n - 1, a few at a time. Each can be repeated safely, because a busy machine may not answer in time. */
+/** Makes the calls 0 to n - 1, several at a time. Each is safe to repeat, because a busy machine may not answer in time. */
 async function inParallel(n: number, call: (i: number) => Promise<void>, signal: AbortSignal): Promise<void> {
   let next = 0
   await Promise.all(
@@ -124,9 +124,9 @@ async function inParallel(n: number, call: (i: number) => Promise<void>, signal:
   )
 }
 
-/** Starts the joiner repeatedly until it finds a checkpoint with nearly all of the fleet. */
+/** Restarts the joiner until it finds a checkpoint with nearly all of the fleet. */
 async function untilJoinsBehindFew(joiner: ReplicaProcess, { hosts, signal }: Measured): Promise<void> {
-  // for a small fleet, waiting a minute for its checkpoint is not worthwhile
+  // A small fleet is read quickly without a checkpoint, which would only be written after a minute.
   if (hosts <= FEW_ENTRIES) return joiner.start()
   for (const deadline = performance.now() + CHECKPOINT_MS; ; await sleep(LOOK_EVERY_MS)) {
     signal.throwIfAborted()
@@ -153,7 +153,7 @@ async function joinOnce(checks: Checks, figures: Figures, joiner: ReplicaProcess
   if (start !== undefined) {
     figures.add(`${what}: the checkpoint loaded and restored`, 's', start.checkpointSeconds)
     figures.add(`${what}: entries behind it`, '', start.entries)
-    figures.add(`${what}: those read and applied`, 's', start.entriesSeconds)
+    figures.add(`${what}: these entries read and applied`, 's', start.entriesSeconds)
   }
   const peak = joiner.service === undefined ? undefined : peakMemoryMb(joiner.service.pid)
   if (peak !== undefined) figures.add(`${what}: most memory that it held`, 'MB', peak)
@@ -167,8 +167,8 @@ interface ReplicaState {
 }
 
 /**
- * Waits until all replicas have the same digest at one revision: while nothing is written, every replica digests its
- * whole state, some hosts at a time.
+ * Waits until all replicas have the same digest at one revision. While nothing is written, every replica computes the digest of its whole
+ * state, a number of hosts at a time.
  */
 async function checkDigests(checks: Checks, { replicas }: Cluster, signal: AbortSignal): Promise<void> {
   const client = replicas[0]?.client as Client
@@ -185,7 +185,7 @@ async function checkDigests(checks: Checks, { replicas }: Cluster, signal: Abort
   }
 }
 
-/** Kills all replicas and all servers with SIGKILL, and starts them all at once. */
+/** Kills all replicas and all servers with SIGKILL, and starts all of them at the same time. */
 async function startCold(figures: Figures, { replicas, engine }: Cluster, name: string): Promise<void> {
   const loss = engine.losses.find(({ of }) => of === 'all servers')
   if (loss === undefined) throw new Error('this engine cannot lose all of its servers')

@@ -17,15 +17,15 @@ export interface LeaderLossOptions {
 }
 
 const REPLICAS = 3
-/** An amount with room for every claim of a run. */
+/** Hosts that are large enough for every claim of a run. */
 const HOSTS = Array.from({ length: 20 }, (_, i) => ({ name: `h${i}`, vcpus: 8_192 }))
 const CALM_MS = 3_000
 const RECOVERY_MS = 60_000
 const LOOK_EVERY_MS = 20
 
 /**
- * The leader of the store is lost in each way that the engine supports, and stays down until three replicas can write
- * again; measures the time.
+ * Removes the leader of the store in each way that the engine supports, and keeps it down until three replicas can write again. Measures
+ * the time until then.
  */
 export function measureLeaderLoss(checks: Checks, figures: Figures, { engine, rounds, signal, say }: LeaderLossOptions): Promise<void> {
   return withFolder(async (folder) => {

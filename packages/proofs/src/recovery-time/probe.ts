@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { claimsOf, select } from '../promises/calls.ts'
 
-/** Callers of one replica who place and read all the time, and the times of their answers. */
+/** Callers that place and read on one replica all the time, and the times of their answers. */
 export interface Probe {
   readonly writes: readonly Answered[]
   readonly reads: readonly Answered[]
@@ -12,16 +12,19 @@ export interface Probe {
   stop(): Promise<void>
 }
 
-/** A call that was answered; milliseconds of `performance.now`. */
+/** An answered call. Its times are in milliseconds of `performance.now`. */
 export interface Answered {
   readonly begunAt: number
   readonly endedAt: number
 }
 
-/** Separately for each kind of call, because one kind may hang while the other is refused at once. */
+/**
+ * The number of callers for each kind of call. The kinds have separate callers, because one kind may hang while the other is refused at
+ * once.
+ */
 const CALLERS = 2
 const PAUSE_MS = 10
-/** The pause before a refused call is repeated. */
+/** The pause in milliseconds before a refused call is repeated. */
 const AGAIN_AFTER_MS = 20
 
 const READ = '{ hosts(first: 1) { nodes { name capacity { free } } } }'
@@ -64,13 +67,13 @@ export function startProbe(client: Client, name: string): Probe {
   }
 }
 
-/** The time from a moment to the first answer to a call that was made after it, milliseconds; undefined if there was none. */
+/** The time in milliseconds from a moment to the first answer to a call that was made after it; undefined if there was none. */
 export const answeredAgainMs = (answered: readonly Answered[], at: number): number | undefined => {
   const after = answered.filter(({ begunAt }) => begunAt >= at).map(({ endedAt }) => endedAt)
   return after.length === 0 ? undefined : Math.min(...after) - at
 }
 
-/** The longest time without an answer that overlaps the time between two moments, milliseconds. */
+/** The longest time without an answer, in milliseconds, that overlaps the period between two moments. */
 export function longestSilenceMs(answered: readonly Answered[], from: number, to: number): number {
   const times = answered.map(({ endedAt }) => endedAt).sort((a, b) => a - b)
   let longest = 0

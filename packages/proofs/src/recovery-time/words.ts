@@ -1,4 +1,4 @@
-/** The lines in which a service logs its start. */
+/** The figures that a service logs about its start. */
 export interface ReportedStart {
   readonly checkpointSeconds: number
   readonly entries: number
@@ -7,7 +7,7 @@ export interface ReportedStart {
 
 const START = /^Fleet: (?:no checkpoint|the checkpoint at revision \d+ in ([\d.]+) s), and (\d+) entries after it in ([\d.]+) s\.$/
 
-/** Undefined if none of the lines contains it. */
+/** Finds the figures of a start in the service's output; undefined if no line contains them. */
 export function findStart(lines: readonly string[]): ReportedStart | undefined {
   for (const line of lines) {
     const found = START.exec(line)

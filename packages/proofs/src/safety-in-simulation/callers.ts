@@ -4,7 +4,7 @@ import { GROUPS, GROUPS_APART, groupAt, NAMES, requestOf, uuidOf } from './fixtu
 import type { Act } from './plan.ts'
 import type { KnownClaim, Process, WorldState } from './world-state.ts'
 
-/** The calls of callers and operators, and the checks of their answers. */
+/** The simulated callers and operators, which send calls and check the answers. */
 export class Callers {
   readonly #world: WorldState
 
@@ -15,7 +15,7 @@ export class Callers {
   callFor(process: Process, { what, b, c }: Act): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
-    // the most recent claims, which include destinations of open moves
+    // One of the six most recent claims, which may be the destination of an open move.
     const recent = this.#world.known[this.#world.known.length - 1 - (b % Math.max(1, Math.min(6, this.#world.known.length)))]
     const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void =>
@@ -38,7 +38,7 @@ export class Callers {
         )
         break
       case 'forget':
-        // sometimes the replica has not checked whether the caller may do this
+        // In half of the cases the replica proposes this without checking whether the caller may do it.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(
@@ -87,7 +87,7 @@ export class Callers {
         break
       }
       case 'fleetAllocation': {
-        // sometimes the edit names a version that another replica has replaced since
+        // In one case of three the edit names a version that another replica has replaced meanwhile.
         const expectedVersion = Math.max(0, replica.fleet.hosts.fleetAllocation.version - (c % 3 === 0 ? 1 : 0))
         const classes = c % 4 === 0 ? {} : { VCPU: { ratio: 1 + (b % 3), ...(c % 2 === 0 && { reserved: 1 }) } }
         propose(what, { type: what, expectedVersion, release: [null, 26, 27][b % 3] ?? null, classes, by: 'ops', reason: 'test' })
@@ -123,7 +123,7 @@ export class Callers {
         break
       }
       case 'look': {
-        // a caller that knows a revision can read at that revision from any replica
+        // A caller that knows a revision can read at that revision from any replica.
         const head = replica.fleet.place.revision
         const other = this.#world.processes[c % this.#world.plan.replicas]
         if (other === undefined) break
@@ -178,11 +178,11 @@ export class Callers {
     }
   }
 
-  /** Resizes an instance on its own host several times, confirming each resize at once; then the claim may end or move. */
+  /** Resizes an instance on its own host several times, and confirms each resize at once. Afterwards the claim may end or move. */
   #resizeInPlace(process: Process, claim: KnownClaim, times: number, b: number, c: number): void {
     const { host, id } = claim
     const { VCPU = 1 } = this.#world.model.claim(id)?.amounts ?? {}
-    // mostly to slightly more than before, so that several resizes fit
+    // In three cases of four the new size is only one CPU larger than the original, so that several resizes fit.
     const vcpus = b % 4 === 0 ? 1 + (c % 5) : VCPU + 1
     const sized = { vcpus, memoryMb: 512 * (1 + (c % 4)), numInstances: 1, requestedDestination: { host, node: host } }
     const call = this.#moveCall(claim, requestOf({ ...sized, ...(b % 5 === 0 && { gpus: { count: 1 } }) }), 'RESIZE', b, c)
@@ -210,7 +210,7 @@ export class Callers {
     return call
   }
 
-  /** An operator's edit of the aggregate that their replica shows: its members, zone or name, or its deletion. */
+  /** An operator's edit of an aggregate that a replica shows. It changes members, zone or name, or deletes the aggregate. */
   #aggregate(fleet: Fleet, b: number, c: number): Change {
     const number = b % 3
     const uuid = uuidOf(0x71 + number)
@@ -243,13 +243,13 @@ export class Callers {
     const numInstances = 1 + (b % 5 === 0 ? 1 + (c % 2) : 0)
     const group = c % 3 === 0 ? GROUPS[b % GROUPS.length] : undefined
     const bound = group && (this.#world.model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
-    // sometimes members of one group must be apart from those of the next one
+    // In one case of seven, the members of a group must be apart from those of the next group.
     const isApart = group !== undefined && b % 7 === 3 && this.#world.model.level >= GROUPS_APART
     const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#world.ids++}`
-    // a caller that lost its key requests the same instance with another key; or the host failed, and the caller requests another one
+    // The caller lost its key, or the host failed. The caller requests the same instance again with another key.
     const known = this.#world.known[this.#world.known.length - 1 - (c % Math.max(1, Math.min(9, this.#world.known.length)))]?.instance
-    // or the caller sends the request to two replicas at once
+    // In other cases the caller sends the request to two replicas at the same time.
     const latest = this.#world.calls.at(-1)?.request.instanceUuids[0]
     const again = numInstances > 1 ? undefined : b % 4 === 1 ? known : b % 8 === 7 ? latest : undefined
     const call: PlacementCall = {
@@ -292,7 +292,7 @@ export class Callers {
   #placed(call: PlacementCall, outcome: PlacementOutcome, head: number, wasAbandoned: boolean): void {
     if (outcome.type === 'refused') {
       this.#world.counts.refused++
-      // a refusal must be based on a state at least as new as the store's head at the arrival of the call
+      // A refusal must be based on a state that is at least as new as the log's head when the call arrived.
       if (outcome.revision < head)
         this.#world.fail(`I9: ${call.key} was refused at revision ${outcome.revision}; the log was at ${head} already`)
       if (this.#world.answers.has(call.key)) this.#world.fail(`I4: ${call.key} was placed, and is refused now`)

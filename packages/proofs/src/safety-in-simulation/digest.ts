@@ -6,7 +6,7 @@ import type { ModelFleet } from './model/fleet.ts'
 import { membersOf } from './model/group.ts'
 import { freeOf, gpusLeft } from './model/room.ts'
 
-/** All inputs of decisions and answers as text, from a replica's fleet. */
+/** The state of a replica's fleet as text, with everything that decisions and answers depend on. */
 export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Fleet): string {
   const { status, liveness, lastEdit } = hosts.columns
   return JSON.stringify({
@@ -52,7 +52,7 @@ export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Flee
   })
 }
 
-/** The same text from the reference model. */
+/** The same text, computed from the reference model. */
 export function digestOfModel(model: ModelFleet): string {
   return JSON.stringify({
     revision: model.revision,

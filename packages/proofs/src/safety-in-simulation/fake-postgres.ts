@@ -19,26 +19,26 @@ interface Connection {
   onEnd(): void
 }
 
-/** The faults between replicas and store; a world sets them. */
+/** The faults between replicas and store. The simulation sets them. */
 export interface NetworkFaults {
-  /** The chance, 0 to 1, that the connection of a statement is cut before the server receives it, or before its answer arrives. */
+  /** The probability, 0 to 1, that the connection of a statement is cut before the server receives it, or before its answer arrives. */
   cut: number
-  /** The chance that a notification is lost. */
+  /** The probability that a notification is lost. */
   deaf: number
-  /** The longest delay of a message, milliseconds. */
+  /** The longest delay of a message in milliseconds. */
   slow: number
-  /** The chance that an append is rolled back, as by a deadlock or a serialization failure. */
+  /** The probability that an append is rolled back, as after a deadlock or a serialization failure. */
   aborted: number
-  /** The chance that the server accepts an append that names another head, like an engine whose comparison is faulty. */
+  /** The probability that the server accepts an append on another head, as an engine with a faulty comparison would. */
   blind: number
   isDown: boolean
   /** Replicas that have no connection to the server. */
   readonly cutOff: Set<number>
-  /** Replicas whose process is paused, and until when: the server goes on meanwhile, and they receive its messages later. */
+  /** Replicas whose process is paused, with the end of the pause. The server continues meanwhile, and they receive its messages later. */
   readonly stalled: Map<number, number>
 }
 
-/** As much of a PostgreSQL server as the log needs: it answers the prepared statements of the synchronizer, and nothing else. */
+/** The part of a PostgreSQL server that the log needs. It executes only the prepared statements of the synchronizer. */
 export interface FakePostgres {
   readonly log: readonly StoredEntry[]
   readonly faults: NetworkFaults
@@ -46,7 +46,7 @@ export interface FakePostgres {
   clock(): number
   /** Sets the clock forward or back. */
   jump(ms: number): void
-  /** Kills the server: every connection ends; committed data stays. */
+  /** Kills the server: every connection ends, and committed data is kept. */
   crash(): void
   driver(owner: number): Driver
   /** Ends the connections of a process that died. */
@@ -54,7 +54,7 @@ export interface FakePostgres {
   onAppended(listener: (entry: StoredEntry) => void): void
 }
 
-/** The number of entries that the synchronizer reads at once. */
+/** The maximum number of entries that the synchronizer reads in one statement. */
 const PARTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 50
 const EPOCH_MS = 1_700_000_000_000
@@ -72,7 +72,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
   const chance = (share: number): boolean => share > 0 && random.below(1_000_000) < share * 1_000_000
   const travel = (): Promise<void> =>
     new Promise((resolve) => void time.after(random.below(Math.max(1, Math.round(faults.slow * 1_000))) / 1_000, resolve))
-  /** A paused process reads the received data when it continues. */
+  /** Waits while a process is paused. It reads the data that it received when it continues. */
   const awake = async (owner: number): Promise<void> => {
     const rest = (faults.stalled.get(owner) ?? 0) - time.now
     if (rest > 0) await new Promise<void>((resolve) => void time.after(rest, resolve))
@@ -153,7 +153,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     'gantt-load-checkpoint': ([atMost]) =>
       checkpoints
         .filter(({ revision }) => revision <= Number(atMost))
-        // an entry whose transaction was cut does not exist
+        // An entry exists only if all of its parts were committed.
         .filter(({ revision, parts: count }) => parts.get(revision)?.length === count)
         .sort((a, b) => b.revision - a.revision)
         .slice(0, 1),
@@ -170,7 +170,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       return [{}]
     },
     'gantt-load-parts': ([revision, from]) => (parts.get(Number(revision)) ?? []).slice(Number(from), Number(from) + PARTS_AT_ONCE),
-    // the log of a simulation is short, and no entry of it is dropped
+    // The log of a simulation is short, and no entry is dropped from it.
     'gantt-list-checkpoints': () => [],
   }
 
@@ -186,7 +186,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     await travel()
     if (chance(faults.cut)) {
       end(connection)
-      // sent data may still arrive, later than data that is sent again over the next connection
+      // Data that was already sent may still arrive, even after the same data was sent again over the next connection.
       if (name === 'gantt-append' && chance(0.5)) void travel().then(() => faults.isDown || statement(values, connection))
     }
     assertReached()

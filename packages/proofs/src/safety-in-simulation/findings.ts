@@ -2,7 +2,9 @@ import { auditWorld, type Fleet } from '@gantt/scheduler-core'
 import { findingsOf, lineOf } from './model/findings.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
-/** The time in simulated logs that the world has to follow the claims, milliseconds: less than a log lasts. */
+/**
+ * The time, in milliseconds of simulated logs, after which a host that does not follow its claims is a finding. Logs last longer than this.
+ */
 const AFTER_MS = 20_000
 
 /** The auditor's findings about a replica's fleet, in a fixed order. */
@@ -12,9 +14,9 @@ export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
     .sort()
     .join('\n')
 
-/** The same findings by the reference model. */
+/** The auditor's findings according to the reference model, in the same order. */
 export const findingsOfModel = (model: ModelFleet, afterMs = AFTER_MS): string => findingsOf(model, afterMs).join('\n')
 
-/** The codes of these findings, each once. */
+/** The different codes of these findings. */
 export const codesOf = (findings: string): ReadonlySet<string> =>
   new Set(findings === '' ? [] : findings.split('\n').map((line) => (JSON.parse(line) as [string])[0]))

@@ -1,7 +1,7 @@
 import { parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
 
 export const HOSTS = ['h1', 'h2', 'h3', 'h4']
-/** Possible names of hosts; machines may also start under another name. */
+/** The names that hosts can have. A machine may also start under another name. */
 export const NAMES = [...HOSTS, 'h5']
 export const GROUPS = [
   { uuid: uuidOf(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
@@ -9,12 +9,12 @@ export const GROUPS = [
   { uuid: uuidOf(0x63), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 },
 ] as const
 
-/** The feature level from which on groups are kept apart from others. */
+/** The feature level from which on groups can be kept apart from other groups. */
 export const GROUPS_APART = 10
 
 export const groupAt = (number: number) => GROUPS[number % GROUPS.length] as (typeof GROUPS)[number]
 
-/** The part of a document of Nova's that a report stores. */
+/** The part of a document in Nova's form that a report stores. */
 export const novaOf = (ratio: number) => ({
   computeNode: { cpu_allocation_ratio: ratio, ram_allocation_ratio: 0, disk_allocation_ratio: 1 },
   ...{ service: null, cellUuid: null, flavors: {}, images: {} },

@@ -7,7 +7,7 @@ import { membersOf } from './model/group.ts'
 import { freeOf, gpuRoom } from './model/room.ts'
 import type { WorldState } from './world-state.ts'
 
-/** The model judges each entry of the log, and the invariants are checked. */
+/** Lets the model judge an entry of the log, and checks the invariants afterwards. */
 export function judgeEntry(world: WorldState, entry: ModelEntry): void {
   const model = world.model
   const room = (): number[] => model.hosts.flatMap((host) => [...CLASSES.map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
@@ -21,7 +21,8 @@ export function judgeEntry(world: WorldState, entry: ModelEntry): void {
   for (const [i, change] of entry.changes.entries()) world.see(`${change.type} ${verdicts[i] ?? 'counts'}`)
   for (const [i, change] of entry.changes.entries())
     if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) world.counts.voids++
-  // after a merge one host reports for both; and settings below the claimed amounts, or a switch to reported use, do not change claims
+  // These changes may lower free amounts without changing claims: after a merge one host reports for both, and settings may be below the
+  // claimed amounts.
   const mayLower = ['report', 'replace', 'forget', 'usedFrom', 'hostAllocation', 'fleetAllocation', 'aggregate']
   if (!entry.changes.some(({ type }) => mayLower.includes(type)))
     for (const [i, free] of room().entries())

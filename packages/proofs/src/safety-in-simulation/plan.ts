@@ -1,11 +1,11 @@
 import type { Random } from '@gantt/scheduler-core'
 
 /**
- * All external events of a world. The meaning of the small numbers depends on the state of the world, so that every part of a plan is a
- * valid plan.
+ * An external event of a simulation. The meaning of its small numbers depends on the state of the simulation, so that every part of a plan
+ * is a valid plan.
  */
 export interface Act {
-  /** Milliseconds since the world began. */
+  /** Milliseconds since the simulation began. */
   readonly at: number
   readonly what: (typeof acts)[number]
   readonly a: number
@@ -13,7 +13,7 @@ export interface Act {
   readonly c: number
 }
 
-/** The relative frequency of each kind. */
+/** The relative frequency of each kind of act. */
 const weights = {
   place: 26,
   retry: 8,
@@ -57,11 +57,11 @@ export interface Plan {
   readonly seed: string
   readonly replicas: number
   readonly acts: readonly Act[]
-  /** The chance that the store accepts a stale append, like a faulty engine. */
+  /** The probability that the store accepts a stale append, as a faulty engine would. */
   readonly blind: number
 }
 
-/** A plan of about `size` acts, in bursts, so that many are concurrent. */
+/** A plan of about `size` acts. They come in bursts, so that many of them are concurrent. */
 export function createPlan(seed: number, replicas: number, random: Random, size = 140): Plan {
   const kinds = acts.flatMap((what) => new Array<Act['what']>(weights[what]).fill(what))
   let at = 0
@@ -69,7 +69,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
-    // many callers compete for the last room, so that replicas claim the same room
+    // In a rush, many callers compete for the last free resources, so that replicas propose conflicting claims.
     const isRush = random.below(3) === 0
     const group = random.below(3)
     for (let i = 0; i < burst; i++) {
@@ -77,12 +77,12 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
         at: Math.min(at + random.below(isRush ? 3 : 12), LENGTH_MS),
         what: isRush && i > 0 ? (random.below(4) === 0 ? 'move' : 'place') : (kinds[random.below(kinds.length)] as Act['what']),
         a: random.below(1_000),
-        // the callers of a rush use one group
+        // All callers of a rush use the same group.
         b: isRush ? 3 * random.below(333) + group : random.below(1_000),
         c: isRush ? 3 * random.below(333) : random.below(1_000),
       })
     }
   }
-  // the store of some worlds compares the head reliably and that of others does not, because the judge alone must keep claims safe
+  // In half of the simulations the store does not compare the head reliably, because the judge alone must keep claims safe.
   return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

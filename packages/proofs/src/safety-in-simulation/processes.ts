@@ -4,7 +4,7 @@ import { uuidOf } from './fixtures.ts'
 import { createProcessTimers } from './virtual-time.ts'
 import type { WorldState } from './world-state.ts'
 
-/** Starts a process; while the store is unavailable, the start is repeated. */
+/** Starts a process. While the store is unavailable, the start is repeated. */
 export function startProcess(world: WorldState, number: number): void {
   const time = createProcessTimers(world.time, { base: world.random.below(1_000_000), rate: 0.98 + world.random.below(40) / 1_000 })
   const life = world.lives++
@@ -62,7 +62,7 @@ export function startProcess(world: WorldState, number: number): void {
           stall: time.stall,
         }
       },
-      // the store was unavailable, so the process supervisor restarts the replica
+      // The store was unavailable, so a process supervisor would start the replica again.
       () => void time.timers.after(500, begin),
     )
   }

@@ -3,8 +3,8 @@ import { isLive as isLiveInModel } from './model/claim.ts'
 import type { WorldState } from './world-state.ts'
 
 /**
- * Reports of a host: some of the live claims there, sometimes claims of other hosts, with GPUs chosen by the host; sometimes with too
- * little use, or without a list of instances. Late and repeated reports occur too.
+ * Sends a report of a host. It lists a part of the live claims there, and in some cases claims of other hosts, on GPUs that the host
+ * chooses. Some reports count too little use or have no list of instances. Late and repeated reports occur too.
  */
 export function sendReport(world: WorldState, host: string, b: number): void {
   const process = world.processes[b % world.plan.replicas] ?? world.processes.find((one) => one !== undefined)
@@ -16,13 +16,13 @@ export function sendReport(world: WorldState, host: string, b: number): void {
   )
   const stray = b % 17 === 6 ? world.model.claims.find((claim) => claim.host !== host && isLiveInModel(claim)) : undefined
   const isSilent = b % 13 === 4
-  // in addition to its instances the host uses something itself, or runs unreported instances
+  // In addition to its instances, the host may use resources itself or run instances that it does not list.
   const strangers = isSilent ? 0 : b % 3
   const vcpusUsed = isSilent ? 0 : strangers + running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
   const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)
   const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: (index + b) % 3 < busy ? 1_000 : 0 }))
   const full = {
-    // sometimes with so few that overcommit would let one instance ask for more than exists
+    // In one case of six the host has so few CPUs that overcommit would let one instance request more CPUs than exist.
     ...(b % 6 === 2 ? { vcpus: 4, cpuAllocationRatio: 2 } : { vcpus: 6 + (b % 5 === 0 ? 2 : 0) }),
     vcpusUsed,
     memoryMb: 16_384,
@@ -31,9 +31,9 @@ export function sendReport(world: WorldState, host: string, b: number): void {
     localGbUsed: 0,
     runningVms: running.length,
     gpus,
-    // two hosts report as Nova does, one of them mostly without a ratio
+    // Two hosts report in Nova's form. One of them usually leaves out the ratio.
     ...(NAMES.indexOf(host) < 2 && { version: '1.3', nova: novaOf(NAMES.indexOf(host) === 0 && b % 4 > 0 ? 0 : 1 + (b % 2)) }),
-    // sometimes a machine reports that is another host already
+    // In rare cases a machine reports the identity of another host.
     ...(b % 4 !== 3 && { machineId: uuidOf(0x81 + (b % 23 === 8 ? 0 : NAMES.indexOf(host))) }),
     instances: b % 11 === 3 ? null : [...new Set([...running, ...(stray ? [stray] : [])].flatMap(({ instance }) => instance ?? []))],
   }

@@ -4,18 +4,18 @@ import { runWorld } from './world.ts'
 import type { Outcome, Planted } from './world-state.ts'
 
 export interface SimulateOptions {
-  /** The number of worlds, and the seed of the first. */
+  /** The number of simulations. */
   readonly seeds: number
   readonly from: number
   readonly replicas: number
-  /** Called after each world. */
+  /** Called after each simulation. */
   onWorld?(seed: number, outcome: Outcome): void
 }
 
 export interface Failure {
   readonly seed: number
   readonly violations: readonly string[]
-  /** The smallest number of acts that still breaks the same promise. */
+  /** The smallest list of acts found that still breaks the same promise. */
   readonly acts: readonly Act[]
   readonly plan: Plan
 }
@@ -31,10 +31,10 @@ export interface Simulated {
   readonly seen: Readonly<Record<string, number>>
 }
 
-/** The plan of a seed: the same seed and number of replicas always give the same world. */
+/** The plan of a seed. The same seed and number of replicas always give the same plan. */
 export const planOf = (seed: number, replicas: number): Plan => createPlan(seed, replicas, createRandom(`plan ${seed}`))
 
-/** Runs worlds one by one; the plan of a failed world is shrunk to few acts. Stops after the tenth failure. */
+/** Runs simulations one after the other. The plan of a failed one is shrunk to as few acts as possible. Stops after the tenth failure. */
 export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptions, planted: Planted = {}): Promise<Simulated> {
   const sums = { passed: 0, entries: 0, placed: 0, refused: 0, unknown: 0, voids: 0 }
   const seen: Record<string, number> = {}
@@ -55,10 +55,10 @@ export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptio
   return { ...sums, seen, failures }
 }
 
-/** The number of worlds that shrinking may run: enough to get down to a handful of acts without taking minutes. */
+/** The number of simulations that shrinking may run. It is enough to reach a short list of acts without taking minutes. */
 const MAX_TRIES = 250
 
-/** Removes halves, quarters and so on of the acts, as long as a promise is still broken. */
+/** Removes halves, then quarters, and so on, of the acts, as long as a promise is still broken. */
 export async function shrink(plan: Plan, planted: Planted = {}): Promise<Plan> {
   let { acts } = plan
   let tries = 0

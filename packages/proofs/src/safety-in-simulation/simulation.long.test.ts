@@ -7,23 +7,24 @@ import { runWorld } from './world.ts'
 const WORLDS = byExtent(32, 32, 200)
 
 /**
- * Seeds that once failed, with the defect. Later kinds of acts change the world of each seed, so that these seeds now draw other worlds.
+ * Seeds that failed once, with the defect that they found. Kinds of acts that were added later change the plan of each seed, so these seeds
+ * now have other plans.
  */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [87, 'the model remembered ended claims that the core had forgotten'],
-  [181, 'a confirm that was under way while its claim was released'],
-  [167, 'a further attempt got room that the one before it went on to hold'],
-  [467, 'the same, where the host reported too little in use'],
-  [119, 'a clock that went back: by the time of the call a reservation was over, by the time of the log it was not'],
-  [173, 'the same, with a call that was decided a hundred times'],
-  [205, 'a store whose clock was set back: a reservation that only the replica took for over was in the way of a hundred tries'],
-  [210, 'a host was forgotten between its report and the answer to that'],
-  [86, 'an instance of which two claims had ended on a host: the one long ago, the other not'],
+  [181, 'a confirmation was in progress while its claim was released'],
+  [167, 'a further attempt used resources that the attempt before it still held'],
+  [467, 'a further attempt used such resources if the host reported too little use'],
+  [119, 'a clock was set back: a reservation had expired by the time of the call, but not by the time of the log'],
+  [173, 'a clock was set back, and a call was decided a hundred times because of it'],
+  [205, 'the clock of the store was set back: a reservation that had expired only for the replica made a hundred attempts fail'],
+  [210, 'a host was forgotten between its report and the answer to the report'],
+  [86, 'two claims of an instance had ended on one host, one of them long ago and the other recently'],
 ]
 
 /**
- * Events that must occur in a few worlds, because the proof would otherwise be empty: changes that count, and reasons for which they do
- * not.
+ * Events that must occur in a few simulations, because the proof would otherwise test too little: changes that count, and reasons why
+ * changes are void.
  */
 const met = [
   ...['instances', 'attempt', 'move', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'report', 'status', 'liveness'].map(
@@ -46,7 +47,7 @@ const met = [
   'start from a checkpoint',
 ]
 
-test('worlds of three replicas keep every promise, and much happens in them', async () => {
+test('simulations of three replicas keep every promise, and every listed event occurs in them', async () => {
   const { failures, passed, seen } = await simulate({ seeds: WORLDS, from: 1, replicas: 3 })
   expect(failures).toEqual([])
   expect(passed).toBe(WORLDS)
@@ -57,21 +58,21 @@ test.each(onceFailed)(`seed %d, once: %s`, async (seed) => {
   expect((await runWorld(planOf(seed, 3))).violations).toEqual([])
 })
 
-test('the same plan gives the same world', async () => {
+test('the same plan gives the same simulation', async () => {
   const [one, other] = [await runWorld(planOf(7, 3)), await runWorld(planOf(7, 3))]
   expect(one).toEqual(other)
 })
 
 const planted = Object.entries(mistakes)
 
-describe('a mistake is found within 200 worlds', () => {
+describe('a planted mistake is found within 200 simulations', () => {
   test.each(planted)('%s', async (_name, mistake) => {
     let seed = 1
     for (; seed <= 200; seed++) if ((await runWorld(planOf(seed, 3), mistake)).violations.length > 0) break
     expect(seed).toBeLessThanOrEqual(200)
   })
 
-  test('and is shrunk to few acts', async () => {
+  test('the plan of a failed simulation is shrunk to few acts', async () => {
     const mistake = mistakes['a materialised claim is counted twice']
     let seed = 1
     while ((await runWorld(planOf(seed, 3), mistake)).violations.length === 0) seed++

@@ -1,18 +1,18 @@
 import type { Timers } from '@gantt/server/for-proofs'
 
-/** Virtual time that advances when no work is left: callbacks run in the order of their time, ties in the order of creation. */
+/** Virtual time that advances when no work is left. Callbacks run in the order of their time; equal ones in the order of creation. */
 export interface VirtualTime {
-  /** Milliseconds since the world began. */
+  /** Milliseconds since the simulation began. */
   readonly now: number
   after(ms: number, callback: () => void): () => void
-  /** Advances the time to a moment; between callbacks all resolved promises are processed. */
+  /** Advances the time to a moment. Between callbacks, all resolved promises are processed. */
   runUntil(end: number, each?: () => void): Promise<void>
 }
 
 interface Alarm {
   readonly at: number
   readonly order: number
-  /** Null if it was cancelled. */
+  /** Null if the callback was cancelled. */
   callback: (() => void) | null
 }
 
@@ -75,7 +75,7 @@ export function createVirtualTime(): VirtualTime {
   }
 }
 
-/** A process's own clock, which starts at a random time and runs slightly fast or slow. Its timers stop with the process. */
+/** The clock of a process. It starts at a random time and is slightly fast or slow. Its timers stop with the process. */
 export function createProcessTimers(time: VirtualTime, { base, rate }: { readonly base: number; readonly rate: number }) {
   let isAlive = true
   let goesOnAt = 0
@@ -83,7 +83,7 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
     let cancel = (): void => {}
     const wait = (left: number): void => {
       cancel = time.after(left, () => {
-        // callbacks that are due while the process is paused run when it continues
+        // Callbacks that are due while the process is paused run when it continues.
         if (time.now < goesOnAt) wait(goesOnAt - time.now)
         else if (isAlive) callback()
       })
@@ -108,7 +108,7 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
   }
   return {
     timers,
-    /** Pauses the process for a while, as a long garbage collection does. */
+    /** Pauses the process for a number of milliseconds, as a long garbage collection does. */
     stall(ms: number) {
       goesOnAt = time.now + ms
     },
@@ -118,5 +118,5 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
   }
 }
 
-/** Resolves once all code that waits only for promises has continued; there is no real input or output to wait for. */
+/** Resolves once all code that waits only for promises has continued. The simulation has no real input or output to wait for. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

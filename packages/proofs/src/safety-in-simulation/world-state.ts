@@ -16,9 +16,9 @@ import { ReferenceModel } from './model/reference-model.ts'
 import type { Plan } from './plan.ts'
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts'
 
-/** Parts of our code that a test replaces by faulty ones, to check that the fault is found. */
+/** Faulty code that a test injects to check that the simulation detects the fault. */
 export interface Planted {
-  /** Changes how a replica uses its fleet, from its start on. */
+  /** Changes the fleet of a replica when it starts. */
   spoil?(fleet: Fleet, now: () => number): void
   /** Changes the state from which a replica starts. */
   restore?(checkpoint: Checkpoint): Checkpoint
@@ -38,7 +38,7 @@ export interface Outcome {
 
 export interface Process {
   readonly number: number
-  /** The number of the process in the order of starts. */
+  /** The number of the process, in the order in which processes were started. */
   readonly life: number
   readonly replica: Replica
   readonly claims: Claims
@@ -46,7 +46,7 @@ export interface Process {
   readonly hosts: Hosts
   readonly stats: Stats
   readonly leaving: Leaving
-  /** Rejects what waits for this process when it is killed. */
+  /** Rejects when the process is killed, so that everything that waits for the process ends. */
   readonly killed: Promise<'killed'>
   stall(ms: number): void
   kill(): void
@@ -60,7 +60,7 @@ export interface KnownClaim {
   readonly request: RequestSpec
 }
 
-/** The shared state of a world: its processes, the log and its model, the knowledge of callers, and the violations. */
+/** The state of a simulation: its processes, the log and its model, what callers know, and the violations. */
 export class WorldState {
   readonly plan: Plan
   readonly planted: Planted
@@ -122,7 +122,7 @@ export class WorldState {
       )
   }
 
-  /** Records a call and its end: it must be answered unless its process is killed. */
+  /** Registers a call and its result. Every call must be answered unless its process is killed. */
   ask<T>(process: Process, name: string, call: Promise<T>, answered: (answer: T) => void): void {
     const label = `${name} (${this.ids++})`
     this.pending.add(label)
@@ -134,7 +134,7 @@ export class WorldState {
       },
       (error: unknown) => {
         this.pending.delete(label)
-        // the call may or may not have taken effect
+        // The call may or may not have taken effect.
         if (error instanceof UnavailableError) this.counts.unknown++
         else this.fail(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       },
@@ -142,7 +142,7 @@ export class WorldState {
   }
 }
 
-/** The position at which two texts differ, for people. */
+/** The texts around the first difference, for people. */
 function difference(is: string, expected: string): string {
   let place = 0
   while (place < is.length && is[place] === expected[place]) place++

@@ -9,7 +9,7 @@ import { type Outcome, type Planted, WorldState } from './world-state.ts'
 
 const DRAIN_MS = 120_000
 
-/** Runs one world from its beginning to its end. The same plan gives the same world. */
+/** Runs one simulation from beginning to end. The same plan gives the same simulation. */
 export async function runWorld(plan: Plan, planted: Planted = {}): Promise<Outcome> {
   const world = new World(plan, planted)
   await world.run()
@@ -44,7 +44,7 @@ class World {
     await this.#end()
   }
 
-  /** All faults end and time passes: calls are answered, moves end, and all replicas must agree. */
+  /** Ends all faults and lets time pass. Then calls must be answered, moves ended, and all replicas in agreement. */
   async #end(): Promise<void> {
     const { faults } = this.#state.store
     Object.assign(faults, { cut: 0, deaf: 0, slow: 2, aborted: 0, isDown: false })
@@ -134,7 +134,7 @@ class World {
         return
       default:
         if (process === undefined || process.replica.halted !== undefined) return
-        // paused processes receive a call when they continue
+        // Paused processes receive a call when they continue.
         later(
           (faults.stalled.get(process.life) ?? 0) - this.#state.time.now,
           () => this.#state.processes[process.number] === process && this.#callers.callFor(process, act),

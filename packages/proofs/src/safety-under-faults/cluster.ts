@@ -8,7 +8,7 @@ import { createWallClock, type WallClock } from './faults/clock.ts'
 
 /** A replica: a process that can be killed and restarted, its clock, and the link through which callers reach it. */
 export interface ReplicaProcess {
-  /** Undefined while it is not running. */
+  /** The running service; undefined while the replica is down. */
   service: Service | undefined
   /** The address of the link. While the replica is down, no server listens there. */
   client: Client
@@ -16,38 +16,38 @@ export interface ReplicaProcess {
   readonly link: Link
   readonly clock: WallClock
   /**
-   * Starts it with the release that it ran last, or with another one; repeats this until it runs, because the store
-   * may be unavailable.
+   * Starts the replica with the release that it ran last, or with another one. Repeats this until it runs, because the store may be
+   * unavailable.
    */
   start(release?: Release): Promise<void>
-  /** Shuts it down as an operator would, so that its callers notice. */
+  /** Shuts the replica down in an orderly way, as an operator would, so that its callers are informed. */
   stop(): Promise<void>
   /** Sends SIGKILL. */
   kill(): Promise<void>
 }
 
-/** The release that a replica is started from. */
+/** The release from which a replica is started. */
 export interface Release {
-  /** The command of another checkout; this one's if not given. */
+  /** The command of another checkout; that of this checkout if not given. */
   readonly program?: string
   /** Settings in addition to those of its store. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts a service with its settings and a timeout of calls. Throws an error if it does not start. */
+/** Starts a service with the given deadline of calls in milliseconds. Throws an error if it does not start. */
 export type StartRelease = (release: Release, callMs: number) => Promise<Service>
 
 const startProcess: StartRelease = ({ settings = {}, program }, callMs) => startService(settings, callMs, program)
 
-/** Several replicas on one store, all processes of our own. */
+/** Several replicas on one store. All processes are started by this run. */
 export interface Cluster {
   readonly replicas: readonly ReplicaProcess[]
   readonly engine: Engine
-  /** The reasons of calls that failed because of a defect, from the output of the services. */
+  /** The errors of calls that failed because of a defect, from the output of the services. */
   defects(): readonly string[]
   /**
-   * Starts one more process through a replica's link to the store, once: returns why it did not start; undefined if it
-   * did, and was stopped.
+   * Tries once to start a further process that uses a replica's link to the store. Returns why it did not start; undefined if it started,
+   * after which it was stopped.
    */
   tryToStart(replica: number, release: Release): Promise<string | undefined>
   close(): Promise<void>
@@ -59,11 +59,11 @@ export interface ClusterOptions {
   readonly startEngine: StartEngine
   /** The release of all replicas at the start; this release if absent. */
   readonly release?: Release
-  /** How replicas are started; as processes if absent. */
+  /** How replicas are started; as processes of the command line if absent. */
   readonly startRelease?: StartRelease
-  /** As in StartEngine. */
+  /** The option `smallDisks` of StartEngine. */
   readonly smallDisks?: boolean
-  /** The timeout of a call, milliseconds; by default longer than most pauses and shorter than the limit for answers. */
+  /** The deadline of calls in milliseconds. The default is longer than most pauses and shorter than the limit for answers. */
   readonly callMs?: number
   /** Aborts a start that is in progress. */
   readonly signal: AbortSignal
@@ -74,11 +74,11 @@ const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
 /**
- * A port on which connections are refused at once, so that a call was certainly not received. Ports that `fetch`
- * itself refuses, such as 9, are unsuitable.
+ * A port on which connections are refused at once, so that a call was certainly not received. Ports that `fetch` itself blocks, such as 9,
+ * are unsuitable.
  */
 const NOBODY = { host: '127.0.0.1', port: 2 }
-/** The auditor reports unlisted instances after a second, so that a run need not wait for an hour. */
+/** The auditor reports unlisted instances after a second, so that a run does not have to wait for an hour. */
 const AUDIT = { GANTT_UNLISTED_AFTER: '1' }
 const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
 

@@ -23,7 +23,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt nemesis`: real processes, real faults, and checks that use only what the callers saw. */
+/** `gantt nemesis`: runs real processes under real faults, and judges them only by what the callers saw. */
 export function addNemesis(program: Command): void {
   program
     .command('nemesis')
@@ -40,7 +40,7 @@ export function addNemesis(program: Command): void {
       const checks = createChecks(say)
       say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
       const ended = new AbortController()
-      // a run that is stopped ends everything that it started, and unmounts its disks
+      // A signal ends everything that the run started, and unmounts its disks.
       const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
       let figures: Awaited<ReturnType<typeof runNemesis>> | undefined
@@ -60,7 +60,7 @@ export function addNemesis(program: Command): void {
     })
 }
 
-/** A defect is thrown with its location; a missing program is named. */
+/** The text of an error: a defect with its location, or the message about a missing program. */
 function wordsOf(error: unknown): string {
   if (error instanceof EngineMissingError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,73 +1,75 @@
 import type { Random } from '@gantt/scheduler-core'
 
-/** A store that is tested under faults: its parts, how replicas reach it, and its faults. Each engine is one file in `engines/`. */
+/** A store that is tested under faults: its parts, how replicas reach it, and its faults. Each engine is a file in `engines/`. */
 export interface Engine {
-  /** The description of its parts, such as `a primary and a synchronous standby`. */
+  /** A description of the parts, such as `a primary and a synchronous standby`. */
   readonly parts: string
-  /** The settings with which a replica reaches the store, through links of its own. */
+  /** The settings with which a replica reaches the store through its own links. */
   settingsOf(replica: number): Readonly<Record<string, string>>
-  /** All connections of one replica to the store: breaking them cuts off this replica only. */
+  /** All connections of one replica to the store. A fault on them affects only this replica. */
   linkOf(replica: number): StoreLink
-  /** The faults of this store, other than those of its links. */
+  /** The faults of this store, without those of its links. */
   readonly faults: readonly Fault[]
-  /** The parts that can be stopped and started again: recovery is measured after each. */
+  /** The ways to lose a part of the store and restore it. Recovery is measured after each of them. */
   readonly losses: readonly Loss[]
-  /** The faults that are not possible on this machine, and the reason. */
+  /** The faults that are not possible on this machine, each with the reason. */
   readonly left: readonly Left[]
-  /** The state of its servers, and their last output: for finding the reason of a failed run. */
+  /** The state of the servers and their last output, to find the cause of a failed run. */
   describe(): Promise<string>
-  /** Ends all processes, and unmounts its disks. A fault that changed something undoes that before. */
+  /** Ends all processes and unmounts the disks. Faults must be undone before. */
   close(): Promise<void>
 }
 
-/** How an engine is started: in a folder of its own, with links for this many replicas. `say` gets messages for people. */
+/** Starts an engine in its own folder, with links for this number of replicas. `say` gets messages for people. */
 export type StartEngine = (options: {
   readonly folder: string
   readonly replicas: number
-  /** Whether its servers have small disks of their own, in memory, that can be filled; by default they do if the machine allows it. */
+  /** Whether each server has its own small disk in memory, which can be filled. By default it does if the machine allows it. */
   readonly smallDisks?: boolean
   say(line: string): void
 }) => Promise<Engine>
 
-/** All connections of one replica to the store together. */
+/** All connections of one replica to the store. */
 export interface StoreLink {
   /** The number of bytes that the store has sent so far. */
   readonly received: number
-  /** Cuts them; new connections are accepted. */
+  /** Cuts all connections. New connections are accepted. */
   sever(): void
-  /** While it is closed, no connection is accepted. */
+  /** Accepts new connections or, if false, refuses them. */
   setOpen(isOpen: boolean): void
   /** The additional delay of each piece of data in both directions, milliseconds. */
   setDelay(ms: number): void
-  /** While it is silent nothing arrives and no connection ends. */
+  /** While the link is silent, no data arrives and no connection ends. */
   setSilent(isSilent: boolean): void
 }
 
-/** Something that is done to a run and undone later. */
+/** A fault that is injected into a run and undone later. */
 export interface Fault {
   readonly name: string
-  /** The target of the fault: two faults never have the same target at once. `replica` means the drawn replica. */
+  /** The targets of the fault. Two faults with a common target are never injected at the same time. `replica` means the drawn replica. */
   readonly hits: readonly string[]
-  /** Resolves once the fault is undone, which also happens if it fails. */
+  /** Injects the fault; resolves once it is undone, which also happens if the injection fails. */
   inject(replica: number, random: Random): Promise<void>
 }
 
-/** The loss of a part of a store, which lasts until the part is restored. */
+/** The loss of a part of a store. It lasts until the part is restored. */
 export interface Loss {
   readonly name: string
-  /** The lost part: the leader for writes, the database of projections (some engines have none), or every server at once. */
+  /**
+   * The lost part: the leader for writes, the database with the projections (if the engine has a separate one), or every server at once.
+   */
   readonly of: 'leader' | 'follower database' | 'all servers'
   take(): Promise<Taken>
 }
 
 export interface Taken {
-  /** Resolves when another server is the leader, if that is visible from outside; otherwise undefined. */
+  /** Resolves when another server is the leader; undefined if this is not visible from outside. */
   readonly succeeded: Promise<void> | undefined
-  /** Ends the fault, and waits until all servers are in sync. */
+  /** Restores the part, and waits until all servers are in sync. */
   giveBack(): Promise<void>
 }
 
-/** The programs of the engine are not on this machine; the message says how to install them. */
+/** The programs of the engine are not installed. The message explains how to install them. */
 export class EngineMissingError extends Error {
   override readonly name = 'EngineMissingError'
 }

@@ -16,8 +16,8 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
 /**
- * The number of audit rounds to wait for: the first may have begun before the state was final, and the last one
- * contains only the final state (cluster.ts).
+ * The number of audit rounds to wait for. The first may have begun before the state was final, and only the last one examines nothing but
+ * the final state.
  */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
@@ -32,7 +32,7 @@ interface Page<Node> {
   readonly nodes: readonly Node[]
 }
 
-/** Everything that a replica shows of hosts, claims (the ended ones too) and groups. */
+/** Everything that a replica returns about hosts, claims (including ended ones) and groups. */
 export async function readFinalState(client: Client, replica: number): Promise<FinalState> {
   interface Node extends HostUnits {
     readonly name: string
@@ -85,7 +85,7 @@ async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' |
   }
 }
 
-/** The claims with these states, or all. */
+/** The claims with these states; all claims if no states are given. */
 export async function claimsOf(client: Client, states?: readonly ClaimState[]): Promise<FinalClaim[]> {
   interface Node extends ClaimUnits {
     readonly id: string
@@ -110,11 +110,11 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
   }))
 }
 
-/** Ids of all decisions, newest first, according to the tables. */
+/** The ids of all decisions in the tables, newest first. */
 export const decisionsOf = async (client: Client): Promise<string[]> =>
   (await all<{ id: string }>(client, DECISIONS, 'decisions')).map(({ id }) => id)
 
-/** Waits until a replica has caught up with the log: only then does it answer a report that contains nothing new. */
+/** Waits until a replica has caught up with the log. It sends a report without new content, which the replica answers only then. */
 export async function makeFresh(client: Client, again: Readonly<Record<string, unknown>>): Promise<void> {
   await client.request(STATS, { input: { updates: [again] } })
 }

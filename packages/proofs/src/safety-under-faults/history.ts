@@ -1,16 +1,16 @@
-/** The calls of clients and their answers, which are all that the checker knows in addition to the final state. */
+/** A call of a client with its outcome. These and the final state are all that the judge knows. */
 export interface Operation {
   readonly client: number
-  /** The replica that was asked. */
+  /** The replica to which the call was sent. */
   readonly replica: number
-  /** Milliseconds of a clock that all clients share. */
+  /** Milliseconds on a clock that all clients share. */
   readonly invokedAt: number
   readonly endedAt: number
   readonly call: Call
   readonly outcome: Outcome
 }
 
-/** `fail`: the call certainly had no effect. `info`: it may have had one, or may have one later. */
+/** `fail`: the call certainly had no effect. `info`: the call may have had an effect, or may have one later. */
 export type Outcome =
   | { readonly type: 'ok'; readonly answer: Answer }
   | { readonly type: 'fail'; readonly why: string }
@@ -24,32 +24,32 @@ export interface ClaimRef {
 export interface Group {
   readonly uuid: string
   readonly policy: 'ANTI_AFFINITY' | 'AFFINITY'
-  /** Set with ANTI_AFFINITY. */
+  /** Present only for ANTI_AFFINITY. */
   readonly maxServerPerHost: number | null
 }
 
-/** Whole units by resource class, and by sort of unit that hosts choose themselves (`picked-units.ts`). */
+/** Whole units by resource class, and by kind of unit that hosts choose themselves (`picked-units.ts`). */
 export type Amounts = Readonly<Record<string, number>>
 
 export interface Place {
   readonly type: 'place'
   readonly key: string
   readonly amounts: Amounts
-  /** One uuid per instance; another key uses it only to move the instance. */
+  /** One uuid for each instance. A request with another key uses the same uuid only to move the instance. */
   readonly instances: readonly string[]
   readonly mode: 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
   readonly group: Group | null
-  /** The claim that moves: a live migration, unless this is a further attempt. */
+  /** The claim that moves: a live migration, unless `attempt` is set. */
   readonly moveOf: ClaimRef | null
   readonly minRevision: number | null
-  /** How the call states that an earlier placement of the instance failed; the service finds the claim itself. */
+  /** Set if the call states that an earlier placement of the instance failed. The service then finds the claim itself. */
   readonly attempt?: Attempt
 }
 
 /**
- * A further attempt for an instance that has a claim: in Nova's form with the hosts that were tried, or on an
- * alternate of the decision that made its claim. It ends the destination of an open move.
+ * A further attempt for an instance that has a claim. It is in Nova's form with the hosts that were tried, or on an alternate of the
+ * decision that made the claim. It ends the destination of an open move.
  */
 export type Attempt = { readonly ends: ClaimRef | null } & (
   | { readonly type: 'retry'; readonly tried: readonly string[] }
@@ -59,13 +59,13 @@ export type Attempt = { readonly ends: ClaimRef | null } & (
 export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
   readonly type: Type
   readonly claims: readonly ClaimRef[]
-  /** The TTL of an extension. */
+  /** The time by which the reservation is extended, from now on. */
   readonly ttlMs: number
 }
 
 export type EndOfClaims = EndOf<'confirm'> | EndOf<'extend'> | EndOf<'release'>
 
-/** Another request with a used key: a mistake of a caller. */
+/** Another request with a used key, which is a mistake of the caller. */
 export interface Misuse {
   readonly type: 'misuse'
   readonly key: string
@@ -73,7 +73,7 @@ export interface Misuse {
   readonly instance: string
 }
 
-/** An instance with a confirmed claim that is requested again with another key, by a caller that lost its key. */
+/** A request with another key for an instance that has a confirmed claim, as from a caller that lost its key. */
 export interface Again {
   readonly type: 'again'
   readonly key: string
@@ -91,13 +91,13 @@ export interface SetStatus {
   readonly type: 'status'
   readonly host: string
   readonly status: 'ENABLED' | 'DISABLED'
-  /** The host's present name, if it is not the first one. */
+  /** The host's present name if it is not the first one. */
   readonly as?: string
 }
 
 /**
- * A host leaves and returns: `forget` without claims, `force` with its claims, `readmit` so that its reports count
- * again; or it gets the name `by`.
+ * The removal or return of a host. `forget` is without claims, `force` with its claims, and `readmit` accepts its reports again. With `by`
+ * the host gets another name.
  */
 export interface Leave {
   readonly type: 'leave'
@@ -108,7 +108,7 @@ export interface Leave {
   readonly by: string | null
 }
 
-/** An operator sets the values of a class on a host, regardless of its reports; null for no value. */
+/** An operator sets the values of a class on a host, whatever the host reports. Null removes a value. */
 export interface Allocate {
   readonly type: 'allocate'
   readonly host: string
@@ -128,11 +128,11 @@ export interface EditAggregate {
 export interface Report {
   readonly type: 'report'
   readonly host: string
-  /** The host's present name, if it is not the first one. */
+  /** The host's present name if it is not the first one. */
   readonly as?: string
   /** The listed instances; null if the host lists none. */
   readonly instances: readonly string[] | null
-  /** The used amounts in its report, by resource class and kind of unit. */
+  /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
   readonly used: Amounts
 }
 
@@ -147,9 +147,9 @@ export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' 
 export interface PlacedClaim extends ClaimRef {
   readonly host: string
   readonly instance: string | null
-  /** The value on the replica that answered. */
+  /** The state of the claim on the replica that answered. */
   readonly state: ClaimState
-  /** The alternates in the answer, by the names that they had then. */
+  /** The alternates in the answer, by their names at the time. */
   readonly alternates?: readonly string[]
 }
 
@@ -162,14 +162,14 @@ export type Answer =
       readonly decision?: string
     }
   | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' }
-  /** `why` is the error in the answer, if it was selected. */
+  /** `why` is the message in the answer, if the call selects it. */
   | { readonly type: 'invalid'; readonly why?: string }
-  /** Answer i is for claim i of the call. */
+  /** The result at index i is for the claim at index i of the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
   | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
   | { readonly type: 'edited'; readonly version: number }
   | { readonly type: 'done' }
-  /** A host that does not exist by this name, or cannot leave because of its claims. */
+  /** The host does not exist under this name, or cannot leave because of its claims. */
   | { readonly type: 'gone' | 'stays' }
 
 export interface EndResult {
@@ -177,29 +177,29 @@ export interface EndResult {
   readonly revision: number
 }
 
-/** The state at the end, as one replica shows it. */
+/** The final state in the answers of one replica. */
 export interface FinalState {
   readonly replica: number
   readonly hosts: readonly {
     readonly name: string
-    /** The host's present name, if it is not the first one. */
+    /** The host's present name if it is not the first one. */
     readonly called?: string
     readonly classes: Readonly<Record<string, ClassUsage>>
-    /** By sort of unit: the number of free ones; negative if more are used or claimed than exist. */
+    /** The number of free units by kind of unit; negative if more are used or claimed than exist. */
     readonly freeUnits: Amounts
   }[]
   readonly claims: readonly FinalClaim[]
   readonly groups: readonly { readonly uuid: string; readonly members: Readonly<Record<string, number>> }[]
-  /** The listed findings of its auditor, and the number of findings of each code. */
+  /** The findings that the auditor lists, and the number of findings of each code. */
   readonly findings: readonly FinalFinding[]
   readonly findingCounts: Readonly<Record<string, number>>
 }
 
 export interface FinalFinding {
   readonly code: string
-  /** The subject: a host, an instance or another object. */
+  /** The name of the subject: a host, an instance or another object. */
   readonly name: string
-  /** For an instance that several hosts list: these hosts, in the order of their names. */
+  /** For an instance that several hosts list, these hosts in order of name. */
   readonly hosts: readonly string[]
 }
 
@@ -210,28 +210,28 @@ export interface ClassUsage {
 }
 
 export interface FinalClaim extends PlacedClaim {
-  /** At the destination of an open move: the id of the claim that moves. Null or absent otherwise. */
+  /** The id of the claim that moves, at the destination of an open move. Null or absent otherwise. */
   readonly moveOf?: string | null
   readonly amounts: Amounts
   readonly group: string | null
 }
 
-/** Which amounts of a class one instance may take on a host: from `min` to `max`, in multiples of `step`. */
+/** The amounts of a class that one instance may have on a host: from `min` to `max`, in multiples of `step`. */
 export interface UnitRule {
   readonly min: number
   readonly max: number
   readonly step: number
 }
 
-/** The properties of the fleet that clients know in advance. */
+/** The properties of the fleet that clients know before the run. */
 export interface Setting {
-  /** By resource class; if the class is absent, any whole number is allowed. */
+  /** The rule of each resource class. Without a rule, any whole number is allowed. */
   readonly units: Readonly<Record<string, UnitRule>>
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]
 }
 
-/** The first name of a host, by which the checks identify it; later names have a number at the end. */
+/** The first name of a host, with which the checks identify it. Later names have a number at the end. */
 export const firstNameOf = (name: string): string => name.replace(/~\d+$/, '')
 
 export const isLiveState = (state: ClaimState): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'

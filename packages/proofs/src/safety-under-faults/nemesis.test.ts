@@ -9,7 +9,7 @@ import { startNats } from './engines/nats.ts'
 import { type NemesisOptions, runNemesis } from './run.ts'
 import { startHere } from './testing/start-here.ts'
 
-/** The result of a run without violations. */
+/** Runs the nemesis and asserts that there are no violations. */
 async function findNothing(options: Pick<NemesisOptions, 'engine' | 'faults'>): Promise<void> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
@@ -26,15 +26,15 @@ test.skipIf(!isLongForm)(`the nemesis finds nothing: two replicas, kill -9 of on
 const noNats = findNatsServer() === undefined
 
 test.skipIf(noNats || !isLongForm)(
-  `nor on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
+  `the nemesis finds nothing on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   () => findNothing({ engine: 'nats', faults: ["kill -9 of the stream's leader", 'kill -9 of a replica'] }),
 )
 
 const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
-/** The time for all runs on a busy machine; usually the first one finds the violation. */
+/** The time limit for all runs on a busy machine. Usually the first run finds the violation. */
 const LONG_MS = 900_000
 
-/** The violations that callers and hosts of a run find on two replicas in this process, without killing anything. */
+/** The violations that are found on two replicas in this process, without killing anything. */
 async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed: string): Promise<string> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
@@ -43,14 +43,14 @@ async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed:
   return said.filter((line) => line.includes('FAILED')).join('\n')
 }
 
-/** The same over several runs until all of these violations are found, because which calls are concurrent is random. */
+/** Repeats runs until all of these violations are found, because it is random which calls are concurrent. */
 async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<NemesisOptions, 'release'>> = {}): Promise<void> {
   let broken = ''
   for (const seed of SEEDS) if (wanted.some((one) => !one.test(broken))) broken += await brokenOn(options, seed)
   for (const one of wanted) expect(broken).toMatch(one)
 }
 
-// check.test.ts tests which rule finds which violation; here the calls have to be concurrent by chance
+// check.test.ts tests which rule finds which violation. These tests need concurrent calls, which happen by chance.
 describe('on replicas without faults, the nemesis finds', () => {
   test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
@@ -70,7 +70,7 @@ describe('on replicas without faults, the nemesis finds', () => {
       return verdicts
     })
     try {
-      // callers make all of these calls, so each of the violations has to be found
+      // Callers make all of these calls, so each of the violations must be found.
       await findsAll(pickedUnits.map((unit) => new RegExp(unit)))
     } finally {
       vi.restoreAllMocks()

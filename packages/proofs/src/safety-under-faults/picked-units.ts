@@ -5,7 +5,7 @@ export const PICKED_UNITS = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] 
 
 export type PickedUnit = (typeof PICKED_UNITS)[number]
 
-/** The memory of one huge page, and its size as reports and requests write it. */
+/** The size of a huge page in MiB, and in KiB as in reports and requests. */
 export const HUGE_PAGE_MIB = 1_024
 const HUGE_PAGE_KIB = 1_024 * HUGE_PAGE_MIB
 const CELLS = 2
@@ -13,12 +13,12 @@ const SHARED_CPUS_PER_CELL = 8
 const CELL_MIB = 8_192
 const DEVICE = { vendorId: '8086', productId: '10ed' }
 
-/** The number of units of each sort on a host; those of cells are divided equally. */
+/** The number of units of each kind on a host. Units of NUMA cells are divided equally among the cells. */
 export const UNITS_OF_A_HOST: Readonly<Record<PickedUnit, number>> = { GPU: 2, DEDICATED_CPU: 4, PCI_DEVICE: 2, HUGE_PAGE: 4 }
 
 export const isPickedUnit = (name: string): name is PickedUnit => PICKED_UNITS.some((unit) => unit === name)
 
-/** The part of a request that asks for the units among its amounts; at most one sort of cell units. */
+/** The part of a request for the units among its amounts. At most one kind of cell units is supported. */
 export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Readonly<Record<string, unknown>> {
   const { GPU = 0, DEDICATED_CPU = 0, PCI_DEVICE = 0, HUGE_PAGE = 0 } = amounts
   const cell = { id: 0, cpus: Array.from({ length: VCPU }, (_, cpu) => cpu), memoryMb: MEMORY_MB }
@@ -35,9 +35,8 @@ export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Re
 }
 
 /**
- * The part of a report that describes the units of a host: how many of each sort are in use, counted from unit number
- * `first` with wrap-around. `isOnNetwork`: the devices have another physical network now, so that claims may name
- * pools that no longer exist.
+ * The part of a report with the units of a host. It contains how many of each kind are in use, counted from unit number `first` with
+ * wrap-around. With `isOnNetwork` the devices have another physical network, so that claims may name pools that no longer exist.
  */
 export function reportOf(used: Amounts, first: number, isOnNetwork = false): Readonly<Record<string, unknown>> {
   const numbersInUse = (unit: PickedUnit): ReadonlySet<number> => {

@@ -3,37 +3,37 @@ import type { Injected } from './faults/faults.ts'
 import { type Call, type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
 import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
-/** The results of a run, and the times without answers. */
+/** The results of a run, and the periods without answers. */
 export interface Figures {
   readonly operations: number
   readonly seconds: number
   /** Answered calls per second, by kind. */
   readonly perSecond: Readonly<Record<string, number>>
   readonly outcomes: Readonly<Record<Operation['outcome']['type'], number>>
-  /** Calls without an answer, by the error that their callers got; the most frequent ones. */
+  /** The most frequent errors of calls with an unknown outcome, and their numbers. */
   readonly unknown: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
-  /** The faults that could not be injected, and why. */
+  /** The faults that could not be injected, each with the reason. */
   readonly left: readonly Left[]
   readonly claims: number
   readonly liveAtTheEnd: number
   readonly refused: number
-  /** Calls that were repeated because an answer was lost or temporarily refused. */
+  /** Calls that were repeated, because an answer was lost or the call was temporarily refused. */
   readonly retries: number
-  /** Keys with several calls because an answer was lost. */
+  /** The number of keys with several calls, because an answer was lost. */
   readonly repeated: number
-  /** Further attempts for an instance that were placed. */
+  /** The number of further attempts for an instance that were placed. */
   readonly attempts: number
   /** The auditor's findings at the end, by code. */
   readonly findings: Readonly<Record<string, number>>
   readonly lost: number
   readonly behind: number
-  /** The longest time in which no replica answered a write, or a read; milliseconds. */
+  /** The longest period in milliseconds in which no replica answered a write, and in which none answered a read. */
   readonly longestUnavailableMs: { readonly writes: number; readonly reads: number }
-  /** The same for each fault while it lasted and shortly after, the worst first. */
+  /** These periods for each fault, while it lasted and shortly after, the longest first. */
   readonly unavailable: readonly Unavailability[]
   readonly hosts: number
-  /** The latency of answered calls, milliseconds. */
+  /** The latency of answered calls in milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number }
 }
 
@@ -92,7 +92,7 @@ function kindOf(call: Call): string {
   return call.attempt === undefined ? 'move' : 'attempt'
 }
 
-/** The parts in which messages of one kind differ. */
+/** Matches ids and numbers, in which messages of the same kind differ. */
 const NUMBERS = /[0-9a-f-]{8,}|\d+/g
 const SHOWN = 8
 
@@ -106,7 +106,7 @@ const commonest = ({ '': _answered, ...counts }: Record<string, number>): Record
 const percentile = (ordered: readonly number[], part: number): number =>
   Math.round(ordered[Math.min(ordered.length - 1, Math.floor(part * ordered.length))] ?? 0)
 
-/** The figures for people; `happened`: the faults that were injected. */
+/** The figures as lines for people. `happened` names the injected events. */
 export function linesOf(figures: Figures, happened = 'faults'): string[] {
   const { perSecond, outcomes, faults } = figures
   const sum = Math.round(Object.values(perSecond).reduce((total, rate) => total + rate, 0))

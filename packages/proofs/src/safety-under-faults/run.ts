@@ -15,17 +15,17 @@ export interface NemesisOptions {
   readonly seed: string
   /** The names of the faults to inject, in the order of the first round; all faults if absent. */
   readonly faults?: readonly string[]
-  /** The release that the replicas are started from; this release if absent. */
+  /** The release from which the replicas are started; this release if absent. */
   readonly release?: Release
-  /** How replicas are started; as processes if absent. */
+  /** How replicas are started; as processes of the command line if absent. */
   readonly startRelease?: StartRelease
-  /** Ends the run early: everything is stopped, and the run throws an error. */
+  /** Ends the run early. Everything is stopped, and the run throws an error. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Several service processes on one database, callers that make all kinds of calls, and faults: afterwards the callers'
- * histories and the state that the replicas show are judged by rules that do not depend on how the service works.
+ * Runs several service processes on one store, with callers that make all kinds of calls, and injects faults. Afterwards rules that do not
+ * depend on the implementation of the service judge the callers' histories and the final state of the replicas.
  */
 export async function runNemesis(checks: Checks, options: NemesisOptions, say: (line: string) => void): Promise<Figures> {
   const { replicas, engine, release, startRelease, signal = new AbortController().signal } = options
@@ -43,7 +43,7 @@ export async function runNemesis(checks: Checks, options: NemesisOptions, say: (
       say(`  attacked: ${cluster.engine.parts}`)
       return await attack(checks, options, cluster, signal)
     } catch (error) {
-      // the servers and their logs are gone afterwards
+      // The error contains the state of the servers, because they and their logs are removed afterwards.
       if (signal.aborted) throw error
       throw new Error(`${error instanceof Error ? error.message : error}\n${await cluster.engine.describe()}`, { cause: error })
     } finally {
@@ -52,7 +52,7 @@ export async function runNemesis(checks: Checks, options: NemesisOptions, say: (
   })
 }
 
-/** Kills and fail-overs come first, so that a short run has them too. */
+/** Faults that are injected first, so that even a short run has kills and fail-overs. */
 const FIRST: readonly string[] = [
   'kill -9 of a replica',
   'kill -9 of the primary',

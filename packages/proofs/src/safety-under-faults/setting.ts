@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Group, Setting } from './history.ts'
 import { UNITS_OF_A_HOST } from './picked-units.ts'
 
-/** A custom class that can be requested only in certain amounts. */
+/** A custom resource class that one instance may have only in certain amounts. */
 export const LICENCES = 'CUSTOM_LICENCES'
 
 /** A uuid that depends only on the text. */
@@ -11,7 +11,7 @@ export function uuidOf(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** A fleet with less room than its clients request, and groups that they share. */
+/** A fleet with fewer resources than its clients request, and groups that the clients share. */
 export function settingFor(seed: string, clients: number): Setting {
   const hosts = Array.from({ length: clients }, (_, i) => ({
     name: `h${i}`,

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { longestGap, unavailabilityOf } from './unavailability.ts'
 
-test('the longest time without an answer counts from the start of the run to the last call', () => {
+test('the longest period without an answer is searched from the start of the run to the last call', () => {
   expect(longestGap({ at: [700, 900, 1_000], endedAt: 1_500 })).toBe(700)
   expect(longestGap({ at: [900, 700, 1_000], endedAt: 2_000 })).toBe(1_000)
   expect(longestGap({ at: [], endedAt: 3_000 })).toBe(3_000)
   expect(longestGap({ at: [], endedAt: 0 })).toBe(0)
 })
 
-test('times without answers are attributed to faults that last during them or ended shortly before, the longest first', () => {
+test('periods without answers are attributed to faults that overlap them or ended shortly before, the longest first', () => {
   const injected = [
     { fault: 'cut', at: 1_000, until: 1_100 },
     { fault: 'kill', at: 5_000, until: 9_000 },

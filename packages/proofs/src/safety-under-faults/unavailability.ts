@@ -1,13 +1,13 @@
 import type { Injected } from './faults/faults.ts'
 
-/** The longest times in which no replica answered a write, or a read, during a fault or shortly after. */
+/** The longest periods in which no replica answered a write or a read, during a fault or shortly after. */
 export interface Unavailability {
   readonly fault: string
   readonly writesMs: number
   readonly readsMs: number
 }
 
-/** The time after a fault was undone in which its effects still count. */
+/** The effects of a fault are counted until this time in milliseconds after it was undone. */
 const SHORTLY_MS = 1_000
 
 interface Gap {
@@ -16,18 +16,18 @@ interface Gap {
 }
 
 /**
- * The times of the answers to calls of one kind, and the end of the last call, answered or not; milliseconds since the
- * start of the run.
+ * The times of the answers to calls of one kind, and the end of the last call, whether it was answered or not. All are in milliseconds
+ * since the start of the run.
  */
 export interface Answered {
   readonly at: readonly number[]
   readonly endedAt: number
 }
 
-/** The longest time between two answers, before the first answer, or after the last one while calls went on; milliseconds. */
+/** The longest period in milliseconds between two answers, before the first answer, or after the last one while calls continued. */
 export const longestGap = (answered: Answered): number => longest(gapsOf(answered))
 
-/** The longest times without an answer during each fault, the longest first. If faults overlap, the whole time is attributed to each. */
+/** The longest period without an answer for each fault, the longest first. If faults overlap, the period is attributed to each of them. */
 export function unavailabilityOf(
   answered: { readonly writes: Answered; readonly reads: Answered },
   injected: readonly Injected[],

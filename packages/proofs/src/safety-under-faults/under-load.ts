@@ -14,31 +14,30 @@ import { type Figures, figuresOf } from './report.ts'
 import { settingFor } from './setting.ts'
 
 export interface LoadOptions {
-  /** Decides what is called. */
+  /** The seed of the random choice of calls. */
   readonly seed: string
   readonly clients: number
-  /** How long callers repeat a call, milliseconds, counted from the start. */
+  /** How long callers repeat a call, in milliseconds from the start. */
   readonly patienceMs: number
-  /** The same as in a run; true if absent. */
+  /** The field `isStrict` of the run; true if absent. */
   readonly isStrict?: boolean
   readonly signal: AbortSignal
 }
 
-/** What was done to the replicas, and all answers that their callers got meanwhile. */
+/** The faults that were injected, and all answers to the callers. */
 export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
 
-/** The time within which a whole cluster must place again on every replica. */
+/** The time in milliseconds within which every replica must place again after a whole cluster was lost. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
 const AGAIN_AFTER_MS = 100
 const SHOWN = 5
 
 /**
- * Callers make all kinds of calls while `happen` runs, which changes the replicas and returns what it did. Afterwards
- * the callers' histories and the state that the replicas show are judged by rules that do not depend on how the
- * service works.
+ * Runs callers that make all kinds of calls while `happen` changes the replicas and returns what it did. Afterwards rules that do not
+ * depend on the implementation of the service judge the callers' histories and the final state of the replicas.
  */
 export async function underLoad(
   checks: Checks,
@@ -78,7 +77,7 @@ export async function underLoad(
     ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
     ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
   ])
-  // a client that fails is an error of the run, which ends at once
+  // A client that fails is an error of the run, which then ends at once.
   load.catch(() => {
     over = true
   })
@@ -108,7 +107,7 @@ export async function underLoad(
   return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }
 }
 
-/** Whether every living replica reads a feature level. */
+/** Whether the log may be raised to a feature level, because every living replica reads it. */
 export async function readsLevel(client: Client, level: number): Promise<boolean> {
   const { replicas } = await client.request<{ replicas: { live: boolean; featureLevel: number }[] }>('{ replicas { live featureLevel } }')
   return replicas.every(({ live, featureLevel }) => !live || featureLevel >= level)
@@ -123,7 +122,7 @@ async function createAggregate(client: Client, name: string): Promise<string> {
   return aggregateCreate.aggregate.uuid
 }
 
-/** Waits after all faults until every replica answers a placement call, with whatever answer. */
+/** Waits after all faults until every replica answers a placement call, whatever the answer is. */
 async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   await Promise.all(
     Array.from({ length: run.replicas }, async (_, replica) => {
@@ -166,7 +165,7 @@ async function settle(run: Run): Promise<void> {
   for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
 }
 
-/** Readmits a host that is still forgotten, because the caller that forgot it gave up, so that it may report again. */
+/** Readmits a host so that it can report again. It may still be forgotten, because the caller that forgot it gave up. */
 async function letIn(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
@@ -176,7 +175,7 @@ async function letIn(run: Run, host: string): Promise<void> {
   }
 }
 
-/** Sends a report until it is answered: accepted, or refused because of its content. */
+/** Sends a report until it is answered, whether it is accepted or refused because of its content. */
 async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
   const { instances, used, ...body } = run.agents.report(host, options)
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {

@@ -36,7 +36,7 @@ async function upgrade({ seed = String(Date.now() % 1_000_000), json, ...options
   const load = `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors`
   say(`prove upgrade: engine ${options.engine}, ${options.clients} clients, seed ${seed} (${load})`)
   const ended = new AbortController()
-  // a run that is stopped ends everything that it started
+  // A signal ends everything that the run started.
   const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
   let figures: UpgradeFigures | undefined

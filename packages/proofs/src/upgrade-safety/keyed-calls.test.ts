@@ -17,11 +17,15 @@ const asked = (key: string, outcome: Outcome, type: 'place' | 'abandon' = 'place
 })
 
 test.each<[string, readonly Operation[], ReturnType<typeof callsOf>]>([
-  ['an answer is an answer', [asked('a', ok)], { keys: 1, again: 0, unanswered: 0 }],
+  ['a call that was answered is counted once', [asked('a', ok)], { keys: 1, again: 0, unanswered: 0 }],
   ['a call that succeeded at the second attempt was repeated', [asked('a', info), asked('a', ok)], { keys: 1, again: 1, unanswered: 0 }],
-  ['a repeated call was not missed', [asked('a', ok), asked('a', ok)], { keys: 1, again: 0, unanswered: 0 }],
-  ['what is given up is known', [asked('a', info), asked('a', ok, 'abandon')], { keys: 1, again: 1, unanswered: 0 }],
-  ['what was never begun is known', [asked('a', fail)], { keys: 1, again: 0, unanswered: 0 }],
+  [
+    'a call that is repeated although it was answered does not count as repeated',
+    [asked('a', ok), asked('a', ok)],
+    { keys: 1, again: 0, unanswered: 0 },
+  ],
+  ['the outcome of an abandoned key is known', [asked('a', info), asked('a', ok, 'abandon')], { keys: 1, again: 1, unanswered: 0 }],
+  ['the outcome of a call that certainly had no effect is known', [asked('a', fail)], { keys: 1, again: 0, unanswered: 0 }],
   ['a call without any answer is lost', [asked('a', info), asked('a', fail), asked('b', ok)], { keys: 2, again: 1, unanswered: 1 }],
   ['calls without a key do not count', [{ ...asked('a', info), call: { type: 'read' } }], { keys: 0, again: 0, unanswered: 0 }],
 ])('%s', (_name, history, calls) => expect(callsOf(history)).toEqual(calls))

@@ -1,11 +1,11 @@
 import type { Operation } from '../safety-under-faults/history.ts'
 
-/** The outcomes of calls with a key, which are repeated until the outcome is known. */
+/** The outcomes of calls with a key. Such calls are repeated until the outcome is known. */
 export interface KeyedCalls {
   readonly keys: number
-  /** Keys with several calls because an earlier one was not answered. */
+  /** The number of keys with several calls because an earlier one was not answered. */
   readonly again: number
-  /** Keys whose outcome remained unknown: lost calls. */
+  /** The number of keys whose outcome remained unknown. These calls are lost. */
   readonly unanswered: number
 }
 

@@ -7,28 +7,28 @@ import type { Release } from '../safety-under-faults/cluster.ts'
 
 /** The feature level that `needNewer` needs. */
 const NEEDED_LEVEL = STRICT_CLAIMS
-/** The level at which this release acts as an older one: the one before that. */
+/** The feature level to which this release is limited when it stands for an older one. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
 /**
- * The time within which the level must rise: a killed replica counts as living for another minute, and the rest is for
- * a busy machine.
+ * The time in milliseconds within which the level must rise. A killed replica counts as living for a minute, and the rest is for a busy
+ * machine.
  */
 const ASKED_MS = 120_000
 const AGAIN_AFTER_MS = 200
 
-/** The release that replicas are replaced by, and its name. */
+/** The older release, and its name for messages. */
 export interface Older {
   readonly release: Release
   readonly name: string
 }
 
-/** The folder is not a built checkout; the message says what is missing and how to make it. */
+/** The folder is not a built checkout. The message states what is missing and how to build it. */
 export class NotBuiltError extends Error {
   override readonly name = 'NotBuiltError'
 }
 
-/** The command of a built checkout; without one, of this checkout held at an older feature level. Throws NotBuiltError. */
+/** The older release: a built checkout or, if none is given, this one limited to an older feature level. Throws NotBuiltError. */
 export function olderRelease(checkout: string | undefined): Older {
   if (checkout === undefined) return { release: held(STAND_IN_LEVEL), name: `this release held at feature level ${STAND_IN_LEVEL}` }
   const program = path.resolve(checkout, 'apps', 'cli', 'dist', 'main.js')
@@ -36,13 +36,13 @@ export function olderRelease(checkout: string | undefined): Older {
   return { release: { program }, name: `the release in ${checkout}` }
 }
 
-/** This release, limited to the feature level that the other one reads; without that setting if its own is not higher. */
+/** This release, limited to this feature level. No limit is set if the level is not lower than the release's own. */
 export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
 
-/** This release without changes. */
+/** This release without a limit on its feature level. */
 export const unlimited: Release = {}
 
-/** The level that the answering replica reads. */
+/** The highest feature level that the answering replica reads. */
 export async function levelReadBy(client: Client): Promise<number> {
   const { replicas } = await client.request<{ replicas: { answers: boolean; featureLevel: number }[] }>(
     '{ replicas { answers featureLevel } }',
@@ -52,13 +52,13 @@ export async function levelReadBy(client: Client): Promise<number> {
   return own.featureLevel
 }
 
-/** The level of the log at the answering replica. */
+/** The feature level of the log according to the answering replica. */
 export async function levelOfLog(client: Client): Promise<number> {
   const { health } = await client.request<{ health: { featureLevel: number } }>('{ health { featureLevel } }')
   return health.featureLevel
 }
 
-/** The level of the log once it has reached this level, or at the timeout; the next decision raises it. */
+/** The level of the log once it has reached this level, or at the timeout. The next decision raises it. */
 export async function levelReached(client: Client, level: number): Promise<number> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
     const found = await levelOfLog(client)
@@ -66,10 +66,13 @@ export async function levelReached(client: Client, level: number): Promise<numbe
   }
 }
 
-/** Whether `needNewer` needs a change that this level does not allow. */
+/** Whether `needNewer` makes a change that this level does not allow. */
 export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
-/** Repeats a call that only newer releases support until it succeeds or is refused as expected: returns `done`, or the last answer. */
+/**
+ * Repeats a call that needs a newer feature level until it succeeds or is refused as expected. Returns `done`, or the message of the
+ * last answer.
+ */
 export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
     const answer = await setKeyLimits(client).catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
@@ -77,7 +80,7 @@ export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL
   }
 }
 
-/** Sets the limits of ended keys to their present values, because each setting writes an entry. */
+/** Sets the limits of ended keys to their present values, because each such call writes an entry. */
 async function setKeyLimits(client: Client): Promise<string> {
   const { keyLimits } = await client.request<{ keyLimits: { version: number; cap: number; afterlife: string } }>(
     '{ keyLimits { version cap afterlife } }',

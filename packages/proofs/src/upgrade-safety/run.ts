@@ -16,37 +16,37 @@ import { checkSame } from './same.ts'
 
 export interface UpgradeOptions {
   readonly engine: EngineName
-  /** The folder of a built checkout that replicas are replaced by; if not given, this release held at an older feature level. */
+  /** The folder of a built checkout of the older release. If not given, this release limited to an older feature level is used. */
   readonly from?: string
-  /** How long callers go on between two rounds. */
+  /** How long callers make calls between two rounds of restarts, in seconds. */
   readonly seconds: number
   readonly clients: number
   readonly seed: string
-  /** How replicas are started; as processes if absent. */
+  /** How replicas are started; as processes of the command line if absent. */
   readonly startRelease?: StartRelease
-  /** Ends the run early: everything is stopped, and the run throws an error. */
+  /** Ends the run early. Everything is stopped, and the run throws an error. */
   readonly signal?: AbortSignal
 }
 
 export interface UpgradeFigures extends Figures, KeyedCalls {
   /** The number of replayed decisions. */
   readonly verified: number
-  /** The number of hosts that left, returned or got another name, by what was done. */
+  /** The number of hosts that left, returned or got another name, by the kind of call. */
   readonly leaves: Readonly<Record<Leave['how'], number>>
 }
 
 const REPLICAS = 3
-/** The longest time of a restart, before which no caller gives up. */
+/** The time limit of a restart in milliseconds. No caller gives up a call earlier. */
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const AGAIN_AFTER_MS = 50
-/** Callers let hosts leave now and then; this is the time within which each way must have been tried. */
+/** The time limit in milliseconds within which callers must have removed hosts in each way. */
 const LEAVES_MS = 120_000
 
 /**
- * Three replicas under load are replaced one after the other by a newer release that is held at the older one's
- * feature level, then back, then by one that is not held. After that the level rises, and the older release must no
- * longer start. The answers of the callers are judged like those of the nemesis.
+ * Replaces three replicas under load, one after the other, by a newer release that is limited to the older one's feature level; then back,
+ * and then by one without that limit. After that the level rises, and the older release must no longer start. The answers to the callers
+ * are judged like those of the nemesis.
  */
 export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: string) => void): Promise<UpgradeFigures> {
   const { engine, from, seconds, clients, seed, startRelease, signal = new AbortController().signal } = options
@@ -108,7 +108,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   return done
 }
 
-/** Callers use what the level of the log permits: every replica judges by its rules. They go on until hosts have left in each way. */
+/** Lets callers make all calls that the level of the log permits, until hosts have left in each way. */
 async function tryAllOf(upgrade: Upgrade): Promise<void> {
   const { cluster, run, seconds } = upgrade
   const level = await levelOfLog((cluster.replicas[0] as ReplicaProcess).client)
@@ -123,11 +123,11 @@ async function tryAllOf(upgrade: Upgrade): Promise<void> {
   run.leavesOften = false
 }
 
-/** Whether each way was tried. A host is forgotten with or without claims, because hosts of a small fleet seldom have none. */
+/** Whether hosts left in each way. One of `forget` and `force` is enough, because hosts of a small fleet seldom have no claims. */
 const hasAllOf = ({ forget, force, readmit, replace }: UpgradeFigures['leaves']): boolean =>
   forget + force > 0 && readmit > 0 && replace > 0
 
-/** The number of removals of each kind. */
+/** The number of calls of each kind with which hosts left. */
 function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   const counts = { forget: 0, force: 0, readmit: 0, replace: 0 }
   for (const { call, outcome } of history)
@@ -135,7 +135,7 @@ function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   return counts
 }
 
-/** Restarts one replica after the other, each when the one before it answers writes. */
+/** Restarts one replica after the other, each after the one before it answers writes. */
 async function roll(checks: Checks, { cluster, run, signal, say }: Upgrade, fault: string, release: Release): Promise<Injected[]> {
   const done: Injected[] = []
   for (const [i, replica] of cluster.replicas.entries()) {
@@ -160,34 +160,34 @@ async function answers(run: Run, replica: number): Promise<boolean> {
 
 const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seconds * 1_000, undefined, { signal })
 
-/** All replicas run the newer release, and a downgrade is still possible: a call that would prevent it is refused. */
+/** Checks that a downgrade is still possible while all replicas run the newer release: a call that would prevent it is refused. */
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of isNewer(level) ? replicas : []) {
     const answer = await needNewer(client, 'FEATURE_LEVEL')
-    checks.check('held: what the older release does not read is refused', answer.includes('FEATURE_LEVEL'), () => answer)
+    checks.check('held: a call that needs the newer level is refused', answer.includes('FEATURE_LEVEL'), () => answer)
   }
   const found = await levelOfLog((replicas[0] as ReplicaProcess).client)
-  checks.check("held: the log's level is one that the older release reads", found <= level, () => `${found}, not ${level}`)
+  checks.check("held: the older release can read the log's level", found <= level, () => `${found}, not ${level}`)
 }
 
 /**
- * No replica is held at the older level any longer: the next decision raises the level, and the older release then
- * stops with both levels in its message.
+ * Checks the end of the upgrade, when no replica is limited to the older level any longer. The next decision must raise the level. The
+ * older release must then refuse to start, with both levels in its message.
  */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as ReplicaProcess
   if (isNewer(level)) {
     const answer = await needNewer(client, 'done')
-    checks.check('let go: what needs more is done', answer === 'done', () => answer)
+    checks.check('not held: a call that needs the newer level is accepted', answer === 'done', () => answer)
   }
   const found = await levelReached(client, FEATURE_LEVEL)
-  checks.check("let go: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
+  checks.check("not held: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
   const why = await cluster.tryToStart(0, older.release)
   const isClear = why?.includes(`feature level to ${found}`) === true || why?.includes(`feature level ${found}`) === true
   checks.check('the older release does not start on it, and says which level it found', isClear, () => why ?? 'it started')
 }
 
-/** The figures for people. */
+/** The figures as lines for people. */
 export const textOf = ({ keys, again, unanswered, verified, leaves, ...figures }: UpgradeFigures): string[] => [
   ...linesOf(figures, 'restarts'),
   `keys         ${keys} calls with a key, ${again} of them asked more than once, ${unanswered} without an answer`,

@@ -4,10 +4,12 @@ import type { Checks } from '../checks.ts'
 import type { Cluster } from '../safety-under-faults/cluster.ts'
 import { decisionsOf } from '../safety-under-faults/final.ts'
 
-/** The time for signs of life, which are sent every two seconds, and for digests after the last change of the log. */
+/**
+ * The time limit in milliseconds for equal digests after the last change. Signs of life, which contain them, are sent every two seconds.
+ */
 const STILL_MS = 60_000
 const LOOK_EVERY_MS = 200
-/** The number of decisions to replay, spread over the run; all by default. */
+/** The maximum number of decisions that are replayed. They are spread over the whole run. */
 const MOST_VERIFIED = 300
 
 interface Standing {
@@ -16,7 +18,7 @@ interface Standing {
   readonly stateHash: { readonly revision: number; readonly hash: string } | null
 }
 
-/** Checks after the last change that every replica has the same state, and that the replay of every decision of the run is the same. */
+/** Checks after the last change that every replica has the same state, and that the replay of every decision has the same result. */
 export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<number> {
   const first = replicas[0]?.client as Client
   const standings = await untilStill(first, replicas.length)

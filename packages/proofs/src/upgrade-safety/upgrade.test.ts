@@ -9,7 +9,7 @@ import { NotBuiltError, olderRelease } from './releases.ts'
 import { runUpgrade } from './run.ts'
 
 test.skipIf(!isLongForm)(
-  `three replicas go to the newer release and back under load, and nothing is lost; behind the raised level there is no way back${longFormNote}`,
+  `three replicas are upgraded and downgraded under load without loss, and after the level is raised a downgrade is refused${longFormNote}`,
   async () => {
     const said: string[] = []
     const say = (line: string): void => void said.push(line)
@@ -21,12 +21,12 @@ test.skipIf(!isLongForm)(
     expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
     expect(figures).toMatchObject({ unanswered: 0, faults: { 'a replica: back to the older release': 3 } })
     expect(figures.verified).toBeGreaterThan(10)
-    // calls of the newer release only, which are made once the log has its level
+    // Only the newer release has these calls. They are made once the log has its level.
     expect(figures.leaves.replace).toBeGreaterThan(0)
   },
 )
 
-test('a checkout that is not built is named, with the command that builds it', () => {
+test('the error for a checkout that is not built has its folder and the command that builds it', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-upgrade-'))
   try {
     expect(() => olderRelease(folder)).toThrow(NotBuiltError)

@@ -17,7 +17,7 @@ const ACTIVATE = 'mutation ($version: ID!) { profileActivate(version: $version) 
 const CREATE = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) {
   __typename ... on ProfilePayload { version { id } } } }`
 
-/** From now on requests ask for VCPUs, memory and disk only. */
+/** Activates a profile that reads only the resource classes of hosts, so agents may omit the rest of their reports. */
 async function needLess(): Promise<void> {
   const input = {
     note: 'plain machines',
@@ -33,11 +33,11 @@ async function needLess(): Promise<void> {
 
 const needAsBefore = (): Promise<unknown> => own.service.client.request(ACTIVATE, { version: 'default@0' })
 
-/** What another program reports about this machine. */
+/** The output of another program that describes this machine. */
 const said = (file: string, ...args: readonly string[]): string =>
   execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
 
-/** Memory of the cells in MiB; a machine may be given more while it runs. */
+/** The memory of each NUMA cell in MiB. It is read each time, because a machine may get more memory while it runs. */
 const cellsNow = (): readonly number[] =>
   fs.readdirSync('/sys/devices/system/node').flatMap((name) => {
     if (!/^node\d+$/.test(name)) return []
@@ -45,7 +45,7 @@ const cellsNow = (): readonly number[] =>
     return [Math.floor(Number(kib) / 1_024)]
   })
 
-test('capacity of a fleet without hosts reports that, and shows no empty tables', async () => {
+test('capacity of a fleet without hosts states that there are none, and shows no empty tables', async () => {
   const { out, code } = await own.run('capacity', '--vcpus', '1', '--memory-mb', '512')
   expect([code, out.replace(/\s+/g, ' ')]).toEqual([
     1,
@@ -90,7 +90,7 @@ test('what would be reported is shown within 80 columns, and nothing is sent', a
   expect(await seen('only-looked-at')).toBeNull()
 })
 
-test('a machine whose memory is not known is not reported, with the file and why', async () => {
+test('a machine whose memory cannot be read is not reported, and the error names the file and the cause', async () => {
   const root = fs.mkdtempSync(path.join(own.folder, 'bare-'))
   fs.mkdirSync(path.join(root, 'proc'))
   fs.writeFileSync(path.join(root, 'proc/cpuinfo'), 'processor\t: 0\n')
@@ -130,8 +130,8 @@ test('fifty simulated machines report each of their changes, and no report is re
   expect(hosts.totalCount).toBe(50)
 })
 
-describe('look by look', () => {
-  /** An agent of an unchanging machine, unless a test changes it. */
+describe('one reading of the machine at a time', () => {
+  /** An agent of a machine that changes only if the test calls `see`. */
   function agentOf(
     host: string,
     key = ADMIN_KEY,
@@ -191,7 +191,7 @@ describe('look by look', () => {
     }
   })
 
-  test('after another agent of the same host it starts a new incarnation, and its reports are accepted', async () => {
+  test('an agent starts a new incarnation if another agent reported the same host, and its reports are accepted', async () => {
     const first = agentOf('look-3')
     await first.machine.reportNow()
     await agentOf('look-3').machine.reportNow()
@@ -201,7 +201,7 @@ describe('look by look', () => {
     expect((await seen('look-3'))?.stats.vcpus).toBe(77)
   })
 
-  test('a report whose answer was lost counts, and no other agent is blamed for it', async () => {
+  test('a report whose answer was lost counts, and the agent does not assume another agent of the host', async () => {
     let losses = 1
     const { machine, events } = agentOf('look-6', ADMIN_KEY, async (...call) => {
       const response = await fetch(...call)
@@ -214,7 +214,7 @@ describe('look by look', () => {
     expect(formsOf(events).at(-1)).toBe('heartbeat')
   })
 
-  test('PCI devices of claims are found among those of the machine, by the name that both have for them', async () => {
+  test('the PCI devices of claims are matched with those of the machine by the name of the pool', async () => {
     const part = {
       vendor: '8086',
       product: '154c',

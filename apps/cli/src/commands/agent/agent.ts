@@ -50,7 +50,11 @@ export function addAgent(program: Command): void {
   const agent = program
     .command('agent')
     .description('report this machine to the service at an interval (docs/agent.md)')
-    .option('--name <host>', 'name of the host; of a fleet, how its names begin (default: the name of this machine, or sim)', notEmpty)
+    .option(
+      '--name <host>',
+      'name of the host; with --fleet, the prefix of the names (default: the name of this machine, or sim)',
+      notEmpty,
+    )
     .option('--interval <seconds>', 'seconds between two readings of the machine, 1 to 3600', wholeNumber(1, 3_600), 10)
     .option('--once', 'report once, check the claims here, and end')
     .option('--print', 'print what it sees and would report, and send nothing')
@@ -60,8 +64,8 @@ export function addAgent(program: Command): void {
     .option('--host-ip <address>', 'address of the host; not reported if not given', address)
     .option('--pci <device>', 'PCI devices for instances, VENDOR:PRODUCT[,TAG=VALUE]...; may be repeated', readOfferedPci)
     .option('--reserve-cpus <n>', 'CPUs reserved for the machine itself', wholeNumber(0, 65_536), 0)
-    .option('--reserve-memory-mb <n>', 'memory reserved for it', wholeNumber(0, 67_108_864), 512)
-    .option('--reserve-disk-gb <n>', 'disk reserved for it', wholeNumber(0, 1_073_741_824), 0)
+    .option('--reserve-memory-mb <n>', 'memory reserved for the machine itself', wholeNumber(0, 67_108_864), 512)
+    .option('--reserve-disk-gb <n>', 'disk reserved for the machine itself', wholeNumber(0, 1_073_741_824), 0)
     .option('--cpu-ratio <n>', 'overcommit of CPUs', ratio, 1)
     .option('--ram-ratio <n>', 'overcommit of memory', ratio, 1)
     .option('--disk-ratio <n>', 'overcommit of disk', ratio, 1)
@@ -70,8 +74,8 @@ export function addAgent(program: Command): void {
         .argParser(wholeNumber(1, 100_000))
         .conflicts(['once', 'print']),
     )
-    .option('--seconds <n>', 'of a fleet: seconds after which it ends', wholeNumber(1, 86_400))
-    .option('--changing <percent>', 'of a fleet: share of its reports with a change', wholeNumber(0, 100), 100)
+    .option('--seconds <n>', 'with --fleet: seconds after which it ends', wholeNumber(1, 86_400))
+    .option('--changing <percent>', 'with --fleet: share of the reports with a change', wholeNumber(0, 100), 100)
     .action((flags: AgentFlags & { readonly name?: string }) => {
       const [ofFleet] = ['seconds', 'changing'].filter((name) => agent.getOptionValueSource(name) === 'cli')
       if (flags.fleet === undefined && ofFleet !== undefined)
@@ -119,7 +123,7 @@ const offerOf = (flags: AgentFlags): Offer => ({
 })
 
 async function preview(flags: AgentFlags): Promise<Result> {
-  // Without a key, only the whole report is shown.
+  // Without a key, only the complete report is shown; the part that the profiles need is not known.
   const client = hasKey(flags) ? connect(flags) : undefined
   try {
     return await toPreview(lookOf(flags)(), offerOf(flags), client)

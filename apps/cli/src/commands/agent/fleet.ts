@@ -13,7 +13,7 @@ interface FleetFlags extends ConnectionFlags {
   readonly changing: number
 }
 
-/** Simulates machines until it is stopped, or for a given time; then prints the results of their reports. */
+/** Simulates machines until a signal stops the command, or for a given time. Then prints the counts of their reports. */
 export async function runSimulatedFleet({ name, fleet, interval, seconds, changing, ...flags }: FleetFlags): Promise<Result> {
   note(`${fleet} machines report each ${interval} s${seconds === undefined ? '; Ctrl+C ends it' : ` for ${seconds} s`}.`)
   const figures = await runFleet({
@@ -49,7 +49,7 @@ export async function runSimulatedFleet({ name, fleet, interval, seconds, changi
   }
 }
 
-/** A percentile of numbers in ascending order; null if there are none. */
+/** A quantile of numbers in ascending order; null if there are none. */
 const quantile = (ascending: readonly number[], share: number): number | null =>
   ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? null
 

@@ -1,7 +1,7 @@
 import type { OfferedPci } from '@gantt/agent'
 import { InvalidArgumentError } from 'commander'
 
-/** The kernel's name of an architecture, given Node's name of it. */
+/** The kernel's name of an architecture, such as x86_64 for Node's x64. */
 export const archOf = (nodeName: string): string =>
   ({ x64: 'x86_64', arm64: 'aarch64', ia32: 'i686', ppc64: 'ppc64le' })[nodeName] ?? nodeName
 

@@ -8,7 +8,7 @@ import { offer, seenBy, thisMachine } from './testing/machine.ts'
 const own = useOwnService({ withFleet: false })
 const seen = (name: string) => seenBy(own, name)
 
-describe('from start to stop', () => {
+describe('an agent from start to stop', () => {
   const bell = (): { readonly rung: Promise<void>; ring(): void } => {
     let ring = (): void => undefined
     const rung = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ describe('from start to stop', () => {
     const stop = new AbortController()
     const events: AgentEvent[] = []
     let picture = thisMachine
-    /** Requests that the test has not consumed yet. */
+    /** Readings that the test triggered and the agent has not made yet. */
     let looks = 0
     let wake = bell()
     let heard = bell()
@@ -51,7 +51,7 @@ describe('from start to stop', () => {
       },
     })
     return {
-      /** Takes the first event of this kind that was not taken yet. */
+      /** Waits for the first event of this kind that no earlier call returned. */
       async next<Kind extends AgentEvent['event']>(kind: Kind): Promise<Extract<AgentEvent, { event: Kind }>> {
         for (;;) {
           const at = events.findIndex(({ event }) => event === kind)
@@ -81,7 +81,7 @@ describe('from start to stop', () => {
     return apiKeyCreate.secret
   }
 
-  test('claims are checked when the machine shrinks, and by the stream when they go', async () => {
+  test('claims are checked when the machine shrinks and when a claim is released', async () => {
     const agent = startAgent('run-1', () => ADMIN_KEY)
     await agent.next('reported')
     const gantt = createGantt({ url: own.service.url, key: ADMIN_KEY })
@@ -98,7 +98,7 @@ describe('from start to stop', () => {
     expect(await agent.end()).toBe('counts')
   })
 
-  test('a key that is replaced late stops neither reports nor the check of claims', async () => {
+  test('an agent whose key is unknown at first reports and checks claims once the key is valid', async () => {
     let key = 'gantt_not-known-yet'
     const agent = startAgent('run-2', () => key)
     await agent.next('failed')
@@ -110,7 +110,7 @@ describe('from start to stop', () => {
     await agent.end()
   })
 
-  test('without the right to read it reports that, and sends its reports nevertheless', async () => {
+  test('an agent without the READ scope reports that it cannot check claims, and still sends reports', async () => {
     const key = await createKey('reports-only', ['REPORT'])
     const agent = startAgent('run-3', () => key)
     await agent.next('reported')

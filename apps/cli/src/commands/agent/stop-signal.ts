@@ -1,4 +1,4 @@
-/** A signal that the first SIGTERM or SIGINT aborts; a second one ends the process at once, as by default. */
+/** A signal that the first SIGTERM or SIGINT aborts. The second one ends the process at once, which is the default. */
 export function stopped(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error(signal)))

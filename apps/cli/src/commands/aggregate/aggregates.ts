@@ -32,7 +32,7 @@ const AGGREGATES = graphql(
 
 const ONE = graphql(`query Aggregate($uuid: UUID!, $at: Moment) { aggregate(uuid: $uuid, at: $at) { ...AggregateParts } }`, [AGGREGATE])
 
-/** `gantt aggregates`: sets of hosts with metadata, and zones among them. */
+/** `gantt aggregates`: lists sets of hosts with metadata, including availability zones. */
 export function addAggregates(program: Command): void {
   const aggregates = withMoment(program.command('aggregates'))
     .description('list aggregates: sets of hosts with metadata; some are zones')
@@ -110,6 +110,6 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
   return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), ...aggregate } }
 }
 
-/** The zone is left out here, because it has a column of its own. */
+/** The metadata without the zone, which has a column of its own. */
 const toWords = (metadata: Aggregate['metadata']): readonly string[] =>
   metadata.filter(({ key }) => key !== 'availability_zone').map(({ key, value }) => `${key}=${value}`)

@@ -37,7 +37,7 @@ const CHAIN = graphql(
   [ROW],
 )
 
-/** `gantt audit list|verify`: mutations, and whether the audit is complete. */
+/** `gantt audit list|verify`: lists mutations, and verifies that no entry of the audit was changed or removed. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('list mutations, and verify that the audit is complete')
   const list = audit
@@ -57,7 +57,7 @@ export function addAudit(program: Command): void {
     .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
   withExamples(withService(verify), [
     ['gantt audit verify', 'whether a row was edited or removed'],
-    ['gantt audit verify --expect 1042:9f86d0...', 'whether the end was cut off since then, too'],
+    ['gantt audit verify --expect 1042:9f86d0...', 'also whether the end was cut off since then'],
   ])
 }
 

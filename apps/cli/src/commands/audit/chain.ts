@@ -18,7 +18,7 @@ export interface AuditRow {
   readonly hash: string
 }
 
-/** A position in the chain. With one that was noted earlier, it can be checked that nothing before it was changed or removed. */
+/** A position in the chain. A head that was noted earlier proves later that nothing before it was changed or removed. */
 export interface Head {
   readonly seq: number
   readonly hash: string
@@ -26,7 +26,9 @@ export interface Head {
 
 export const START: Head = { seq: 0, hash: '0'.repeat(64) }
 
-/** The problem of the first row that does not follow its predecessor; undefined if all do. `head` is the row before them. */
+/**
+ * The problem of the first row that does not follow its predecessor; undefined if every row does. `head` is the row before the first one.
+ */
 export function findBreak(rows: readonly AuditRow[], head: Head): { readonly seq: number; readonly what: string } | undefined {
   let last = head
   for (const row of rows) {
@@ -44,7 +46,7 @@ export function findBreak(rows: readonly AuditRow[], head: Head): { readonly seq
   return undefined
 }
 
-/** sha256 over the canonical JSON of everything but the hash; computed here, independently of the service. */
+/** sha256 over the canonical JSON of all fields except `hash`. It is computed independently of the service. */
 function hashOf({ hash: _own, at, ...row }: AuditRow): string {
   return createHash('sha256')
     .update(canonicalJson({ ...row, at: Date.parse(at) }))

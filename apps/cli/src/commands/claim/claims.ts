@@ -23,7 +23,7 @@ interface Flags extends ConnectionFlags, MomentFlags {
   readonly json?: true
 }
 
-/** A larger page would exceed the cost limit of a call, because each claim is read with its grants. */
+/** Each claim is read with its grants, so a larger page would exceed the cost limit of a call. */
 const CLAIMS_PER_PAGE = 400
 
 const CLAIMS = graphql(
@@ -50,7 +50,7 @@ export function addClaims(program: Command): void {
     ['gantt claims --host rack1-a', 'what is held on a host'],
     ['gantt claims --host rack1-a --at -2h', 'what was held there two hours ago'],
     ['gantt claims --state REVOKED', 'what operators took back, and why'],
-    ['gantt claims release 7d0e... --reason "given up"', 'give room back'],
+    ['gantt claims release 7d0e... --reason "given up"', 'release the resources'],
   ])
   const list = withListOptions(claims.command('list').description('list claims; the same as claims alone')).action(
     (_flags: Flags, command: Command) => {
@@ -65,7 +65,7 @@ export function addClaims(program: Command): void {
 
 const withListOptions = (command: Command): Command =>
   withMoment(command)
-    .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold room if not given`, oneOf(STATES))
+    .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold resources if not given`, oneOf(STATES))
     .option('--host <name>', 'only on this host, HOST or HOST/NODE', notEmpty)
     .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')

@@ -56,7 +56,7 @@ const ENDS = graphql(`query Fence($id: ID!) { claim(id: $id) { id fence moveOf {
 type Ended = ResultOf<typeof CONFIRM>['results'][number]
 type MoveEnd = NonNullable<ResultOf<typeof ENDS>['claim']>
 
-/** Sends one edit for some of the claims. */
+/** Sends one edit for a batch of claims. */
 type Edit<Given extends Flags> = (
   client: ServiceClient,
   claims: readonly ClaimRef[],
@@ -114,7 +114,7 @@ export function addClaimEdits(claims: Command): void {
     .argument('<claim...>', 'ids, as select and claims print them')
     .requiredOption('--reason <text>', 'why, kept with the claim', notEmpty)
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(revokeClaims, ids, command.optsWithGlobals<RevokeFlags>()))
-  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'the room is free again']])
+  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'the resources are free again']])
 }
 
 const edit = <Given extends Flags>(call: Edit<Given>, ids: readonly string[], flags: Given, read = readRefs): Promise<void> =>
@@ -129,15 +129,12 @@ const edit = <Given extends Flags>(call: Edit<Given>, ids: readonly string[], fl
     return toResult(ids, results)
   })
 
-/**
- * Reads the present state of the claims; the fences make the service refuse the edit if another change comes in
- * between.
- */
+/** Reads the present state of the claims. Their fences make the service refuse the edit if the claims change in the meantime. */
 export async function readRefs(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence }) => ({ id, fence }))
 }
 
-/** The destinations of open moves of which either end is named. */
+/** The claims at the destinations of open moves, given the claim at either end of each. */
 async function readDestinations(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence, moveOf, movingTo }, at) => {
     if (movingTo !== null) return movingTo

@@ -34,7 +34,7 @@ const SET = graphql(
 
 type Ended = ResultOf<typeof SET>['results'][number]
 
-/** `gantt claims set-group`: which server group claims are in. */
+/** `gantt claims set-group`: puts claims into a server group or takes them out. */
 export function addMembership(claims: Command): void {
   const set = claims
     .command('set-group')

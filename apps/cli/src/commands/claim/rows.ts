@@ -18,8 +18,8 @@ const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
 const MOST_MOVES = 5
 
 /**
- * One line per claim: live ones with what they hold, ended ones with the cause, then the open moves. `nowMs` is the
- * time from which ages are counted; for a past fleet it is the time of that fleet.
+ * One line per claim: live ones with their resources, ended ones with the cause, then the open moves. Ages are counted up to `nowMs`; for a
+ * past fleet that is the time of the fleet.
  */
 export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): readonly string[] {
   const live = claims.filter(({ state }) => LIVE.has(state))
@@ -34,7 +34,7 @@ export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): r
   ]
 }
 
-/** The destination of a claim that moves, and the id by which the move is confirmed or reverted. */
+/** The destination of a claim that moves, and the id with which the move is confirmed or reverted. */
 const toMove = ({ host, movingTo }: ClaimRow): readonly string[] =>
   movingTo === null ? [] : wrap(`Moving from ${nameOf(host)} to ${nameOf(movingTo.host)}: confirm or revert ${shortId(movingTo.id)}`)
 
@@ -68,7 +68,7 @@ function toLiveTable(claims: readonly ClaimRow[], nowMs: number): readonly strin
   )
 }
 
-/** "4/8GiB": CPUs and memory; the rest is in the JSON. */
+/** "4/8GiB": CPUs and memory. The JSON has the other resources. */
 function amountOf(resources: ClaimRow['resources']): string {
   const amount = (name: string): number => resources.find(({ resourceClass }) => resourceClass === name)?.amount ?? 0
   return `${amount('VCPU')}/${mib(amount('MEMORY_MB')).replace(' ', '')}`

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /**
- * Identifies a process beyond its number, which may be used again: the start time of the process, and the boot of the
- * machine. Undefined if no process with this number runs.
+ * Identifies a process beyond its number, which the system may use again: the start time of the process, and the boot id of the machine.
+ * Undefined if no process with this number runs.
  */
 export function birthOf(pid: number): string | undefined {
   if (process.platform !== 'linux')
     return spawnSync('ps', ['-p', String(pid), '-o', 'lstart='], { encoding: 'utf8' }).stdout?.trim() || undefined
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field, the name, may contain anything but ends with the last bracket; the third is the state, the
-    // twenty-second the start time.
+    // The second field, the name, may contain anything and ends with the last bracket. The third field is the state, and the twenty-second
+    // is the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const hasEnded = fields[0] === 'Z' || fields[0] === 'X'
     return hasEnded ? undefined : `${fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`

@@ -11,12 +11,10 @@ import { reportFleet } from '../../testing/fleet.ts'
 import { gantt } from '../../testing/gantt.ts'
 import { birthOf } from './birth.ts'
 
-/**
- * These tests use PostgreSQL, and cover what is refused; docs/tests/cluster.test.ts tests NATS by following the page.
- */
+/** These tests run PostgreSQL and check refusals. docs/tests/cluster.test.ts covers NATS with the commands of docs/cluster.md. */
 
 let root: string
-/** A path with a space, and longer than the path of a socket may be. */
+/** A path with a space that is longer than the maximum path of a Unix socket. */
 let dir: string
 const environment: Record<string, string> = {}
 
@@ -28,7 +26,7 @@ beforeAll(() => {
 })
 
 afterAll(async () => {
-  // Processes that a failed test left running.
+  // A failed test may have left processes running.
   if (fs.existsSync(path.join(dir, 'cluster.json'))) await cluster('down', '--purge', '--dir', dir)
   fs.rmSync(root, { recursive: true, force: true })
 })
@@ -166,7 +164,7 @@ test('impossible commands are refused with what was found and the remedy, and no
   }
 })
 
-test('an invalid plan is reported, and kept', async () => {
+test('an invalid plan file is reported and left unchanged', async () => {
   const broken = path.join(root, 'broken')
   fs.mkdirSync(broken)
   fs.writeFileSync(path.join(broken, 'cluster.json'), '{"engine": "nats"}')
@@ -175,7 +173,7 @@ test('an invalid plan is reported, and kept', async () => {
   expect(fs.readFileSync(path.join(broken, 'cluster.json'), 'utf8')).toBe('{"engine": "nats"}')
 })
 
-test('in the foreground Ctrl-C takes all of it down', async () => {
+test('Ctrl-C stops every process of a cluster in the foreground', async () => {
   const front = path.join(root, 'front')
   const child = spawn(
     process.execPath,

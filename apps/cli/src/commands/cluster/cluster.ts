@@ -5,7 +5,7 @@ import { notEmpty } from '../host/hosts.ts'
 import type { ClusterFlags, UpFlags } from './flags.ts'
 import { ENGINES, MOST_REPLICAS } from './plan.ts'
 
-/** `gantt cluster`: a distributed installation on this machine, to see what happens when some of its processes end. */
+/** `gantt cluster`: a distributed installation on this machine, to try out failures of its processes. */
 export function addCluster(program: Command): void {
   const cluster = program.command('cluster').description('a distributed installation on this machine, for trials (docs/cluster.md)')
   const add = (words: string, description: string): Command =>
@@ -48,14 +48,14 @@ export function addCluster(program: Command): void {
   const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
-  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow ask this one']])
+  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow call this replica']])
 
   const down = add('down', 'stop every process; their data stays for the next "up"')
     .option('--purge', 'remove their data too')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags & { readonly purge?: true }) => run(flags, async () => (await load()).down(flags)))
-  withExamples(down, [['gantt cluster down --purge', 'as if it had never been']])
+  withExamples(down, [['gantt cluster down --purge', 'stop everything and remove its data']])
 }
 
-/** Loaded on demand, so that the other commands start without a server. */
+/** Loaded on demand, so that the other commands start without loading the server. */
 const load = () => import('./run.ts')

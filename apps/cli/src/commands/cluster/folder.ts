@@ -10,18 +10,15 @@ export interface ClusterFolder {
   /** The path, with symbolic links resolved. */
   readonly path: string
   readonly keyFile: string
-  /** The admin key, which is the same at every start. */
+  /** The admin key of the service, which stays the same. */
   readonly key: string
   /** Undefined before the first start. */
   readonly plan: Plan | undefined
   /** Writes the plan; the first time, also the key. */
   keepPlan(plan: Plan): void
-  /** Runs the work while no other command may change this cluster. */
+  /** Runs the work under a lock, so that no other command changes this cluster at the same time. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /**
-   * Removes all files of the cluster, the folder if nothing else is in it, and the folder of a socket that is stored
-   * elsewhere.
-   */
+  /** Removes all files of the cluster, then the folder if it is empty, and the folder of a socket that is stored elsewhere. */
   purge(socketFolder: string | undefined): void
 }
 
@@ -30,13 +27,13 @@ const KEY = 'admin.key'
 const BUSY = 'busy.pid'
 const OURS = /^(cluster\.json|admin\.key|busy\.pid|postgres|nats-\d+(\.conf|\.log|\.pid)?|replica-\d+\.(log|pid))(\.tmp-\d+)?$/
 
-/** The folder of an existing cluster. */
+/** Opens the folder of a cluster that exists; refused if there is none. */
 export function findClusterFolder(dir: string, up: string): ClusterFolder {
   if (readKept(path.join(dir, PLAN)) === undefined) throw refused(`there is no cluster in ${dir}; "${up}" makes one`)
   return readClusterFolder(dir)
 }
 
-/** The folder, created if it does not exist. Refused if it cannot be written, or has other content. */
+/** Opens the folder, and creates it if it does not exist. Refused if it cannot be written or has other content. */
 export function openClusterFolder(dir: string): ClusterFolder {
   try {
     // If the cluster is started by root, the account of the database must be able to enter the folder.

@@ -10,7 +10,7 @@ import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
 
 export interface NatsPart extends Part {
-  /** The server's view of the streams. */
+  /** The server's report about its streams; undefined if it does not answer. */
   look(): Promise<View | undefined>
 }
 
@@ -37,7 +37,7 @@ const AGAIN_AFTER_MS = 500
 export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   const postgres = createPostgresPart(folder.path)
   let prepared: NatsServers | undefined
-  // The files of the processes are written only when they are started.
+  // The constructor writes configuration files, so it is called only when the servers are started.
   const natsServers = (): NatsServers => {
     prepared ??= prepareNatsServers({
       program: findNatsServer() ?? 'nats-server',
@@ -91,12 +91,12 @@ export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   }
 }
 
-/** Runs the work; if a process ends before the work is done, throws an error with the last lines of its log. */
+/** Runs the work. If a process ends before the work is done, throws an error with the last lines of its log. */
 async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (running: AbortSignal) => Promise<void>): Promise<void> {
   const gone = new AbortController()
   const look = setInterval(() => {
     const ended = parts.find((part) => part.pid() === undefined)
-    if (ended !== undefined) gone.abort(new PartEndedError(`${ended.name} ended while it started; its last words:\n${tailOf(ended.log)}`))
+    if (ended !== undefined) gone.abort(new PartEndedError(`${ended.name} ended while it started; its last output:\n${tailOf(ended.log)}`))
   }, LOOK_EVERY_MS)
   try {
     await work(AbortSignal.any([signal, gone.signal]))
@@ -108,14 +108,14 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   }
 }
 
-/** A process did not start; the message contains its output. */
+/** A process did not start; the message contains the end of its log. */
 export class PartEndedError extends Error {
   override readonly name = 'PartEndedError'
 }
 
 /**
- * Waits until a replica answers. If it ends, starts it again, as a service manager would: its store may still be
- * electing a leader.
+ * Waits until a replica answers. If the replica ends, starts it again, as a service manager would, because its store may still be electing
+ * a leader.
  */
 async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<void> {
   for (let left = START_TRIES; ; left--)
@@ -136,7 +136,7 @@ async function untilItAnswers({ name, where, log, pid }: Part, key: string, sign
   let why = ''
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     signal.throwIfAborted()
-    if (pid() === undefined) throw new PartEndedError(`${name} ended while it started; its last words:\n${tailOf(log)}`)
+    if (pid() === undefined) throw new PartEndedError(`${name} ended while it started; its last output:\n${tailOf(log)}`)
     try {
       await client.request(textOf(READY), {}, { signal })
       return
@@ -144,5 +144,5 @@ async function untilItAnswers({ name, where, log, pid }: Part, key: string, sign
       why = error instanceof Error ? error.message : String(error)
     }
   }
-  throw new PartEndedError(`${name} does not answer after ${READY_MS / 1_000} s: ${why}; its last words:\n${tailOf(log)}`)
+  throw new PartEndedError(`${name} does not answer after ${READY_MS / 1_000} s: ${why}; its last output:\n${tailOf(log)}`)
 }

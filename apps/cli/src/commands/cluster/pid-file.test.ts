@@ -28,7 +28,7 @@ test('a process is found by its file while it runs, and not once it has ended', 
   expect(file.read()).toBeUndefined()
 })
 
-test('a process number that another process has by now does not count, neither after a crash nor after a reboot', () => {
+test('a pid file whose number belongs to another process by now is ignored, after a crash and after a reboot', () => {
   const file = createPidFile(fileIn('stale'))
   for (const text of [`${process.pid} of another life`, `${process.pid} `, `${process.pid}`, 'nothing', '', '0 ']) {
     fs.writeFileSync(fileIn('stale'), text)
@@ -36,7 +36,7 @@ test('a process number that another process has by now does not count, neither a
   }
 })
 
-test('of two processes that claim the file the second gets the number of the first; the file of an ended one is taken over', () => {
+test('a second process that claims the file gets the number of the first; the file of an ended process is replaced', () => {
   const file = createPidFile(fileIn('claimed'))
   expect(file.claim(process.pid)).toBeUndefined()
   expect(createPidFile(fileIn('claimed')).claim(process.ppid)).toBe(process.pid)
@@ -46,7 +46,7 @@ test('of two processes that claim the file the second gets the number of the fir
   expect(fs.existsSync(fileIn('claimed'))).toBe(false)
 })
 
-test('if many processes find the file of an ended one at once, exactly one gets it, and no other file is left', async () => {
+test('if many processes claim the file of an ended one at the same time, exactly one gets it, and no other file is left', async () => {
   const module = fileIn('pid-file.mjs')
   const entry = path.join(import.meta.dirname, 'pid-file.ts')
   buildSync({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile: module })

@@ -2,14 +2,14 @@ import fs from 'node:fs'
 import { birthOf } from './birth.ts'
 
 /**
- * A file with the number of a process, by which other commands find it. It stays valid after a crash, and never names
- * a later process that got the same number.
+ * A file with the number of a process, by which other commands find the process. It is correct even after a crash, when another process may
+ * have got the same number.
  */
 export interface PidFile {
   /** The process in the file, if it is still running. */
   read(): number | undefined
   write(pid: number): void
-  /** Writes this number; if the file names a running process, changes nothing and returns that one. */
+  /** Writes this number. If the file names a running process, changes nothing and returns its number. */
   claim(pid: number): number | undefined
   remove(): void
 }
@@ -20,7 +20,7 @@ export function createPidFile(file: string): PidFile {
     read: () => runningIn(readIfThere(file)),
     write: (pid) => fs.writeFileSync(file, textOf(pid), { mode: 0o600 }),
     claim(pid) {
-      // The content is written to another file that is then linked, so that nobody reads a half-written one.
+      // The content is written to another file that is then linked, so that readers never see an incomplete file.
       const mine = `${file}.${pid}`
       fs.writeFileSync(mine, textOf(pid), { mode: 0o600 })
       try {
@@ -38,13 +38,13 @@ function runningIn(text: string): number | undefined {
   return birth !== undefined && birth !== '' && birthOf(Number(pid)) === birth ? Number(pid) : undefined
 }
 
-/** Links a file to this name; if the name belongs to a running process, returns that one instead. */
+/** Links a file to this name. If the name belongs to a running process, returns its number instead. */
 function link(mine: string, name: string): number | undefined {
   while (!unless('EEXIST', () => fs.linkSync(mine, name))) {
     const found = readIfThere(name)
     const running = runningIn(found)
     if (running !== undefined) return running
-    // The file of an ended process is removed by one process only, and only if it was not replaced since.
+    // Only one process may remove the file of an ended one, and only if the file was not replaced in the meantime.
     const guard = `${name}.stale`
     const other = link(mine, guard)
     if (other !== undefined) return other
@@ -54,7 +54,7 @@ function link(mine: string, name: string): number | undefined {
   return undefined
 }
 
-/** Calls the function; returns false if it fails with this error code. */
+/** Calls the function; returns false if the call fails with this error code. */
 function unless(code: string, act: () => void): boolean {
   try {
     act()

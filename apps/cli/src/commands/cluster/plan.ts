@@ -11,12 +11,9 @@ export const NATS_SERVERS = 3
 /** The processes of a cluster and their ports; stored in its folder, so that the next start is the same. */
 export interface Plan {
   readonly engine: EngineName
-  /** The name of the NATS cluster, which keeps nats-servers of other clusters out. */
+  /** The name of the NATS cluster. It prevents nats-servers of other clusters from joining. */
   readonly token: string
-  /**
-   * The port of the first replica if one was chosen, which the ports of the others follow; null if free ports were
-   * used.
-   */
+  /** The port of the first replica if a port was chosen; the other replicas have the ports after it. Null if free ports are used. */
   readonly port: number | null
   /** The port of each replica. */
   readonly replicas: readonly number[]

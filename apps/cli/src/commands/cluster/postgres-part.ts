@@ -5,25 +5,23 @@ import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } fro
 import type { Part } from './part.ts'
 import { signal } from './signal.ts'
 
-/**
- * The database of a cluster: an embedded server that belongs to no replica, so that it stays down once it is killed.
- */
+/** The database of a cluster: an embedded server that no replica starts again, so that it stays down after it is killed. */
 export interface PostgresPart extends Part {
-  /** The address for replicas, with the password; present once it is started. */
+  /** The address for replicas, with the password. It is available once the server is started. */
   url(): string
-  /** The folder of its socket if that is outside of the folder of the cluster; undefined before its first start. */
+  /** The folder of the socket if it is outside of the folder of the cluster; undefined before the first start. */
   socketFolder(): string | undefined
 }
 
 const NAME = 'postgres'
-/** Enough connections for nine replicas, and for people who look into the database. */
+/** Enough connections for nine replicas, and for people who query the database. */
 const SETTINGS = { max_connections: 300 }
 const GONE_MS = 30_000
 const LOOK_EVERY_MS = 20
 
 export function createPostgresPart(folder: string): PostgresPart {
   const root = path.join(folder, NAME)
-  // Asking for the status must not create the folder.
+  // A request for the status must not create the folder.
   const stateDir = () => (fs.existsSync(path.join(root, 'data')) ? openStateDir(root) : undefined)
   const pid = (): number | undefined => {
     const made = stateDir()
@@ -59,7 +57,7 @@ export function createPostgresPart(folder: string): PostgresPart {
     async kill() {
       const killed = pid()
       if (killed === undefined) return
-      // The server's processes for each connection end with it.
+      // The server's processes for each connection end when their parent ends.
       signal([killed], 'SIGKILL')
       for (const deadline = performance.now() + GONE_MS; pid() === killed; await sleep(LOOK_EVERY_MS))
         if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)

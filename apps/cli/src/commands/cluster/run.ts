@@ -97,7 +97,7 @@ export async function down(flags: ClusterFlags & { readonly purge?: true }): Pro
     if (running.length > 0) note(`Ending ${running.map(({ name }) => name).join(', ')}.`)
     await mendable(takeDown(running))
     if (flags.purge) folder.purge(parts.postgres.socketFolder())
-    const what = running.length === 0 ? 'Nothing of it ran' : `${running.length} processes are ended`
+    const what = running.length === 0 ? 'No process of it ran' : `${running.length} processes are ended`
     const kept = flags.purge
       ? `what they kept in ${folder.path} is gone`
       : `the data is in ${folder.path}, and "${UP}${dirFlagOf(flags)}" continues with it`
@@ -118,7 +118,7 @@ const toJson = ({ path: dir, key, keyFile }: ClusterFolder, { engine }: Parts, p
   processes,
 })
 
-/** An error that people can correct is reported with what was found; a defect is thrown. */
+/** Reports an error that people can correct, with what was found. Any other error is a defect and is thrown. */
 async function mendable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -134,8 +134,8 @@ class StoppedError extends Error {
 }
 
 /**
- * Aborted by the first signal that asks this process to end; further ones are ignored, since npm may forward a signal
- * that this process already received.
+ * Aborted by the first signal that requests the end of this process. Further ones are ignored, because npm may forward a signal that this
+ * process already received.
  */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

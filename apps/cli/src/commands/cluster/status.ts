@@ -11,7 +11,7 @@ export interface PartStatus {
   /** Its process number; null if it is not running. */
   readonly pid: number | null
   readonly isHealthy: boolean
-  /** The health in words, or a replica's mode. */
+  /** The health as a text; for a replica, its mode. */
   readonly health: string
   /**
    * For a replica that answers: the revision that it has applied, and how many entries it was behind at its last sign
@@ -27,7 +27,7 @@ const LOG_STREAM = 'GANTT_main_LOG'
 const ANSWER_MS = 5_000
 const DOWN = 'down'
 
-/** Asks every process for its status, all at the same time. */
+/** Requests the status of all processes at the same time. */
 export async function statusOf({ key }: ClusterFolder, { nats, postgres, replicas }: Parts): Promise<readonly PartStatus[]> {
   const views = await Promise.all(nats.map(async (server) => ({ server, view: await server.look() })))
   const asked = await Promise.all(replicas.map((replica) => askReplica(replica, key)))
@@ -50,14 +50,14 @@ async function askReplica(replica: Part, key: string): Promise<PartStatus> {
     const lag = replicas.find(({ answers }) => answers)?.lagEvents ?? null
     return toStatus(replica, { isHealthy: health.mode === 'NORMAL', health: health.mode, revision: health.revision, lag })
   } catch (error) {
-    // The address may not answer yet, not any more, or belong to another cluster: the error is shown.
+    // The address may belong to a replica that still starts, that has ended, or that is in another cluster. The error is shown.
     return toStatus(replica, { isHealthy: false, health: error instanceof Error ? error.message : String(error) })
   }
 }
 
 function toNatsStatus(server: NatsPart, view: View | undefined, all: readonly { server: NatsPart; view: View | undefined }[]): PartStatus {
   if (view === undefined) return toStatus(server, { isHealthy: false, health: 'does not answer' })
-  // only the leader knows the state of the others
+  // Only the leader of the log knows whether the others are in step.
   const leader = all.find((other) => other.view?.streams.get(LOG_STREAM)?.leader === other.server.name)
   const copy = leader?.view?.streams.get(LOG_STREAM)?.replicas.find(({ name }) => name === server.name)
   if (leader?.server === server) return toStatus(server, { isHealthy: true, health: 'leads the log', leads: true })

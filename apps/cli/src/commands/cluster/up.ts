@@ -5,7 +5,7 @@ import type { Part } from './part.ts'
 import { type Parts, partsOf } from './parts.ts'
 import { type EngineName, NATS_SERVERS, type Plan } from './plan.ts'
 
-/** The settings of a cluster; an absent one keeps its value, or gets the default at the first start. */
+/** The settings of a cluster. An absent setting is not changed, or gets the default at the first start. */
 export interface Wanted {
   readonly engine?: EngineName
   readonly replicas?: number
@@ -16,8 +16,8 @@ export interface Wanted {
 const DEFAULT = { engine: 'nats', replicas: 3 } as const
 
 /**
- * Starts the missing parts of a cluster, and waits until all of them answer. If that fails or is ended by the signal,
- * all started parts are ended again. Throws CommandFailure with the remedy for errors that people can correct.
+ * Starts the missing parts of a cluster, and waits until all of them answer. If this fails or the signal aborts it, ends all parts that it
+ * started. Throws CommandFailure with the remedy for errors that people can correct.
  */
 export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: AbortSignal, say: (line: string) => void): Promise<Parts> {
   const plan = await planFor(folder, wanted)
@@ -41,7 +41,7 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   try {
     say(`Starting ${missing.map(({ name }) => name).join(', ')}.`)
     const hasNewNats = await start(parts.nats)
-    // A database server that runs already is used: replicas need its address.
+    // The database server already runs. Here `start` only determines its address, which replicas need.
     if (!missing.includes(parts.postgres)) await parts.postgres.start()
     await start([parts.postgres])
     if (hasNewNats) await parts.natsReady(signal)
@@ -54,7 +54,7 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   }
 }
 
-/** Ends these parts in reverse order: replicas before their stores. */
+/** Ends these parts in reverse order, so that replicas end before their stores. */
 export async function takeDown(parts: readonly Part[]): Promise<void> {
   const replicas = parts.filter(({ where }) => where.startsWith('http:'))
   await Promise.all(replicas.map((part) => part.stop()))
@@ -76,7 +76,7 @@ async function planFor(folder: ClusterFolder, wanted: Wanted): Promise<Plan> {
   if (port !== null && port + count - 1 > MOST_PORT)
     throw refused(`${count} replicas from port ${port} on would need ports beyond ${MOST_PORT}; choose a lower one with --port`)
 
-  // A running cluster keeps its ports; a stopped one gets other ports if its own are taken now.
+  // A running cluster keeps its ports. A stopped one gets other ports if its own are in use now.
   const isKept = async (each: number): Promise<boolean> => isRunning || isFreePort(each)
   const replicas: number[] = []
   const [known, natsKnown] = [plan?.replicas ?? [], plan?.nats ?? []]

@@ -26,7 +26,9 @@ export function statusLines({ path }: Pick<ClusterFolder, 'path'>, statuses: rea
   )
 }
 
-/** The text for people once a cluster is up: addresses, commands, and what to try. `dirFlag` is ` --dir D`, or empty. */
+/**
+ * The text for people once a cluster is up: addresses, commands, and what to try. `dirFlag` is ` --dir D`, or empty for the default folder.
+ */
 export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly PartStatus[], dirFlag: string): readonly string[] {
   const cluster = (words: string): string => `  ${GANTT} cluster ${words}${dirFlag}`
   const [first] = parts.replicas
@@ -41,7 +43,7 @@ export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly 
     `  ${GANTT} replicas`,
     `  ${first?.where}/#key=${folder.key}`,
     '',
-    'See it go on when something ends (kill -9), and bring back what is missing:',
+    'See it continue when a process ends (kill -9), and bring back what is missing:',
     cluster('kill replica-1'),
     ...(parts.nats.length === 0 ? [] : [cluster('kill leader')]),
     cluster('status'),

@@ -31,14 +31,14 @@ type Side = Comparison['a']
 type Change = Comparison['specChanges'][number]
 type Step = Comparison['steps'][number]
 
-/** A table for people and for tickets alike. */
+/** A table of the comparison, printed as lines or as a page for a ticket. */
 interface Part {
   readonly title: string
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The cause first, then what shows it. */
+/** The cause in one sentence, then the tables that show it. */
 export function toComparisonLines(comparison: Comparison): readonly string[] {
   const { a, b } = comparison
   return [
@@ -54,7 +54,7 @@ export function toComparisonLines(comparison: Comparison): readonly string[] {
   ]
 }
 
-/** The same for a ticket. */
+/** The comparison as a page for a ticket. */
 export function toComparisonPage(comparison: Comparison): readonly string[] {
   const { a, b } = comparison
   return toPage(

@@ -23,7 +23,7 @@ interface Flags extends ConnectionFlags {
   readonly json?: true
 }
 
-// A line has no room for these two: attempt and durationMs are in the JSON only.
+// attempt and durationMs are only in the JSON, because a line has no room for them.
 const DECISIONS = graphql(`query Decisions($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
   decisions(first: $first, after: $after, filter: $filter, query: $query) {
     totalCount pageInfo { hasNextPage endCursor }

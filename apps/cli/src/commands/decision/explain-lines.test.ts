@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Explained, toLines } from './explain-lines.ts'
 
-/** A decision without a solver and without earlier attempts; each test changes the fields that it is about. */
+/** A decision without a solver and without earlier attempts. Each test changes the fields that it tests. */
 const DECISION: Explained['decision'] = {
   ...{ id: 'd1', at: '2026-01-15T12:00:00Z', outcome: 'PLACED', account: 'nova', attempt: 1, durationMs: null },
   ...{ explanationRetainedUntil: '2026-01-16T12:00:00Z', solver: null, lostTries: [], previous: null },
@@ -22,7 +22,7 @@ const weight = (weigher: string, weighted: number, multiplier: number, multiplie
   multiplierSource,
 })
 
-test('a multiplier that an aggregate sets is shown with its source, also if it disables a weigher', () => {
+test('a multiplier that an aggregate sets is shown with its source, even if it is 0 and disables the weigher', () => {
   const explained: Explained = {
     decision: DECISION,
     explanation: {
@@ -56,11 +56,11 @@ test('a multiplier that an aggregate sets is shown with its source, also if it d
   expect(text).toContain(
     'small SELECTED 90 s 10 RAMWeigher 10 (times 40, aggregate gold ram_weight_multiplier), CPUWeigher 0 (times 0, aggregate gold',
   )
-  // A node whose name differs from the host's is printed in the form that other commands accept.
+  // A node whose name differs from its host's is printed as HOST/NODE, which other commands accept.
   expect(text).toMatch(/large\/n2 ALTERNATE none 1 RAMWeigher 1(?! \()/)
 })
 
-test('the outcome of the solver is shown with its numbers, and why it was not followed', () => {
+test('the outcome of the solver is shown with its numbers, and with the reason if another scheduler decided', () => {
   const solver: NonNullable<Explained['decision']['solver']> = {
     text: 'The filter scheduler had an arrangement that is worth more.',
     status: 'FEASIBLE',
@@ -85,7 +85,7 @@ test('the outcome of the solver is shown with its numbers, and why it was not fo
   expect(shownOf(explained.decision)).toContain('Of 2 hosts none takes it.')
 })
 
-test('earlier tries are shown, oldest first, with the host that each lost and why', () => {
+test('earlier attempts are shown, oldest first, with the host that each lost and the reason', () => {
   const decision: Explained['decision'] = {
     ...{ ...DECISION, id: 'd3', durationMs: 0.43 },
     lostTries: [

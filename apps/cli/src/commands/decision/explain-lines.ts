@@ -46,14 +46,14 @@ type Solver = NonNullable<Decision['solver']>
 
 /** The verdict on one host, and the first filter that refused it. */
 export type Verdict = ResultOf<typeof VERDICTS>['explanation']['verdicts']['nodes'][number]
-/** A refused host with every check, also those after the first refusal. */
+/** A refused host with all of its checks, including those after the first refusal. */
 type NearMiss = Explanation['nearMisses'][number]
 type Step = Explanation['steps'][number]
 type ShadowStep = Explanation['shadowSteps'][number]
 type Weighed = Explanation['weighing']['hosts'][number]
 type Weight = Weighed['weights'][number]
 
-/** The course of a decision, from the request to the chosen hosts; then every host, if requested. */
+/** A decision from the request to the chosen hosts; then every host, if requested. */
 export function toLines(
   { decision, explanation }: Explained,
   verdicts: readonly Verdict[] | undefined,
@@ -68,7 +68,7 @@ export function toLines(
     ...toTryLines(decision),
     '',
     ...toFunnel(ran),
-    ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
+    ...(skipped.length === 0 ? [] : ['', ...wrap(`Filters that had nothing to check: ${skipped.join(', ')}.`)]),
     ...toShadows(shadowSteps),
     ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
     ...(weighing.candidateCount > 0 || nearMisses.length === 0 ? [] : ['', 'Nearest of the refused', ...toNearTable(nearMisses)]),
@@ -86,7 +86,7 @@ function toRetention({ explanationRetainedUntil: until }: Explained['decision'])
   return until === null ? ['The log no longer reaches back to it.'] : [`It can be replayed exactly until ${until}.`]
 }
 
-/** A request's demands, in short. */
+/** The demands of a request in short. */
 export const askedOf = ({ spec }: Explained['decision']): string =>
   [
     counted(spec.numInstances, 'instance'),
@@ -94,7 +94,7 @@ export const askedOf = ({ spec }: Explained['decision']): string =>
     ...(spec.availabilityZone === null ? [] : [`in ${spec.availabilityZone}`]),
   ].join(' ')
 
-/** The refusals of a host by all filters. */
+/** All refusals of a host, joined into one text. */
 export const refusalsOf = (checks: NearMiss['checks']): string =>
   checks
     .filter(({ status }) => status === 'FAIL' || status === 'ERROR')
@@ -110,7 +110,7 @@ function toHeadline({ decision, explanation }: Explained): readonly string[] {
   const isRefused = explanation.weighing.candidateCount === 0
   return [
     ...wrap(`${decision.outcome}: ${askedOf(decision)}, for ${decision.account} at ${decision.at}.`),
-    // The cause that no host was found, in the words of the answer to the request.
+    // The reason why no host was found, in the same words as the answer to the request.
     ...(isRefused ? wrap(explanation.headline) : []),
     ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}${time}; ${explanation.fidelity.toLowerCase()}.${which}`),
   ]
@@ -140,7 +140,7 @@ const toFunnel = (steps: readonly Step[]): readonly string[] =>
     steps.map(({ name, entered, passed, rejected, soleRejections }) => [name, ...[entered, passed, rejected, soleRejections].map(String)]),
   )
 
-/** The verdicts of filters in shadow mode: for lines and for pages. */
+/** The verdicts of filters in shadow mode, as one sentence for the terminal and for pages. */
 export const shadowText = ({ name, isAsked, wouldReject, ofThosePassing, reasons }: ShadowStep): string => {
   if (!isAsked) return `${name}, in shadow mode, had nothing to check.`
   const [most] = reasons
@@ -151,7 +151,7 @@ export const shadowText = ({ name, isAsked, wouldReject, ofThosePassing, reasons
 const toShadows = (steps: readonly ShadowStep[]): readonly string[] =>
   steps.length === 0 ? [] : ['', ...steps.flatMap((step) => wrap(shadowText(step)))]
 
-/** The age of the host's report at the decision. */
+/** The column with the age of the host's report at the time of the decision. */
 const REPORT = { head: 'report', align: 'right' } as const
 
 export const reportAgeOf = (age: string | null): string => (age === null ? 'none' : span(millisecondsOf(age)))
@@ -180,11 +180,11 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
   ]
 }
 
-/** A weigher's score of a host; a multiplier of its own is shown with its source. */
+/** What a weigher added to a host's total. A multiplier that differs from the profile's is shown with its source. */
 const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
   `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
 
-/** All refusals of a host: each line is something that would have to change. */
+/** The refused hosts that came nearest: each line of a host is something that would have to change. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],

@@ -14,7 +14,7 @@ export const TENANT = graphql(`query ExplainToTenant($id: ID!) {
 /** A decision with the fields that a key of its project may read. */
 export type TenantDecision = NonNullable<ResultOf<typeof TENANT>['decision']>
 
-/** The sentence about the result, then each requirement with whether it prevents a placement. */
+/** The result in one sentence, then each demand and whether it prevents a placement. */
 export const toTenantLines = ({ outcome, at, account, tenantExplanation: { headline, demands } }: TenantDecision): readonly string[] => [
   ...wrap(`${outcome}, for ${account} at ${at}.`),
   ...wrap(headline),
@@ -34,7 +34,7 @@ export const toTenantLines = ({ outcome, at, account, tenantExplanation: { headl
       ]),
 ]
 
-/** The same for a ticket, with the id by which operators find the details. */
+/** The same content as a page for a ticket, with the id with which operators find the details. */
 export const toTenantPage = ({ id, outcome, at, account, tenantExplanation: { headline, demands } }: TenantDecision): readonly string[] =>
   toPage(
     heading(outcome),

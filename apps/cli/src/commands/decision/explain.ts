@@ -18,7 +18,7 @@ interface Flags extends ConnectionFlags, Form {
   readonly top: number
 }
 
-/** The API's maximum number of hosts in an explanation. */
+/** The maximum number of near misses that the API returns. */
 const MOST_NEAR = 100
 
 const WEIGHING = graphql(
@@ -31,7 +31,7 @@ export function addExplain(program: Command): void {
   const command = program
     .command('explain')
     .description(
-      'how a decision came about: the hosts left after each filter, why the others were refused, which of them came nearest, how the best were weighed',
+      'how a decision was made: the hosts left after each filter, why the others were refused, which of them came nearest, how the best were weighed',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
     .option('--verdicts', 'host by host too')
@@ -41,7 +41,7 @@ export function addExplain(program: Command): void {
     .action((decision: string, flags: Flags) => run(flags, () => explain(decision, flags)))
   withExamples(withForms(command), [
     ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
-    ['gantt explain DECISION --verdicts', 'what became of each host'],
+    ['gantt explain DECISION --verdicts', 'the result for each host'],
     ['gantt explain DECISION --weights', 'what the multipliers decided'],
     ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
     ['gantt explain DECISION --json | jq .explanation.steps', 'for a script: what the API answers'],

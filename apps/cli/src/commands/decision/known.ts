@@ -5,7 +5,7 @@ import { GANTT } from '../../output/called.ts'
 
 const KNOWN = graphql(`query Known($id: ID!) { decision(id: $id) { id } }`)
 
-/** Runs a call about a decision; if the decision does not exist, the error says so and how to list decisions. */
+/** Runs a call about a decision. If the decision does not exist, the error states this and how to list decisions. */
 export async function askAbout<Answer>(client: ServiceClient, id: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
@@ -16,12 +16,12 @@ export async function askAbout<Answer>(client: ServiceClient, id: string, ask: (
 }
 
 /**
- * The failure for an unknown decision, or one that the key may not read. Every command ends with 2 (wrong call) for
- * it, because 1 of `gantt verify` means a difference.
+ * The failure for a decision that is unknown or that the key may not read. Every command ends with 2 (wrong call) for it, because 1 means a
+ * difference in `gantt verify`.
  */
 export const unknownDecision = (id: string): CommandFailure => notThere(`there is no decision ${id}; "${GANTT} decisions" lists them`)
 
-/** An id of another type, or an invalid id, also counts as unknown. */
+/** Whether the decision exists. An invalid id, or the id of another type, counts as unknown. */
 const isKnown = (client: ServiceClient, id: string): Promise<boolean> =>
   client.request(KNOWN, { id }).then(
     ({ decision }) => decision !== null,

@@ -6,7 +6,7 @@ export const REASON = graphql(`fragment Reason on ReasonCount { code filter host
 /** Hosts refused by one filter for one reason, as the API counts them. */
 export type Reason = ResultOf<typeof REASON>
 
-/** The reasons for which hosts were refused, the most frequent first. */
+/** The reasons why hosts were refused, the most frequent first. */
 export function toReasonTable(reasons: readonly Reason[]): readonly string[] {
   return toTable(
     [

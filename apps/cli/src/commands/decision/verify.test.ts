@@ -14,7 +14,7 @@ const check = (
   ...more,
 })
 
-test('a difference is shown where it begins, within 80 columns', () => {
+test('the first difference of a value is shown, within 80 columns', () => {
   const lines = toVerificationLines({
     decision: { id: 'd1' },
     outcome: 'DIFFERENT',
@@ -27,7 +27,7 @@ test('a difference is shown where it begins, within 80 columns', () => {
     ],
   })
   const text = lines.join('\n')
-  expect(text).toMatch(/^The decision is not what it was\.\nReplayed on revision 7 \(REPLAYED\)\.\n/)
+  expect(text).toMatch(/^The decision is not the same as when it was made\.\nReplayed on revision 7 \(REPLAYED\)\.\n/)
   expect(text).toContain(`\n  kept   ${'a'.repeat(64)}\n`)
   expect(text).toContain('LOG: differs first at record.seed\n  was  "5f0c"\n  is   "xxx')
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
@@ -42,6 +42,6 @@ test('the result is unknown for a decision that cannot be replayed', () => {
     fleetRevision: null,
     checks: [check('REPLAY', unknown)],
   })
-  expect(lines[0]).toBe('It is unknown whether the decision is what it was.')
+  expect(lines[0]).toBe('It is unknown whether the decision is unchanged.')
   expect(lines.join('\n')).not.toContain('Replayed on')
 })

@@ -67,12 +67,12 @@ export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }
 }
 
 const HEADLINES: Readonly<Record<Verification['outcome'], string>> = {
-  SAME: 'The decision is what it was, to the last bit.',
-  DIFFERENT: 'The decision is not what it was.',
-  UNKNOWN: 'It is unknown whether the decision is what it was.',
+  SAME: 'The decision is unchanged, to the last bit.',
+  DIFFERENT: 'The decision is not the same as when it was made.',
+  UNKNOWN: 'It is unknown whether the decision is unchanged.',
 }
 
-/** The beginning of a text that is longer than a line. */
+/** A text, shortened if it is longer than a line. */
 function short(json: string | null): string {
   if (json === null) return 'not there'
   return json.length > 73 ? `${json.slice(0, 70)}...` : json

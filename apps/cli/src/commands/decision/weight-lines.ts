@@ -30,7 +30,7 @@ export const toWeightLines = (weights: Weights): readonly string[] => [
       )),
 ]
 
-/** The same for a ticket: blocks of a page. */
+/** The same content as blocks of a page for a ticket. */
 export const toWeightBlocks = (weights: Weights): readonly (readonly string[])[] => [
   [paragraph(toSummary(weights))],
   toMarkdownTable(
@@ -62,5 +62,5 @@ const toCells = (weigher: WeigherWeights): readonly string[] => [
 const toLimit = (multiplier: number | null, winner: string | null): string =>
   multiplier === null ? 'any' : `${precise(multiplier)}, then ${winner}`
 
-/** Six digits: multipliers may be large or tiny; `--json` has all. */
+/** Rounds to six digits, because multipliers may be large or tiny. `--json` has all digits. */
 const precise = (value: number): string => String(Number(value.toPrecision(6)))

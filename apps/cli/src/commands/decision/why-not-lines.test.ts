@@ -76,7 +76,7 @@ const lost: Answer = {
 const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => line.length))
 const joined = (lines: readonly string[]) => lines.join(' ').replace(/ +/g, ' ')
 
-test('a refusal has its numbers, their sources, what changed, and why not now, in 80 columns', () => {
+test('a refusal is shown with its numbers, their sources, later changes and the present refusal, in 80 columns', () => {
   const lines = toLines(refused)
   expect(widest(lines)).toBeLessThanOrEqual(80)
   const text = joined(lines)
@@ -85,7 +85,7 @@ test('a refusal has its numbers, their sources, what changed, and why not now, i
   )
   expect(text).toContain('claimed: claims 2 claims')
   expect(text).toContain('status ENABLED DISABLED status disk')
-  expect(text).toContain('Nothing was asked of TraitsFilter.')
+  expect(text).toContain('Filters that had nothing to check: TraitsFilter.')
   expect(text.endsWith('Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')).toBe(true)
 })
 
@@ -102,7 +102,7 @@ test('a host that was not considered is shown with the reason', () => {
   expect(toLines({ ...lost, because: 'NEVER_CONSIDERED', neverConsidered: { ...neverConsidered, fields: [] } })).toContain(text)
 })
 
-test('a ticket has the same', () => {
+test('the page for a ticket has the same content', () => {
   const page = toWhyNotPage(refused)
   expect(page[0]).toBe('### rack1-a was refused by RamFilter. Memory: 4096 MiB needed, 192 free.')
   expect(page.join('\n')).toContain('| RamFilter | Memory: 4096 MiB needed, 192 free. | MEMORY_MB: 4096 from request flavor.memoryMb')

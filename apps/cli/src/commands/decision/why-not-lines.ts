@@ -21,12 +21,12 @@ type Source = Fact['actualSource']
 type Gap = Answer['versusWinner'][number]
 type Change = Answer['changedSince'][number]
 
-/** The number of changes that are listed for people; `--json` has all. */
+/** The maximum number of changes that are printed; `--json` has all. */
 const CHANGES = 20
 
 /**
- * For a terminal: the result in one sentence, every check with its numbers and their sources, the weights by which the
- * host lost, and its present state.
+ * The answer for a terminal: the result in one sentence, every check with its numbers and their sources, the weights by which the host
+ * lost, and whether it would pass now.
  */
 export function toLines(answer: Answer): readonly string[] {
   const { headline, neverConsidered, verdict, versusWinner, changedSince } = answer
@@ -39,14 +39,14 @@ export function toLines(answer: Answer): readonly string[] {
     '',
     ...(asked.length === 0 ? [] : [...toChecks(asked), '']),
     ...(evidence.length === 0 ? [] : ['Where the numbers come from', ...evidence.flatMap((text) => wrap(`- ${text}`)), '']),
-    ...(notAsked.length === 0 ? [] : [...wrap(`Nothing was asked of ${notAsked.join(', ')}.`), '']),
+    ...(notAsked.length === 0 ? [] : [...wrap(`Filters that had nothing to check: ${notAsked.join(', ')}.`), '']),
     ...(versusWinner.length === 0 ? [] : [...toGaps(versusWinner), '']),
     ...(changedSince.length === 0 ? [] : ['What changed since', ...toChanges(changedSince), '']),
     ...toNow(answer).flatMap((text) => wrap(text)),
   ]
 }
 
-/** For a ticket. */
+/** The answer as a page for a ticket. */
 export function toWhyNotPage(answer: Answer): readonly string[] {
   const { headline, neverConsidered, verdict, versusWinner, changedSince } = answer
   const failing = verdict.checks.filter(({ status }) => status === 'FAIL' || status === 'ERROR')
@@ -124,7 +124,7 @@ const toChangeCells = ({ field, before, after, source }: Change): readonly strin
   [source.kind, source.ref].filter((word) => word !== '').join(' '),
 ]
 
-/** A number of a refusal, the sources of both sides, and how the host's was computed. */
+/** A sentence about a number of a refusal: the sources of the demand and of the host's amount, and how the amount was computed. */
 function toEvidence({ subject, required, actual, requiredSource, actualSource, terms }: Fact): string {
   const from = ({ kind, ref }: Source) => [kind, ref].filter((word) => word !== '').join(' ')
   const needed = `${required ?? 'what is needed'} from ${from(requiredSource)}`

@@ -59,30 +59,29 @@ export interface Counts {
 }
 
 /**
- * The calls of the demo, as any caller of the service makes them. All end when `stopped` is aborted. Calls that the
- * service asks to repeat are repeated, except `createAggregate` and `addHosts`: these are not safe to repeat alone,
- * and their caller uses `retryWork`.
+ * The calls of the demo, which use the public API. All end when `stopped` is aborted. A call is repeated if the service answers that it may
+ * be, except `createAggregate` and `addHosts`: these are not safe to repeat alone, and their caller uses `retryWork`.
  */
 export interface DemoApi {
   /** Sends one call that is safe to repeat. */
   ask: ServiceClient['request']
-  /** Runs work that is safe to repeat, and repeats it as long as the service asks for that. */
+  /** Runs work that is safe to repeat, and repeats it as long as the service answers that it may be repeated. */
   retryWork<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
-  /** Sends reports; one that the service already has, by its sequence, is not a failure. */
+  /** Sends reports. A report that the service already has, by its sequence, is not a failure. */
   report(reports: readonly Report[]): Promise<void>
   aggregates(): Promise<readonly KnownAggregate[]>
   createAggregate(name: string, metadata: Readonly<Record<string, string>>): Promise<KnownAggregate>
   /** Returns the aggregate's next version. */
   addHosts(aggregate: Pick<KnownAggregate, 'uuid' | 'version'>, hosts: readonly string[]): Promise<number>
   close(closed: ClosedHosts): Promise<void>
-  /** Reserves room for the time `ttl`. */
+  /** Reserves resources for the time `ttl`. */
   select(spec: DemoSpec, key: string, ttl: string): Promise<Placed>
   confirm(claims: readonly ClaimRef[]): Promise<void>
   release(claims: readonly ClaimRef[]): Promise<void>
   /** All live claims. */
   liveClaims(): Promise<readonly (HeldClaim & { readonly instanceUuid: string | null })[]>
-  /** Names of hosts that list instances, or hold claims. */
+  /** The names of hosts that list instances or hold claims. */
   occupied(): Promise<readonly string[]>
   /** The confirmed claims of a host, whose instances run there. */
   running(host: string): Promise<readonly RunningClaim[]>
@@ -111,10 +110,7 @@ const SET_STATUS = graphql(`mutation Close($hosts: [ResourceNameInput!]!, $statu
   hostSetStatus(hosts: $hosts, status: $status, reason: $reason) { __typename ... on UserError { message } }
 }`)
 
-/**
- * The longest time that the API lets a caller wait, because a busy machine with a large fleet is slow and a demo is
- * not in a hurry.
- */
+/** The longest deadline that the API allows for a call, because a busy machine with a large fleet is slow and the demo can wait. */
 const DEADLINE = 'PT60S'
 
 const CLAIMS = graphql(
@@ -164,11 +160,11 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
   }
 }
 
-/** The settings of all calls. */
+/** What every call of the demo needs. */
 interface Calling {
   readonly gantt: Gantt
   readonly patience: CallOptions
-  /** Repeats a call that the service asks to repeat. */
+  /** Sends a call, and repeats it if the service answers that it may be repeated. */
   readonly call: ServiceClient['request']
   readonly callOnce: ServiceClient['request']
 }
@@ -226,7 +222,7 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
     return { decision: answer.decision.id, claims: answer.destinations.flatMap(refsOf) }
   },
 
-  // a user of the demo may have ended the claim in the meantime
+  // A user of the demo may have ended the claim since it was made.
   async confirm(claims) {
     for (const result of await gantt.confirm(claims.map(toRef), patience)) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
   },
@@ -245,18 +241,18 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
 })
 
 /**
- * A busy machine with a large fleet is slow, and a demo is not in a hurry: the time for one attempt is above the
- * service's own deadline.
+ * The time limits of calls that are repeated. One attempt may take longer than the service's own deadline, because a busy machine with a
+ * large fleet is slow.
  */
 const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }
 
-/** Drops fields that the call does not take. */
+/** A claim reduced to the fields that a call accepts. */
 export const toRef = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 
 const refsOf = ({ selected: { claim, host } }: PlacedAnswer['destinations'][number]): readonly HeldClaim[] =>
   claim === null ? [] : [{ id: claim.id, fence: claim.fence, host: host.name }]
 
-/** The claims of a host; none if the host has left the fleet. */
+/** The empty list of claims, for a host that has left the fleet. */
 const NO_CLAIMS = { totalCount: 0, nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
 
 async function allPages<Node>(read: (after: string | null) => Promise<Page<Node>>): Promise<Node[]> {

@@ -58,7 +58,7 @@ function start(...args: readonly string[]): Demo {
   return demo
 }
 
-/** Waits for the links; if none are printed, fails with the output. */
+/** Waits for the links. If the demo ends before it prints them, fails with its output. */
 async function linksOf({ said, ended }: Demo) {
   const ready = expect.poll(() => said.out, { interval: 50 }).toContain(LAST_LINE)
   await Promise.race([ready, ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${said.err}`)))])
@@ -123,7 +123,7 @@ async function operated(client: Client) {
 
 const AUDIT = `{ auditor { rounds counts { code count } } }`
 
-/** The auditor's findings, after it has examined everything again. */
+/** The auditor's findings after a complete new check. */
 async function audited(client: Client) {
   const read = async () => (await client.request<{ auditor: { rounds: number; counts: readonly { code: string }[] } }>(AUDIT)).auditor
   const { rounds } = await read()
@@ -147,7 +147,7 @@ const OPERATED = {
   emptied: 1,
 }
 
-test('a demo shows where to look, runs, ends cleanly and continues at the next start', async () => {
+test('a demo prints its links, runs, ends cleanly and continues at the next start', async () => {
   const data = path.join(folder, 'demo')
   const demo = start('--hosts', '30', '--rate', '100', '--data-dir', data)
   const { client, key, first, failed } = await linksOf(demo)
@@ -161,7 +161,7 @@ test('a demo shows where to look, runs, ends cleanly and continues at the next s
   expect(await operated(client)).toEqual(OPERATED)
   expect(await audited(client)).toEqual([])
 
-  // The claims of the stream come and go.
+  // The stream of requests makes claims and releases them.
   await expect.poll(async () => (await countsOf(client)).released).toBeGreaterThan(0)
   expect(await countsOf(client)).toMatchObject({ hosts: 30, running: expect.toSatisfy((running: number) => running > 0) })
 
@@ -177,7 +177,7 @@ test('a demo shows where to look, runs, ends cleanly and continues at the next s
   expect(next.key).toBe(key)
   expect(await outcomeOf(next.client, first)).toMatchObject({ outcome: 'NO_VALID_HOST' })
   expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
-  // The claims of the operations are neither released nor made twice.
+  // The claims of the operators' edits are neither released nor made a second time.
   expect(await operated(next.client)).toEqual(OPERATED)
   expect([await audited(next.client), await withoutClaims(next.client)]).toEqual([[], []])
   expect(await again.stop()).toBe(0)

@@ -19,7 +19,7 @@ interface Flags {
   readonly once?: true
 }
 
-/** `gantt demo`: a service with a fleet of simulated hosts to look around in. */
+/** `gantt demo`: a service with a fleet of simulated hosts, to try out the console and the commands. */
 export function addDemo(program: Command): void {
   const demo = program
     .command('demo')
@@ -33,7 +33,7 @@ export function addDemo(program: Command): void {
     .action(startDemo)
   withExamples(demo, [
     ['gantt demo', '200 hosts, two requests per second'],
-    ['gantt demo --hosts 10000 --once', 'a large fleet that keeps still'],
+    ['gantt demo --hosts 10000 --once', 'a large fleet without further requests'],
     ['gantt demo --data-dir ./my-demo --port 0', 'a second one at the same time'],
   ])
 }
@@ -45,10 +45,10 @@ function perSecond(text: string): number {
 }
 
 async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Promise<void> {
-  // loaded here, so that the other commands start without a server
+  // Loaded on demand, so that the other commands start without loading the server.
   const { defaultStateDir, openStateDir, runService } = await import('@gantt/server')
   try {
-    // The folder is created here, so that the service finds it even if the demo runs first.
+    // The folder is created here, because the demo may run before the first service.
     const data = dataDir === undefined ? path.join(openStateDir(defaultStateDir()).root, 'demo') : path.resolve(dataDir)
     const { HOST, PORT, GANTT_ADMIN_KEY } = process.env
     const folder = openDemoFolder(data, GANTT_ADMIN_KEY?.trim() || undefined)
@@ -84,7 +84,7 @@ async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Pro
   }
 }
 
-/** An error that the user can correct is printed as one line; any other is a defect and is printed with its stack. */
+/** Prints an error that the user can correct as one line. Any other error is a defect and is printed with its stack. */
 function fail(error: unknown): void {
   const isKnown =
     error instanceof DemoError ||
@@ -95,7 +95,7 @@ function fail(error: unknown): void {
   process.exitCode = 1
 }
 
-/** The progress of a long report: one line that is removed at the end, on a terminal only. */
+/** Shows the progress of the hosts' first reports in one line that is removed at the end; on a terminal only. */
 function createProgress() {
   const clear = process.stderr.isTTY ? '\r\u001b[K' : ''
   return {

@@ -7,7 +7,7 @@ import { hostAt, kinds, zones } from './host.ts'
 const seeds = fc.string({ maxLength: 8 })
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-test('the service takes the report of every host', () => {
+test('the service accepts the report of every demo host', () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 0, max: 99_999 }), (seed, index) => {
       expect(parseHostStats(hostAt(index, seed).stats)).toMatchObject({ ok: true })
@@ -34,7 +34,7 @@ test('the same seed gives the same fleet, another seed another one', () => {
   expect(demoFleet({ hosts: 60, seed: 'a' }).hosts).not.toEqual(demoFleet({ hosts: 60, seed: 'b' }).hosts)
 })
 
-test('a larger fleet holds the smaller one', () => {
+test('a larger fleet of the same seed contains the smaller one', () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 80 }), fc.integer({ min: 0, max: 80 }), (seed, hosts, more) => {
       const larger = demoFleet({ hosts: hosts + more, seed })
@@ -50,12 +50,12 @@ describe.each([30, 200, 1_000])('of %i hosts', (count) => {
     fleet.aggregates.filter(({ name }) => names.includes(name)).flatMap(({ hosts }) => hosts)
   const all = fleet.hosts.map(({ name }) => name).sort()
 
-  test('names are unique and say zone, rack, kind and place', () => {
+  test('names are unique and contain zone, rack, kind and position in the rack', () => {
     expect(new Set(all).size).toBe(count)
     for (const name of all) expect(name).toMatch(/^z[123]-r\d\d+-(cmp|mem|gpu)-(0[1-9]|1[0-2])$/)
   })
 
-  test('there are three kinds in each of three zones', () => {
+  test('each of the three zones has all three kinds of hosts', () => {
     for (const zone of zones)
       expect(new Set(fleet.hosts.filter((host) => host.zone === zone).map(({ kind }) => kind))).toEqual(new Set(kinds))
   })
@@ -65,7 +65,7 @@ describe.each([30, 200, 1_000])('of %i hosts', (count) => {
     expect(membersOf(kinds).sort()).toEqual(all)
   })
 
-  test('no host is closed twice, and licensed ones are open', () => {
+  test('no host is closed for two reasons, and licensed hosts are enabled', () => {
     const closed = fleet.closed.flatMap(({ hosts }) => hosts)
     expect(new Set(closed).size).toBe(closed.length)
     expect(fleet.licensed.filter((host) => closed.includes(host))).toEqual([])

@@ -27,10 +27,10 @@ export interface FleetOptions {
   readonly seed: string
 }
 
-/** Indexes of the first and the last licensed host; the licence is too expensive for all. */
+/** The indexes of the first and the last licensed host. Only these hosts are licensed, so that a request for more of them fails. */
 const LICENSED_PLACES = { from: 9, to: 14 }
 
-/** The demo's fleet. It depends only on the options, and a fleet contains all smaller ones of the same seed. */
+/** The demo's fleet. It depends only on the options, and a fleet contains every smaller fleet of the same seed. */
 export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
   const hosts = Array.from({ length: count }, (_, index) => hostAt(index, seed))
   const named = (isMember: (host: DemoHost, index: number) => boolean): string[] => hosts.filter(isMember).map(({ name }) => name)
@@ -52,7 +52,7 @@ export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
   }
 }
 
-/** A few disabled hosts, and from the second rack on every tenth rack of one zone. */
+/** The closed hosts: single disabled ones and ones in maintenance, and from the second rack on every tenth rack of one zone as draining. */
 function closedHosts(hosts: readonly DemoHost[]): readonly ClosedHosts[] {
   const draining = new Set(hosts.filter(({ zone, rack }) => zone === 'z3' && rack % 10 === 2).map(({ name }) => name))
   const every = (distance: number, first: number): string[] =>

@@ -29,7 +29,7 @@ test('a key is generated once, stored so that only its owner can read it, and re
   expect(openDemoFolder(aFolder('other')).key).not.toBe(first.key)
 })
 
-test('a key that is given is used and not written', () => {
+test('a key from the environment is used and not written', () => {
   const folder = aFolder('given')
   const given = openDemoFolder(folder, 'a-key-of-the-operator')
   expect(given.key).toBe('a-key-of-the-operator')
@@ -52,7 +52,7 @@ test.each([
   ['demo.key', 'short', 'holds no key'],
   ['demo.json', '{"hosts": "many"}', 'is not what a demo wrote'],
   ['demo.json', 'hosts', 'is not what a demo wrote'],
-])('a file %s of %j is refused with a cure', (file, text, message) => {
+])('a file %s with the content %j is refused, and the error states the remedy', (file, text, message) => {
   const folder = fs.mkdtempSync(path.join(root, 'bad-'))
   fs.writeFileSync(path.join(folder, file), text)
   expect(() => openDemoFolder(folder)).toThrow(message)

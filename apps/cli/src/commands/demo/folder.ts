@@ -2,16 +2,13 @@ import path from 'node:path'
 import { DemoError } from './api.ts'
 import { readKept, readOrDrawKey, writeKept } from './kept-files.ts'
 
-/** What a demo stores in addition to its database, so that the next start continues with it. */
+/** The files of a demo next to its database, so that the next start continues with the same fleet and key. */
 export interface DemoFolder {
-  /** The key in the printed links: the one that was given, otherwise one that is the same at every start. */
+  /** The key in the printed links: the given one, else a generated one that is the same at every start. */
   readonly key: string
-  /** The fleet whose set-up was completed. */
+  /** The fleet whose set-up was completed; undefined if there is none yet. */
   readonly fleet: KeptFleet | undefined
-  /**
-   * Writes a key that was generated; called once the database has created the folder. A key that was given is not
-   * written.
-   */
+  /** Writes the key if it was generated. Called once the database has created the folder. */
   keepKey(): void
   keepFleet(fleet: KeptFleet): void
 }
@@ -21,10 +18,7 @@ export interface KeptFleet {
   readonly seed: string
 }
 
-/**
- * Reads the folder, or generates a key if it has none and none is given. Throws DemoError for files that the demo did
- * not write.
- */
+/** Reads the folder. Generates a key if none is given and the folder has none. Throws DemoError for files that the demo did not write. */
 export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const keyFile = path.join(folder, 'demo.key')
   const fleetFile = path.join(folder, 'demo.json')
@@ -48,7 +42,7 @@ function parseFleet(file: string, text: string | undefined): KeptFleet | undefin
     const { hosts, seed } = JSON.parse(text)
     if (Number.isSafeInteger(hosts) && typeof seed === 'string') return { hosts, seed }
   } catch {
-    // reported below
+    // Invalid JSON is reported below, like JSON of another form.
   }
   throw new DemoError(`${file} is not what a demo wrote: {"hosts": 200, "seed": "1"}. Delete it; the next start looks at the fleet again.`)
 }

@@ -1,13 +1,13 @@
 import { createRandom, type HostStatsV1_0, type Random } from '@gantt/scheduler-core'
 
-/** The demo's three kinds of hosts; each is also the name and the class of an aggregate. */
+/** The demo's three kinds of hosts. Each is also the name and the class of an aggregate. */
 export const kinds = ['general', 'memory', 'gpu'] as const
 export type Kind = (typeof kinds)[number]
 
 export const zones = ['z1', 'z2', 'z3'] as const
 export type Zone = (typeof zones)[number]
 
-/** The report of a demo host; its used amounts are those before any instance runs on it. */
+/** The report of a demo host. Its used amounts are those before any instance runs on the host. */
 export type DemoStats = Pick<
   HostStatsV1_0,
   | 'vcpus'
@@ -33,27 +33,27 @@ export type DemoStats = Pick<
 >
 
 export interface DemoHost {
-  /** The zone, rack, kind and position in the rack of a host: z1-r03-cmp-07. */
+  /** A name such as z1-r03-cmp-07: zone, rack, kind and position in the rack. */
   readonly name: string
   readonly zone: Zone
-  /** The number of the rack, counted from 1 in each zone. */
+  /** The number of the rack within its zone, from 1. */
   readonly rack: number
   readonly kind: Kind
   readonly stats: DemoStats
 }
 
-/** The GPU model that only zone z1 has, and the one that the GPU hosts of all other zones have. */
+/** The GPU model that only hosts of zone z1 have. The GPU hosts of the other zones have another model. */
 export const RARE_GPU = 'NVIDIA-H100-80GB'
 export const COMMON_GPU = 'NVIDIA-L40S'
 
-/** CPUs of the largest NUMA cell of the fleet. */
+/** The number of CPUs of the largest NUMA cell in the fleet. */
 export const LARGEST_CELL_CPUS = 32
 
 /** The most free memory of a memory host of z2, in GiB; the others have less. */
 export const MOST_FREE_IN_Z2_GIB = 250
 
 const HOSTS_PER_RACK = 12
-/** Kinds along a rack; the first three are different, so that small fleets have all of them. */
+/** The kinds along a rack. The first three are different, so that small fleets have all of them. */
 const RACK: readonly Kind[] = [
   'general',
   'memory',
@@ -89,8 +89,8 @@ const GPUS = 8
 const MIB_PER_GIB = 1_024
 
 /**
- * The host at an index of the fleet. It depends on the seed but not on the size of the fleet, so that a larger fleet
- * contains the smaller one. Zones alternate, and racks are filled one after the other.
+ * The host at an index of the fleet. It depends on the seed but not on the size of the fleet, so that a larger fleet contains the smaller
+ * one. Consecutive hosts are in different zones, and racks are filled one after the other.
  */
 export function hostAt(index: number, seed: string): DemoHost {
   const zone = zones[index % zones.length] as Zone
@@ -149,7 +149,7 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
       memoryMb: (memoryGib * MIB_PER_GIB) / CELLS,
       memoryUsageMb: Math.floor((memoryUsedGib * MIB_PER_GIB) / CELLS),
       cpuUsage: Math.floor(vcpusUsed / CELLS),
-      // On some hosts, one instance has two CPUs of the first cell to itself.
+      // On one general host in four with a load below 60 %, an instance has two CPUs of the first cell to itself.
       pinnedCpus: kind === 'general' && load < 60 && id === 0 && slot % 4 === 3 ? (cpusets[kind][0] as number[]).slice(0, 2) : [],
     })),
     gpus: kind === 'gpu' ? gpusOf(zone === 'z1' && slot < HOSTS_PER_RACK / 2 ? RARE_GPU : COMMON_GPU, random) : [],
@@ -161,7 +161,7 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
   }
 }
 
-/** Host CPU numbers by kind and cell: the same lists for all hosts of a kind. */
+/** The host CPU numbers of each cell, by kind. All hosts of a kind have the same lists. */
 const cpusets: Readonly<Record<Kind, readonly number[][]>> = {
   general: cpusetsOf('general'),
   memory: cpusetsOf('memory'),
@@ -173,13 +173,16 @@ function cpusetsOf(kind: Kind): number[][] {
   return Array.from({ length: CELLS }, (_, cell) => Array.from({ length: cellCpus }, (_, cpu) => cell * cellCpus + cpu))
 }
 
-/** How much of a host is used by its own report, in percent: one host in six is nearly full. */
+/** The percentage of a host that its own report counts as used. One host in six is nearly full. */
 const loadOf = (random: Random): number => (random.below(6) === 0 ? 86 + random.below(10) : 10 + random.below(50))
 
 const percentOf = (whole: number, percent: number, random: Random): number =>
   Math.floor((whole * Math.min(97, Math.max(2, percent - 4 + random.below(8)))) / 100)
 
-/** Memory hosts of z2 are nearly full, the very first of them a little less; those of the other zones have room. */
+/**
+ * The used memory of a memory host. Those of z2 are nearly full, the first of them a little less. Those of the other zones have free
+ * memory.
+ */
 function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   const total = shapes.memory.memoryGib
   if (zone !== 'z2') return percentOf(total, 25 + random.below(30), random)
@@ -187,7 +190,7 @@ function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   return total - (isFirst ? MOST_FREE_IN_Z2_GIB : 40 + random.below(MOST_FREE_IN_Z2_GIB - 48))
 }
 
-/** Some GPUs are used by report, some of them by half. */
+/** The GPUs of a host; by its report some are used completely, and some by half. */
 const gpusOf = (model: string, random: Random): DemoStats['gpus'] =>
   Array.from({ length: GPUS }, (_, index) => {
     const draw = random.below(10)

@@ -11,14 +11,14 @@ export function readKept(file: string): string | undefined {
   }
 }
 
-/** Writes a file that only its owner can read, in one step. */
+/** Writes a file atomically, readable only by its owner. */
 export function writeKept(file: string, text: string): void {
   const unfinished = `${file}.tmp-${process.pid}`
   fs.writeFileSync(unfinished, `${text}\n`, { mode: 0o600 })
   fs.renameSync(unfinished, file)
 }
 
-/** The key in a file, or a new one that is not written yet; undefined if the file contains something else. */
+/** The key in a file, or a new one that is not written yet if there is no file. Undefined if the file contains no valid key. */
 export function readOrDrawKey(file: string): { readonly key: string; readonly isKept: boolean } | undefined {
   const kept = readKept(file)?.trim()
   if (kept === undefined) return { key: `gantt_${randomBytes(24).toString('base64url')}`, isKept: false }

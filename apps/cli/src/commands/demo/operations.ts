@@ -5,11 +5,11 @@ import type { DemoFleet } from './fleet.ts'
 import type { DemoHost } from './host.ts'
 import { aUuid, type DemoSpec } from './requests.ts'
 
-/** What operators have done in the demo's fleet, and where it is shown. It depends on the fleet alone. */
+/** The edits that operators made in the demo's fleet, and the objects that show them. They depend only on the fleet and the seed. */
 export interface Operations {
-  /** The three members of the group are on separate hosts. */
+  /** The uuid of the server group. Its three members are on separate hosts. */
   readonly group: string
-  /** The first of them is being moved to another host: claims are held on both. */
+  /** The instances of the group's members. The first of them is being moved, so claims are held on two hosts. */
   readonly instances: readonly string[]
   /** A host that was emptied; undefined if the fleet is too small for one. */
   readonly emptied: string | undefined
@@ -17,15 +17,15 @@ export interface Operations {
   readonly silent: string | undefined
 }
 
-/** The first hosts of the fleet are left alone, because the example requests that fail are about them. */
+/** The first hosts of the fleet are not used here, because the example requests that fail depend on them. */
 const FIRST_PLACE = 15
 const MEMBERS = 3
 const ON_EMPTIED = 2
-/** Long enough for users to find the open move. */
+/** Long enough for users to find the move while it is open. */
 const OPEN_MOVE_TTL = 'PT24H'
 const TTL = 'PT5M'
 
-/** The hosts and instances of these operations, computed from the fleet alone. */
+/** The hosts and instances of these edits, computed from the fleet and the seed. */
 export function operationsOf(fleet: DemoFleet, seed: string): Operations {
   const random = createRandom(`${seed}/operations`)
   const closed = new Set(fleet.closed.flatMap(({ hosts }) => hosts))
@@ -55,15 +55,15 @@ const REVOKE = graphql(`mutation Revoke($ids: [ID!]!) {
 }`)
 
 /**
- * Operators revoke a claim, empty a host, and move a member of a server group. The group is created last and stays: if
- * it exists, an earlier start has done everything. Each step may be repeated, so an interrupted demo continues.
+ * Operators revoke a claim, empty a host, and move a member of a server group. The group is created last and remains: if it exists, an
+ * earlier start has done everything. Each step may be repeated, so an interrupted demo continues.
  */
 export async function operate(api: DemoApi, { group, instances, emptied, silent }: Operations, seed: string): Promise<void> {
   const { serverGroup } = await api.ask(GROUP, { uuid: group })
   if (serverGroup !== null) return
   const key = (what: string): string => `demo-${seed}-${what}`
   const place = async (what: string, spec: Partial<DemoSpec>): Promise<readonly ClaimRef[]> => {
-    // A silent host would never report these instances.
+    // A silent host sends no reports, so these instances are not placed on it.
     const ignoreHosts = silent === undefined ? [] : [silent]
     const { claims } = await api.select({ ...SMALL, instanceUuids: [], ignoreHosts, ...spec }, key(what), TTL)
     if (claims.length > 0) await api.confirm(claims)

@@ -11,7 +11,7 @@ const streamOf = (seed: string, length: number) => {
   return Array.from({ length }, () => nextRequest(random, options))
 }
 
-test('the service takes every request', () => {
+test('the service accepts every request of the demo', () => {
   fc.assert(
     fc.property(fc.string(), (seed) => {
       for (const { spec } of streamOf(seed, 10)) expect(() => toRequest(spec)).not.toThrow()
@@ -24,15 +24,12 @@ test('the same seed gives the same requests', () => {
   expect(streamOf('a', 50)).not.toEqual(streamOf('b', 50))
 })
 
-test('lifetimes are as long as asked, on average', () => {
+test('the mean lifetime of claims is the requested one', () => {
   const lifetimes = streamOf('a', 2_000).map(({ lifetime }) => lifetime)
   expect(lifetimes.reduce((sum, lifetime) => sum + lifetime, 0) / lifetimes.length / options.meanLifetime).toBeCloseTo(1, 1)
 })
 
-/**
- * The result of an example request on a fleet: how many instances found a host, and why the first one without a host
- * found none.
- */
+/** The result of an example request on a fleet: how many instances found a host, and the reason for the first instance without one. */
 function fate(hosts: number, seed: string, example: number) {
   const demo = demoFleet({ hosts, seed })
   const fleet = applied(demo)
@@ -77,7 +74,7 @@ test.each([
   }
 })
 
-test('the near miss is near: a memory host of the zone lacks 6 GiB, and nothing else', () => {
+test('the nearest host of the first example lacks only 6 GiB of memory', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 5, max: 120 }), (seed, hosts) => {
       const demo = demoFleet({ hosts, seed })

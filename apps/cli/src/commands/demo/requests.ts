@@ -36,7 +36,7 @@ export interface FailingExample {
 const GIANT_GIB = 256
 const WIDE_CPUS = LARGEST_CELL_CPUS + 8
 
-/** The requests of the demo that cannot fit, each for another reason; the links begin with the first. */
+/** The requests of the demo that find no host, each for another reason. The printed links begin with the first. */
 export function failingExamples(random: Random, licensedHosts: number): readonly FailingExample[] {
   return [
     {
@@ -83,13 +83,13 @@ export function failingExamples(random: Random, licensedHosts: number): readonly
   ]
 }
 
-/** The end of a reservation: confirmed, released, or left to expire. */
+/** How a reservation ends: it is confirmed, released, or left to expire. */
 export type Ending = 'confirm' | 'release' | 'forget'
 
 export interface DemoRequest {
   readonly spec: DemoSpec
   readonly ending: Ending
-  /** The number of further requests after which confirmed room is released. */
+  /** The number of further requests after which a confirmed claim is released. */
   readonly lifetime: number
 }
 
@@ -107,7 +107,7 @@ export function nextRequest(random: Random, { meanLifetime, licensedHosts }: Req
   return { spec: drawSpec(random, licensedHosts), ending, lifetime }
 }
 
-/** Kinds of requests with their share of the stream. */
+/** The kinds of requests with their shares of the stream. */
 const mix: readonly (readonly [weight: number, make: (random: Random, licensedHosts: number) => DemoSpec])[] = [
   [36, (random) => aSpec(random, { flavor: general(random), projectId: oneOf(random, projects) })],
   [
@@ -121,7 +121,7 @@ const mix: readonly (readonly [weight: number, make: (random: Random, licensedHo
       }),
   ],
   [12, (random) => aSpec(random, { flavor: general(random), availabilityZone: oneOf(random, zones), projectId: oneOf(random, projects) })],
-  // Memory hosts of z2 get none of these requests, so that their near miss stays one.
+  // No request of this kind goes to memory hosts of z2, so that their shortfall in the first failing example does not change.
   [
     8,
     (random) =>

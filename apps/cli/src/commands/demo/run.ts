@@ -24,27 +24,24 @@ export interface DemoOptions {
   readonly stopped: AbortSignal
   /** Prints progress and failures for people. */
   readonly say: (line: string) => void
-  /** Shows the number of hosts that have reported, of all hosts. */
+  /** Shows how many of the hosts have reported. */
   readonly show: (reported: number, of: number) => void
   /** Prints the links. */
   readonly announce: (lines: readonly string[]) => void
 }
 
-/** The approximate number of requests whose claims a fleet holds at a time. */
+/** The approximate minimum and maximum number of requests whose claims are live at the same time. */
 const REQUESTS_HELD = { least: 30, most: 240 }
 /**
- * A limit on the hosts that the first requests examine in total: on a large fleet most claims are made by the stream,
- * after the links are printed.
+ * A limit on the host checks of all first requests together. On a large fleet most claims are therefore made by the stream, after the links
+ * are printed.
  */
 const FIRST_CHECKS = 800_000
 const PLACED_AT_ONCE = 8
-/** The number of requests between two reports of a host. */
+/** One host reports after this many requests. */
 const REQUESTS_PER_REPORT = 4
 
-/**
- * Fills a service with the demo's fleet and claims, prints links, and keeps hosts alive and requests coming until it
- * is stopped.
- */
+/** Fills a service with the demo's fleet and claims, and prints links. Then sends heartbeats and requests until it is stopped. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, announce } = options
   let heartbeats: Promise<void> | undefined
@@ -57,18 +54,18 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
     heartbeats = keepHeartbeats(api, alive, AbortSignal.any([stopped, over.signal]), say)
     const { decisions, claims } = await api.count()
-    // The decisions that exist are part of the seed: a fresh fleet always has the same history, and an existing one
-    // gets new requests.
+    // The number of existing decisions is part of the seed: a fresh fleet always has the same history, and a continued one gets new
+    // requests.
     const random = createRandom(`${options.seed}/${decisions}`)
     const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
     const stream = createStream({ api, fleet, random, run: randomUUID(), silent, meanLifetime: 2 * held })
-    // Claims of the operators' instances are not released by the stream.
+    // The stream must not release the claims of the operators' instances.
     stream.adopt((await api.liveClaims()).filter(({ instanceUuid }) => instanceUuid === null || !instances.includes(instanceUuid)))
     const first = Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length))
     if (first > 0) say(`Placing the first ${first} requests.`)
     await placeFirst(stream, first)
     await operate(api, operations, folder.fleet?.seed ?? options.seed)
-    // Hosts whose instances operators moved, and hosts that an earlier start did not report.
+    // These hosts report now: their instances were moved by operators, or an earlier start ended before they reported.
     await stream.report(await api.occupied())
     const failed = await failExamples(api, fleet, random)
     const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
@@ -93,7 +90,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** Reports the fleet and creates its aggregates, unless an earlier start has done so. */
+/** Reports the fleet and creates its aggregates, unless an earlier start has completed this. */
 async function bringFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
   const { hosts: known } = await api.count()
   const kept = folder.fleet !== undefined && known >= folder.fleet.hosts ? folder.fleet : undefined
@@ -121,7 +118,7 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
   for (const { spec, sentence } of failingExamples(random, fleet.licensed.length)) {
     const { decision, claims } = await api.select(spec, randomUUID(), 'PT30S')
     if (claims.length > 0) {
-      // only if the fleet has been changed since
+      // Claims exist here only if the fleet has been changed since its set-up.
       await api.release(claims)
       continue
     }
@@ -132,8 +129,8 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
 }
 
 /**
- * Sends requests at an even rate until the end; of failures in a row only the first is printed, and the next request
- * is sent.
+ * Sends requests at an even rate until the demo is stopped. A failed request is skipped, and of equal failures in a row only the first is
+ * printed.
  */
 async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
   if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')

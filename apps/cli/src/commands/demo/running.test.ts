@@ -7,13 +7,13 @@ import { applied, appliedLog } from './testing/fleet.ts'
 
 const fleet = demoFleet({ hosts: 30, seed: '1' })
 
-test('no host of a fresh fleet contradicts its claims, and its instances are listed', () => {
+test('the reports of a fresh fleet agree with its claims and list the instances', () => {
   const { hosts } = applied(fleet)
   expect(fleet.hosts.filter(({ stats }) => stats.instances === null)).toEqual([])
   expect(hosts.present.flatMap((record) => warningsOf(applied(fleet), record))).toEqual([])
 })
 
-test('a host reports the use of the instances that run on it in addition to its own', () => {
+test('a host reports its own use plus that of the instances that run on it', () => {
   const log = appliedLog(fleet)
   const host = fleet.hosts.find(({ kind }) => kind === 'gpu')
   if (host === undefined) throw new Error('the fleet has no host with GPUs')

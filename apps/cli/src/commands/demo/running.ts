@@ -1,6 +1,6 @@
 import type { DemoStats } from './host.ts'
 
-/** A claim whose instance runs on a host of the demo, as the API answers it. */
+/** A claim whose instance runs on a host of the demo, in the form of the API. */
 export interface RunningClaim {
   readonly instanceUuid: string | null
   readonly resources: readonly { readonly resourceClass: string; readonly amount: number }[]
@@ -9,8 +9,8 @@ export interface RunningClaim {
 }
 
 /**
- * The report of a host on which these instances run: their list, and their use added to that of the host itself. A
- * claim without an instance runs nowhere.
+ * The report of a host on which the instances of these claims run: their list, and their use added to that of the host itself. A claim
+ * without an instance adds nothing.
  */
 export function statsWith(stats: DemoStats, claims: readonly RunningClaim[]): DemoStats {
   const running = claims.filter(({ instanceUuid }) => instanceUuid !== null)

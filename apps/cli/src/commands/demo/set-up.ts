@@ -2,19 +2,19 @@ import { batches } from '../../call/batches.ts'
 import type { DemoApi } from './api.ts'
 import type { DemoFleet } from './fleet.ts'
 
-/** Reports in one call: about 1 MiB of the 4 that a call may have. */
+/** The number of reports in one call: about 1 MiB of the 4 MiB that a call may have. */
 const REPORTS_PER_CALL = 500
-/** The number of calls at a time: while the service writes the reports of one call, it parses those of the next. */
+/** The number of concurrent calls. While the service writes the reports of one call, it parses those of the next. */
 const CALLS_AT_ONCE = 3
 const MEMBERS_PER_CALL = 10_000
 const CLOSED_PER_CALL = 1_000
 
-/** The reporter of the first reports, the same at every start, so that known reports are recognised. */
+/** The incarnation of the first reports. It is the same at every start, so that the service recognises reports that it has. */
 const FIRST_INCARNATION = 'd3a0f1ee-7000-4000-8000-000000000001'
 
 /**
- * Reports the fleet, creates its aggregates and disables some hosts. What exists already is unchanged, so an
- * interrupted start can be continued.
+ * Reports the fleet, creates its aggregates and closes the closed hosts. Existing objects are not changed, so an interrupted start can be
+ * continued.
  */
 export async function setUpFleet(api: DemoApi, fleet: DemoFleet, show: (reported: number) => void): Promise<void> {
   await reportHosts(api, fleet, show)

@@ -5,15 +5,15 @@ import type { DemoFleet } from './fleet.ts'
 import { type DemoRequest, nextRequest } from './requests.ts'
 import { statsWith } from './running.ts'
 
-/** The stream of requests: most of their claims are confirmed, and all are ended after a while. */
+/** The stream of requests. Most of their claims are confirmed, and all of them end after a number of further requests. */
 export interface Stream {
-  /** Places this many requests at once, then settles due claims; hosts whose instances changed send a report. */
+  /** Places this many requests at once, then confirms or releases the claims that are due. Hosts whose instances changed send a report. */
   step(requests: number): Promise<void>
-  /** Lets one host send a report; hosts take turns. */
+  /** Sends the report of the next host; all hosts take turns. */
   reportNext(): Promise<void>
   /** Sends reports of these hosts with the instances that run on them. */
   report(hosts: Iterable<string>): Promise<void>
-  /** Adds claims of an earlier run; they are released like all others. */
+  /** Adds claims of an earlier run, which are then released like all others. */
   adopt(claims: readonly HeldClaim[]): void
 }
 
@@ -25,14 +25,14 @@ export interface StreamOptions {
   readonly run: string
   /** A host that does not report. */
   readonly silent: string | undefined
-  /** The mean lifetime of confirmed room, in requests. */
+  /** The mean lifetime of confirmed claims, in requests. */
   readonly meanLifetime: number
 }
 
-/** How long a claim is held before it is confirmed, and how long if it is never confirmed. */
+/** How long a reservation lasts if it is not confirmed. */
 const TTL = 'PT5M'
 const SHORT_TTL = 'PT30S'
-/** For a caller that changes its mind: the number of requests between the reservation and its release. */
+/** For a caller that changes its mind: the number of requests between its reservation and the release. */
 const RELEASE_AFTER = 3
 const CLAIMS_PER_CALL = 500
 const REPORTS_AT_ONCE = 8
@@ -91,7 +91,7 @@ export function createStream({ api, fleet, random, run, silent, meanLifetime }: 
   }
 }
 
-/** Claims by the number of the request at which they are to be confirmed or released. */
+/** Claims, grouped by the number of the request at which they are confirmed or released. */
 class Agenda {
   readonly #claims = new Map<number, HeldClaim[]>()
   #taken = 0
@@ -101,7 +101,7 @@ class Agenda {
     this.#claims.set(time, [...(this.#claims.get(time) ?? []), ...claims])
   }
 
-  /** Does everything that is due by now, each once. */
+  /** Removes and returns every claim that is due by now. */
   take(now: number): readonly HeldClaim[] {
     const claims: HeldClaim[] = []
     for (let time = this.#taken + 1; time <= now; time++) {

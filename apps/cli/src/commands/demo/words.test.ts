@@ -26,13 +26,13 @@ test('everything except for addresses fits 80 columns', () => {
   for (const line of linkLines(links)) if (!line.includes('http')) expect(line.length, line).toBeLessThanOrEqual(80)
 })
 
-test('only the first link carries the key', () => {
+test('only the first link contains the key', () => {
   expect(linkLines(links).filter((line) => line.includes('#key='))).toEqual([
     `  ${links.base}/decisions/${links.failed[0]?.decision}#key=${links.key}`,
   ])
 })
 
-test('every failed decision has its link and its sentence, and the first one what to type', () => {
+test('every failed decision has a link and a sentence, and the first one also a command', () => {
   const text = linkLines(links).join('\n')
   for (const { decision, sentence } of links.failed) {
     expect(text).toContain(`${links.base}/decisions/${decision}`)

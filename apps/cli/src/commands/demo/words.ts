@@ -7,7 +7,7 @@ export interface Links {
   readonly base: string
   readonly key: string
   readonly counts: Counts
-  /** Decisions that found no host, by global id; the first is the one to start with. */
+  /** Decisions that found no host, by global id. The text recommends to start with the first. */
   readonly failed: readonly { readonly decision: string; readonly sentence: string }[]
   readonly host: string
   readonly aggregate: string
@@ -16,7 +16,7 @@ export interface Links {
   readonly rate: number
 }
 
-/** The text of a demo that is ready: addresses, and its content. Lines of at most 80 columns, except for addresses. */
+/** The text for a demo that is ready: addresses, and what the fleet contains. Lines have at most 80 columns, except for addresses. */
 export function linkLines({ base, key, counts, failed, host, aggregate, operations, rate }: Links): readonly string[] {
   const [first, ...others] = failed
   const { emptied, silent, group } = operations
@@ -31,7 +31,7 @@ export function linkLines({ base, key, counts, failed, host, aggregate, operatio
           'Start with this failed decision:',
           `  ${decisionUrl(first.decision)}#key=${key}`,
           `  ${first.sentence}`,
-          '  The link signs you in, so that the others open too; what stands behind # never',
+          '  The link signs you in, so that the others open too; the part after # never',
           '  leaves your browser.',
           '',
         ]),
@@ -44,7 +44,7 @@ export function linkLines({ base, key, counts, failed, host, aggregate, operatio
     `  decisions    ${base}/decisions`,
     `  aggregates   ${base}/aggregates`,
     `  one of them  ${base}/aggregates/${aggregate}`,
-    ...(emptied === undefined && silent === undefined ? [] : ['', 'What operators see to:']),
+    ...(emptied === undefined && silent === undefined ? [] : ['', 'Hosts that need attention:']),
     ...(emptied === undefined ? [] : [`  emptied      ${hostUrl(emptied)}`]),
     ...(silent === undefined ? [] : [`  silent       ${hostUrl(silent)}`, '               SUSPECT after a minute, DOWN after three']),
     '',
@@ -60,7 +60,7 @@ export function linkLines({ base, key, counts, failed, host, aggregate, operatio
     '  npx gantt liveness',
     '',
     rate > 0 ? `Requests go on coming, ${rate} per second, until Ctrl-C stops the demo.` : 'Ctrl-C stops the demo.',
-    'The next start goes on with this fleet; on the same port, the links stay good.',
+    'The next start goes on with this fleet; on the same port, the links stay valid.',
   ]
 }
 

@@ -1,6 +1,6 @@
 import { wrap } from '../../output/table.ts'
 
-/** Something in which two states differ. */
+/** A value that differs between two states. */
 interface Difference {
   readonly subject: string
   readonly name: string
@@ -9,13 +9,13 @@ interface Difference {
   readonly after: string | null
 }
 
-/** The differences of two states in the API's answer; the first hundred are listed. */
+/** The differences of two states in the API's answer, which lists the first hundred. */
 export interface Differences {
   readonly differenceCount: number
   readonly differences: readonly Difference[]
 }
 
-/** A line for each difference, in the words of the command: the old and the new value; and the number of others. */
+/** A line for each difference with the old and the new value, and a line with the number of differences that are not listed. */
 export const differenceLines = (
   { differences, differenceCount }: Differences,
   between: (before: string, after: string) => string,

@@ -15,7 +15,7 @@ async function findingOn(host: string): Promise<Findings['findings'][number] | u
   return oneLine<Findings>(await run('findings', '--json')).findings.find((one) => one.host === host)
 }
 
-test('a host without a list of instances is a finding, whose repair is shown and made', async () => {
+test('a host whose report lists no instances is a finding; its repair is previewed and then applied', async () => {
   const machine = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
   const update = { name: { host: 'mute' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: machine } }
   const { client } = own.service
@@ -43,7 +43,7 @@ test('a host without a list of instances is a finding, whose repair is shown and
   await expect.poll(() => findingOn('mute')).toBeUndefined()
 })
 
-test('where there are several ways, each is listed, one is chosen, and the size of an instance is stated', async () => {
+test('a finding with several repairs lists them, and the chosen one is applied with the given size of the instance', async () => {
   const machine = { vcpus: 16, vcpusUsed: 4, memoryMb: 65_536, memoryMbUsed: 2_048, localGb: 1_024, localGbUsed: 0 }
   const instances = [randomUUID(), randomUUID()]
   const full = { ...machine, instances }
@@ -70,7 +70,7 @@ test('where there are several ways, each is listed, one is chosen, and the size 
     '{ claims(first: 5, query: "host:ghosts") { nodes { account } } }',
   )
   expect(claims.nodes).toEqual([{ account: 'their-account' }])
-  // An instance has one live claim in its project, even if the calls come from different callers.
+  // A project has at most one live claim for an instance, even if the calls come from different callers.
   const gantt = { instanceUuids: [instances[1]], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
   const { selectDestinations } = await own.service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
     'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',

@@ -32,7 +32,7 @@ const FINDINGS = graphql(`query Findings($after: String) {
 
 type Finding = ResultOf<typeof FINDINGS>['auditor']['allFindings']['nodes'][number]
 
-/** Since when there has been no violation, and how much was examined. */
+/** Since when there has been no violation, and how many checks confirm it. */
 export type Clean = Pick<ResultOf<typeof FINDINGS>['auditor'], 'cleanSince' | 'cleanRounds' | 'cleanLooks'>
 
 const REPAIR = graphql(
@@ -46,7 +46,7 @@ const REPAIR = graphql(
   [REFUSAL],
 )
 
-/** `gantt findings`: what the auditor found, how to repair each finding, and the repair itself. */
+/** `gantt findings`: lists the auditor's findings and how to repair each, or repairs one. */
 export function addFindings(program: Command): void {
   const command = program
     .command('findings')
@@ -75,7 +75,7 @@ export function addFindings(program: Command): void {
   ])
 }
 
-/** The count of violations as a sentence: since when there is none, and how many checks that is based on. */
+/** A sentence about violations: their number, or since when there is none and how many checks confirm it. */
 export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
   const count = counted(violations, 'violation')
   if (violations > 0 || cleanSince === null) return count
@@ -136,7 +136,7 @@ function toLines({
   ]
 }
 
-/** What a repair needs in addition to its finding: the way, if there are several, and the size of an instance. */
+/** The options that a repair needs: the way, if there are several, and the size of an instance. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 

@@ -39,8 +39,7 @@ type FleetAllocation = ResultOf<typeof FIELDS>
 export type AllocationWritten = Extract<ResultOf<typeof SET>['fleetAllocationSet'], { readonly __typename: 'FleetAllocationPayload' }>
 
 /**
- * `gantt fleet-allocation`: the ratios and reserved amounts of hosts whose report in Nova's form leaves them to the
- * configuration.
+ * `gantt fleet-allocation`: ratios and reserved amounts for hosts whose reports, in Nova's form, leave these to the configuration of Nova.
  */
 export function addFleetAllocation(program: Command): void {
   const command = program
@@ -113,7 +112,7 @@ async function setOn(ifVersion: number, input: FleetAllocationInput, dryRun: boo
 export const toWritten = ({ dryRun, fleetAllocation: allocation, impact }: AllocationWritten): readonly string[] => [
   ...(dryRun ? ['Nothing was changed. It would be:'] : []),
   ...toLines(allocation),
-  `${dryRun ? 'It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} that report${impact.hostsAffected === 1 ? 's' : ''} in Nova's form.`,
+  `${dryRun ? 'It would affect' : 'Changed'} ${counted(impact.hostsAffected, 'host')} that report${impact.hostsAffected === 1 ? 's' : ''} in Nova's form.`,
   ...impact.warnings,
 ]
 
@@ -124,7 +123,7 @@ function toLines({ version, release, classes, by, at, reason }: FleetAllocation)
     ...wrap(
       release === null
         ? 'No release of Nova is named: the rest is not overcommitted.'
-        : `For the rest the defaults of Nova ${release} hold.`,
+        : `For the rest the defaults of Nova ${release} apply.`,
     ),
     ...wrap(`Set by ${by ?? '-'} at ${at ?? '-'}: ${reason ?? '-'} (version ${version})`),
   ]
@@ -135,7 +134,7 @@ export function toImported(release: number | null, classes: readonly ClassAlloca
   return [
     'Ratios and reserved amounts of hosts that leave them to the configuration',
     ...toAllocationTable(classes),
-    ...(release === null ? [] : wrap(`For the rest the defaults of Nova ${releaseName(release)} hold.`)),
+    ...(release === null ? [] : wrap(`For the rest the defaults of Nova ${releaseName(release)} apply.`)),
   ]
 }
 

@@ -50,7 +50,7 @@ const CONFIRM = graphql(
   [HOST, REFUSAL],
 )
 
-/** `gantt liveness`: which hosts are alive, and how that is known. */
+/** `gantt liveness`: how many hosts are alive, and which are silent. */
 export function addLiveness(program: Command): void {
   const command = program
     .command('liveness')
@@ -61,7 +61,7 @@ export function addLiveness(program: Command): void {
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => (flags.confirm === undefined ? showLiveness(flags) : confirmDown(flags.confirm, flags))))
   withExamples(withService(command), [
-    ['gantt liveness', 'how alive the fleet is'],
+    ['gantt liveness', 'how many hosts are alive, and which are silent'],
     ['gantt liveness --confirm rack7-a rack7-b --reason "the rack has no power"', 'nothing new goes there until they are heard again'],
   ])
 }

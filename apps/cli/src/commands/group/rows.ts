@@ -25,7 +25,7 @@ export const CONFLICT = graphql(`fragment Conflict on ServerGroupConflict { ... 
   MEMBERS,
 ])
 
-/** Hosts with how many members each has. */
+/** A table of hosts with their numbers of members. */
 export const toMembersTable = (members: readonly Members[]): readonly string[] =>
   toTable(
     [

@@ -79,8 +79,8 @@ export function addEvacuate(host: Command): void {
     .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => evacuateHost(name, flags)))
   withExamples(withService(evacuate), [
-    ['gantt host evacuate rack1-a --dry-run', 'would everything find a place?'],
-    ['gantt host evacuate rack1-a --ttl PT30M', 'hold the room for half an hour, and print what to type afterwards'],
+    ['gantt host evacuate rack1-a --dry-run', 'would every instance find a host?'],
+    ['gantt host evacuate rack1-a --ttl PT30M', 'reserve the resources for half an hour, and print the next commands'],
   ])
 }
 
@@ -96,7 +96,9 @@ async function evacuateHost(name: string, { node, dryRun, confirm, ttl, profile,
   }
   const { hostEvacuate: answer } = await client.request(EVACUATE, { input, dryRun: dryRun === true }).catch((error: unknown) => {
     if (!dryRun && mayHaveHappened(error))
-      note(`Room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without further claims.`)
+      note(
+        `Resources may be held nevertheless; the same command with --key-name ${idempotencyKey} repeats the call without further claims.`,
+      )
     throw error
   })
   if (!('moves' in answer)) throw toRefusal(answer)
@@ -121,7 +123,7 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
   return { claim, to: null, there: null, why: toRefusal(result).message, reasons: 'reasons' in result ? result.reasons : [] }
 }
 
-/** A warning about instances that would stay, first and in capitals: they would end if the host were powered off. */
+/** A warning about instances that would stay. It comes first and in capitals, because they would end if the host were powered off. */
 function toWarning(name: string, without: number): readonly string[] {
   if (without === 0) return []
   const [instances, them] = without === 1 ? ['1 instance', 'It'] : [`${without} instances`, 'They']
@@ -163,7 +165,7 @@ function toLines(name: string, moves: readonly Move[], isDryRun: boolean): reado
   ]
 }
 
-/** A long command, split into lines so that it can be copied. */
+/** A long command, split into lines that can be copied. */
 const toCommand = (command: string, words: readonly string[]): readonly string[] => [
   `  ${command} \\`,
   ...words.map((word, at) => `    ${word}${at === words.length - 1 ? '' : ' \\'}`),

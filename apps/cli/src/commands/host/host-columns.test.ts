@@ -47,13 +47,13 @@ test('every field of a host is a column that shows the value of the host', () =>
   })
 })
 
-test('the default columns', () => {
+test('a list without --columns shows the default columns', () => {
   expect(columnsOf(defaultColumns).map(({ column }) => column.head)).toEqual([
     ...['name', 'zone', 'status', 'vcpu', 'memory', 'disk', 'claims', 'age'],
   ])
 })
 
-test('fields are named once, in the order of their columns', () => {
+test('--columns lists fields in order, ignores repeated ones and refuses unknown ones', () => {
   expect(columnsFrom('mem.used,host,mem.used')).toEqual(['mem.used', 'host'])
   expect(() => columnsFrom('host,colour')).toThrow('Hosts have no field "colour"; they have host, node, az, ')
   expect(() => columnsFrom(',')).toThrow('It must name a field.')

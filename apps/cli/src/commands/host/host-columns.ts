@@ -15,7 +15,7 @@ export const LISTED_HOST = graphql(
   [USAGE],
 )
 
-/** The GraphQL fields that only other columns need. */
+/** Further GraphQL fields, which only columns outside of the default need. */
 export const MORE_OF_HOST = graphql(`fragment MoreOfHost on Host {
   aggregates(first: 20) { totalCount nodes { name } }
   traits runningVms gpus { freeMilli } told { field value }
@@ -27,10 +27,10 @@ type Cell = (host: ListedHost, nowMs: number) => string
 
 const NONE = '-'
 
-/** The columns that a list shows where none are named. */
+/** The columns of a list without `--columns`. */
 export const defaultColumns: readonly HostFieldName[] = ['host', 'az', 'status', 'cpu.free', 'mem.free', 'disk.free', 'claims', 'age']
 
-/** Fields that are neither reported nor an amount of a resource class, as they are printed. */
+/** Fields that are neither reported nor an amount of a resource class; each has its own cell below. */
 type OwnField = Exclude<HostFieldName, ReportedField['name'] | AmountField['name']>
 type AmountField = Extract<HostField, { readonly order: { readonly resourceClass: string } }>
 
@@ -59,15 +59,15 @@ function aggregatesOf({ aggregates }: ListedHost): string {
 }
 
 /**
- * The state comes first, because a host that is down takes nothing whatever its status is, and the end of the cell may
- * be cut.
+ * State and status of a host. The state comes first, because a host that is down accepts nothing whatever its status is, and the end of the
+ * cell may be cut.
  */
 function statusOf({ state, status }: ListedHost): string {
   if (state === 'UP') return status
   return status === 'ENABLED' ? state : `${state} ${status}`
 }
 
-/** How a column is printed, if its name and cutting differ from the others. */
+/** Columns whose heading or cutting differs from the default. */
 const special: Readonly<Partial<Record<HostFieldName, Partial<Column>>>> = {
   host: { head: 'name', cut: 'middle', least: 12, key: true },
   az: { head: 'zone', cut: 'middle', least: 6 },

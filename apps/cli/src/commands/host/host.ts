@@ -92,7 +92,7 @@ export function addHost(program: Command): void {
     .action((names: readonly string[], flags: StatusFlags) => run(flags, () => setStatusOf(names, flags)))
   withExamples(withService(setStatus), [
     ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'nothing new goes there'],
-    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --dry-run', 'what would it touch?'],
+    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --dry-run', 'what would it affect?'],
   ])
   const setUsedFrom = host
     .command('set-used-from')
@@ -123,7 +123,7 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 
-/** The host argument in the form of `Query.host`. */
+/** The host argument as variables of `Query.host`. */
 function named(text: string, given: string | undefined) {
   const { host, node } = toHostName(text, given)
   return { name: host, node }
@@ -165,5 +165,5 @@ async function setUsedFromOf(names: readonly string[], { from, reason, dryRun, .
   return { lines, json: answer }
 }
 
-/** The reason that was given; empty for a preview without one. */
+/** The reason as the service stored it; "-" for a preview without one. */
 const reasonShown = (stated: string | undefined, kept: string | null): string => (stated === undefined ? '-' : (kept ?? '-'))

@@ -59,8 +59,7 @@ const HOSTS_IN_FULL = graphql(
 )
 
 /**
- * The number of hosts in one call if more than the default columns are shown: each host has lists, which count towards
- * the cost of the call.
+ * The number of hosts in one call if other than the default columns are shown. Each host then has lists, which add to the cost of the call.
  */
 const PAGE_IN_FULL = 100
 
@@ -80,7 +79,7 @@ export function addHosts(program: Command): void {
     .action((flags: Flags) => run(flags, () => (flags.gone ? listGone(flags) : listHosts(flags))))
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
-    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where room is left'],
+    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where capacity is free'],
     ['gantt hosts --sort az,-mem.free --first 20', 'by zone, the most free memory first'],
     ['gantt hosts --columns host,mem.used,cpu.model', 'how full, on which CPUs'],
     ['gantt hosts --at -15m', 'as they were a quarter of an hour ago'],
@@ -115,7 +114,7 @@ const GONE = graphql(`query GoneHosts($first: Int!, $after: String, $filter: Hos
   }
 }`)
 
-/** Forgotten hosts have no amounts, zones or claims, so options about these are refused. */
+/** Lists forgotten hosts. They have no amounts, zones or claims, so options about these are refused. */
 async function listGone({ zone, status, name, query, sort, columns, first, all, ...flags }: Flags): Promise<Result> {
   if ([zone, status, query, sort, columns].some((flag) => flag !== undefined))
     throw new CommandFailure(EXIT.usage, 'forgotten hosts have only a name: use --gone with --name, --first, --all and --at')
@@ -163,7 +162,7 @@ function toLines(
     columns.map(({ column }) => column),
     hosts.map((host) => columns.map(({ cell }) => cell(host, nowMs))),
   )
-  const note = names === undefined ? 'Free of what may be given; age of the last report. ' : ''
+  const note = names === undefined ? 'Free part of the capacity; age of the last report. ' : ''
   return [...table, '', `${note}${tally(hosts.length, totalCount, 'host')}.`]
 }
 
@@ -189,7 +188,7 @@ function sortOf(text: string): readonly HostSortTerm[] {
   return known
 }
 
-/** An option that narrows a list. An empty value is refused, because it could mean nothing or everything. */
+/** Parses the value of an option. An empty value is refused, because it could mean nothing or everything. */
 export function notEmpty(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It must not be empty.')

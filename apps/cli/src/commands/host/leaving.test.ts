@@ -17,14 +17,14 @@ test('a host is forgotten after a preview of the claims that end, and returns wh
   const shown = await run('host', 'forget', host, '--force', ...why)
   expect([shown.err, shown.code]).toEqual(['', 0])
   expect(shown.out).toMatch(
-    /^Nothing was changed. This would forget .*\n1 claim would end REVOKED:\n.*Say --claims 1 --yes to end these and no others.\n$/s,
+    /^Nothing was changed. This would forget .*\n1 claim would end REVOKED:\n.*Add --claims 1 --yes to end these and no others.\n$/s,
   )
   expect((await run('hosts', '--name', host)).out).toContain(host)
 
   const other = await run('host', 'forget', host, '--force', '--claims', '2', '--yes', ...why)
   expect([other.code, other.out]).toEqual([1, expect.stringMatching(/^1 live claim is on .*2 were\s+expected/s)])
 
-  // A reason is needed only for an actual change.
+  // Only a real change needs a reason.
   const preview = await run('host', 'forget', host, '--force')
   expect([preview.code, preview.out]).toEqual([0, expect.stringMatching(/^Nothing was changed\. This would forget /)])
   const unsaid = await run('host', 'forget', host, '--force', '--claims', '1', '--yes')
@@ -50,7 +50,7 @@ test('a host is forgotten after a preview of the claims that end, and returns wh
   expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(2)
 })
 
-test('a host is replaced: its claims are under the new name, and the old one leads to it', async () => {
+test('a host is replaced: its claims are under the new name, and the old name finds it', async () => {
   const [name = ''] = oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json')).hosts.map((host) => host.name)
   expect((await run('host', 'replace', name, 'moved-1', '--yes')).err).toContain('--reason is missing')
   const shown = await run('host', 'replace', name, 'moved-1')

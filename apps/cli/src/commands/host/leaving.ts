@@ -57,7 +57,7 @@ export function addLeaving(host: Command): void {
   withExamples(withService(forget), [
     ['gantt host forget rack1-a', 'what would end with it?'],
     ['gantt host forget rack1-a --reason "scrapped" --yes', 'it is gone; reports under its name are refused'],
-    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, and not with one more'],
+    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, only if there are no others'],
   ])
   const readmit = host
     .command('readmit')
@@ -100,7 +100,7 @@ async function forgetHosts(names: readonly string[], { force, claims, reason, ye
     ...impactLines(impact, yes ? 'ended REVOKED' : 'would end REVOKED', yes ? 'It is off the lists of' : 'It would leave'),
     ...(yes
       ? []
-      : [impact.claimCount === 0 ? 'Say --yes to do it.' : `Say --claims ${impact.claimCount} --yes to end these and no others.`]),
+      : [impact.claimCount === 0 ? 'Add --yes to do it.' : `Add --claims ${impact.claimCount} --yes to end these and no others.`]),
   ]
   return { lines, json: answer }
 }
@@ -130,7 +130,7 @@ async function replaceHost(name: string, by: string, { reason, yes, ...flags }: 
     ...wrap(yes ? `${name} is called ${by} now.` : `Nothing was changed. This would call ${name} ${by}.`),
     ...merged.flatMap((host) => wrap(`${nameOf(host)} has reported already: its report ${yes ? 'is' : 'would be'} that of the one host.`)),
     ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in' : 'It would be renamed in'),
-    ...(yes ? [] : ['Say --yes to do it.']),
+    ...(yes ? [] : ['Add --yes to do it.']),
   ]
   return { lines, json: answer }
 }

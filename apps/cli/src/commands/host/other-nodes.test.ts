@@ -6,8 +6,8 @@ import { oneLine } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
 /**
- * If a host has several nodes and one of them has the name of the host, that node is printed with its host: `fx` alone
- * would mean all of them.
+ * If a host has several nodes and one of them has the name of the host, that node is printed with its host, because `fx` alone would mean
+ * all nodes.
  */
 
 const own = useOwnService({ withFleet: false })
@@ -38,7 +38,7 @@ test('simulate', async () => {
   expect([err, out]).toEqual(['', expect.stringMatching(/\nfx\/fx +1\n/)])
 })
 
-test('what-would-fit, in its sentence and in its table', async () => {
+test('what-would-fit prints HOST/NODE, in its sentence and in its table', async () => {
   const { out } = await run('what-would-fit', '--spec', asking(6))
   expect(out.replaceAll(/\s+/g, ' ')).toContain('unlocks 1 host (fx/fx). ')
   expect(out).toMatch(/ fx\/n1\n/)
@@ -48,16 +48,16 @@ test('what-would-fit, in its sentence and in its table', async () => {
   expect(onFx[0]?.exampleHosts[0]).toEqual({ hostName: 'fx', node: 'fx', hasOtherNodes: true })
 })
 
-test('a drain that leaves an instance without a place names the node', async () => {
+test('a drain that finds no host for an instance prints HOST/NODE', async () => {
   expect((await run('select', '--spec', asking(3))).code).toBe(0)
-  // The report says nothing about the amount, so the line must not name the report as its source.
+  // The report does not contain the amount, so the line must not name the report as its source.
   const shown = await run('host', 'show', 'fx/fx')
   expect(shown.out).toMatch(/\nlast report +[^,\n]+ ago\n(?:.*\n)*instances +1 running or claimed\n/)
   const { out } = await run('capacity', '--vcpus', '1', '--memory-mb', '64', '--drain', 'fx/fx', '--drain', 'fx/n1')
   expect(out.replaceAll(/\s+/g, ' ')).toContain(' on fx/fx: ')
 })
 
-test('decisions, and what became of a decision compared with another', async () => {
+test('decisions and compare print HOST/NODE', async () => {
   const { out } = await run('decisions')
   expect(out).toMatch(/PLACED .* fx\/fx\n/)
   const { decision } = oneLine<{ decision: { id: string } }>(await run('select', '--spec', asking(3), '--json'))

@@ -24,7 +24,7 @@ test('a ratio of a host is previewed, set, shown with its author, and removed', 
   const before = await vcpus(host)
   const set = ['host', 'set-allocation', host, '--class', 'VCPU', '--reason', 'measured']
   const dry = await run(...set, '--ratio', '3.5', '--dry-run')
-  expect([dry.err, dry.code, dry.out]).toEqual(['', 0, expect.stringContaining('Nothing was changed. It would touch 1 host ')])
+  expect([dry.err, dry.code, dry.out]).toEqual(['', 0, expect.stringContaining('Nothing was changed. It would affect 1 host ')])
   expect(dry.out).toContain(`${host}: VCPU free `)
   expect(await vcpus(host)).toEqual(before)
   expect((await run(...set, '--ratio', '3.5')).code).toBe(0)
@@ -79,7 +79,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** Sets the fleet's ratios, whatever the current version is. */
+/** Sets the fleet's ratios as another operator, whatever the current version is. */
 async function setByOther(): Promise<void> {
   const { client } = own.service
   const { fleetAllocation } = await client.request<{ fleetAllocation: { version: number } }>('{ fleetAllocation { version } }')
@@ -123,7 +123,7 @@ test.each([
     'The profile is written as raced@1; its ratios and reserved amounts are not. ',
   ],
 ] as const)(
-  'an import whose ratios are refused writes nothing, or reports what it wrote: set by another operator %s',
+  'an import of ratios that another operator set %s writes nothing, or reports what it wrote',
   async (_when, tried, found, said) => {
     const folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-conf-'))
     const file = path.join(folder, 'nova.conf')

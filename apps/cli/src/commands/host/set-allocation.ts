@@ -34,7 +34,7 @@ const SET = graphql(
   [USAGE, ORIGIN, REFUSAL],
 )
 
-/** `gantt host set-allocation`: how much of a class is offered on hosts, whatever they report. */
+/** `gantt host set-allocation`: sets ratio and reserved amount of a resource class on hosts, whatever they report. */
 export function addSetAllocation(host: Command): void {
   const command = host
     .command('set-allocation')

@@ -6,7 +6,7 @@ import { CLAIM, toClaimTable } from '../claim/rows.ts'
 import { nameOf } from './hosts.ts'
 import { ORIGIN, type OriginedUsage, originText, USAGE, type Usage } from './usage.ts'
 
-/** The number of hosts and claims that an edit of hosts affects. */
+/** The number of hosts and claims that an edit affects, as a sentence. */
 export const impactText = ({
   dryRun,
   impact: { hostsAffected, claimsOnAffectedHosts },
@@ -14,7 +14,7 @@ export const impactText = ({
   readonly dryRun: boolean
   readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number }
 }): string =>
-  `${dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
+  `${dryRun ? 'Nothing was changed. It would affect' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
 
 /** Everything that `gantt host show` shows of a host. */
 export const HOST = graphql(
@@ -53,7 +53,7 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
     ...(namespaces.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces)]),
     '',
-    ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
+    ...(claims.totalCount === 0 ? ['No claim holds resources.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
   ]
 }
 
@@ -75,7 +75,7 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
     ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
     ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
     ['last report', ago],
-    // a claim counts as one until a report lists its instance
+    // A claim without a listed instance counts as one instance until a report lists it.
     ['instances', `${decimal(host.runningVms)} running or claimed`],
     ...(host.usedFrom === 'REPORT' ? [] : [['used amounts', `from claims: ${host.usedFromReason ?? ''}`] as const]),
     ...host.warnings.map(({ text }) => ['warning', text] as const),
@@ -100,7 +100,7 @@ const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
     ]),
   )
 
-/** Ratios and reserved amounts that are not the report's own, with who set them. */
+/** A line for each ratio and reserved amount that does not come from the report: its source, and who set it. */
 const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
   capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
     [['ratio', ratioFrom] as const, ['reserved', reservedFrom] as const].flatMap(([what, origin]) =>
@@ -144,7 +144,7 @@ const toCells = (cells: readonly Cell[]): readonly string[] =>
     ]),
   )
 
-/** GPUs of one model with the same free amount share a line, because a host has up to sixteen. */
+/** GPUs of one model with the same free amount share a line, because a host has up to sixteen GPUs. */
 function toGpus(gpus: HostDetail['gpus']): readonly string[] {
   const groups = new Map<string, { readonly model: string; readonly freeMilli: number; readonly indexes: number[] }>()
   for (const { index, model, freeMilli } of gpus) {

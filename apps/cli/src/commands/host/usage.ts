@@ -17,7 +17,7 @@ export type Origin = ResultOf<typeof FROM>
 
 export type OriginedUsage = Usage & ResultOf<typeof ORIGIN>
 
-/** The name of the source, who set it, and when. */
+/** The source, who set the value, and when. */
 export function originText({ source, by, at, reason, aggregate, release }: Origin): string {
   const set = [...(by === null ? [] : [`set by ${by}`]), ...(at === null ? [] : [at])].join(', ')
   const edit = set === '' ? '' : ` (${set}${reason === null ? '' : `: ${reason}`})`
@@ -37,7 +37,7 @@ export function originText({ source, by, at, reason, aggregate, release }: Origi
   }
 }
 
-/** "free/capacity", overcommit included; "-" if the host has none. */
+/** "free/capacity" of a class, overcommit included; "-" if the host does not have the class. */
 export function freeOf(capacity: readonly Usage[], resourceClass: string): string {
   const usage = capacity.find((each) => each.resourceClass === resourceClass)
   if (usage === undefined) return '-'

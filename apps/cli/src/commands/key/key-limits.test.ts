@@ -60,7 +60,7 @@ test.each([
   ['--cap', '100000001', '1000 to 100000000'],
   ['--afterlife-minutes', '0', '1 to 1440'],
   ['--afterlife-minutes', '1.5', '1 to 1440'],
-])('%s %s is refused with what may be given', async (option, value, range) => {
+])('%s %s is refused with the allowed range', async (option, value, range) => {
   const before = await limitsNow()
   const { err, code } = await run('key-limits', option, value)
   expect([code, err]).toEqual([2, expect.stringContaining(range)])

@@ -23,7 +23,7 @@ const UPDATE = graphql(
   [LIMITS, REFUSAL],
 )
 
-/** `gantt key-limits`: how many idempotency keys are remembered after their claims have ended, and for how long. */
+/** `gantt key-limits`: how many idempotency keys are stored after their claims have ended, and for how long. */
 export function addKeyLimits(program: Command): void {
   const command = program
     .command('key-limits')

@@ -43,7 +43,7 @@ test.each([
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), exitCode])
 })
 
-test('the audit is listed, and verified against a head that was noted', async () => {
+test('the audit is listed, and verified against a head that was printed earlier', async () => {
   await run(...create, '--scopes', 'READ')
   const listed = await run('audit', 'list', '--query', 'mutation:apiKey*')
   expect([listed.code, widthOf(listed.out) <= 80]).toEqual([0, true])
@@ -59,7 +59,7 @@ test('the audit is listed, and verified against a head that was noted', async ()
   expect([other.code, other.out]).toEqual([1, expect.stringContaining('has another hash')])
 })
 
-test('the first row that was edited, removed or put elsewhere is named', async () => {
+test('the first row that was edited, removed or moved is named', async () => {
   const { rows } = oneLine<{ rows: readonly AuditRow[] }>(await run('audit', 'list', '--first', '1000', '--json'))
   const chain = [...rows].reverse()
   const edited = (change: Partial<AuditRow>) => chain.map((row, i) => (i === 2 ? { ...row, ...change } : row))

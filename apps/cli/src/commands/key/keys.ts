@@ -142,7 +142,7 @@ async function listKeys({ all, ...flags }: Flags): Promise<Result> {
   return { lines, json: { keys } }
 }
 
-/** The id is never shortened, because other commands take it. */
+/** The id is never shortened, because other commands need the complete one. */
 const COLUMNS = [
   { head: 'key' },
   { head: 'name', cut: 'end', least: 4 },
@@ -180,7 +180,7 @@ function duration(text: string): string {
   throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M or P1D.')
 }
 
-/** A point in time, given as such or as a duration from now. */
+/** Parses a point in time, or a duration from now. */
 function toTime(text: string): string {
   const ms = toMs(text)
   if (ms !== undefined) return new Date(Date.now() + ms).toISOString()

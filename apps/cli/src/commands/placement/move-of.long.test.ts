@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
-// Hosts of the tests below report once, so all of them become silent soon.
+// The hosts of these tests report once, so all of them become silent soon.
 const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
 const { run } = own
 
@@ -16,7 +16,7 @@ interface Placed {
 
 type Answer = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
 
-/** A confirmed claim of one CPU, on this host or any. */
+/** Places an instance of one CPU and confirms its claim, on the given host or on any. */
 async function place(...args: readonly string[]): Promise<Placed> {
   const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
   return placedBy(said)
@@ -28,7 +28,7 @@ function placedBy(said: Said): Placed {
   return { id, short: Buffer.from(id, 'base64url').toString().split(':').at(-1) ?? '', host: selected?.host.name ?? '' }
 }
 
-/** A claim that is placed on a host by naming it. */
+/** Places an instance on a host by forcing that host. */
 async function placeOn(host: string, spec: Readonly<Record<string, unknown>> = {}): Promise<Placed> {
   const file = path.join(own.folder, `${host}-${Math.random()}.json`)
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: [host], ...spec }))
@@ -58,7 +58,7 @@ describe('a move', () => {
     expect([host.name.startsWith('az1'), host.name === first.host]).toEqual([true, false])
   })
 
-  test.each(['either end', 'its destination'])('is reverted by %s', async (end) => {
+  test.each(['either end', 'its destination'])('is reverted with the claim at %s', async (end) => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'COLD_MIGRATE', '--move-of', first.id, '--json'))
     const said = await run('claims', 'revert', end === 'either end' ? first.short : there.short)
@@ -80,7 +80,7 @@ describe('a move', () => {
     expect((await run('claims', '--host', there.host)).out).toMatch(new RegExp(`${there.short} +${there.host} +CONFIRMED +3/512MiB`))
   })
 
-  test('an impossible move is explained: no such claim, several instances, no claim at all', async () => {
+  test('an impossible move is refused: an unknown claim, several instances, or no claim', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000'
     expect((await run('select', '--intent', 'evacuate', '--move-of', unknown)).err).toBe(
       `error: there is no claim ${unknown}; nothing was changed\n`,
@@ -91,7 +91,7 @@ describe('a move', () => {
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('the claim that EVACUATE is about')])
   })
 
-  test('a probe holds nothing', async () => {
+  test('a request with the intent PROBE makes no claim', async () => {
     const said = await run('select', '--intent', 'probe', '--vcpus', '1', '--memory-mb', '512', '--json')
     expect(oneLine(said)).toMatchObject({ destinations: [{ selected: { claim: null } }] })
   })
@@ -127,7 +127,7 @@ describe('server groups', () => {
     expect((await run('groups', 'show', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb')).code).toBe(2)
   })
 
-  test('groups that a group is kept apart from are listed, and shown with it', async () => {
+  test('groups list and groups show print the groups from which a group is kept apart', async () => {
     const [keeping, other] = ['3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c1', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c2']
     const spec = {
       flavor: { vcpus: 1, memoryMb: 64 },
@@ -144,7 +144,7 @@ describe('server groups', () => {
     expect((await run('groups', 'show', keeping)).out).toMatch(new RegExp(`\napart from +${other}\n`))
   })
 
-  test('a rule that members break is refused with the hosts; one that they keep is taken', async () => {
+  test('a new policy that members violate is refused with the hosts; one that they comply with is applied', async () => {
     for (const dryRun of [['--dry-run'], []]) {
       const refused = await run('groups', 'update', uuid, '--policy', 'anti-affinity', ...dryRun)
       expect([refused.code, refused.err]).toEqual([1, ''])
@@ -188,7 +188,7 @@ describe('a host is evacuated', () => {
     expect((await run('host', 'evacuate', 'nobody')).code).toBe(2)
   })
 
-  test('without claims has nothing to evacuate', async () => {
+  test('a host without claims has nothing to evacuate', async () => {
     const name = 'az2-a-host-with-a-name-that-no-terminal-has-room-for.rack7.example.org'
     expect((await run('host', 'evacuate', name)).out).toBe(`No claim is on ${name}.\n`)
   })
@@ -210,11 +210,11 @@ test('liveness shows silent and withheld hosts; operators confirm; a heartbeat m
   expect(oneLine<Answer>(said).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
   await own.service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
   const alive = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power', '--json')
-  // The host is UP for a while, then silent again.
+  // The host becomes silent again after a while, so both exit codes are possible.
   expect([0, 2]).toContain(alive.code)
 })
 
-test('health and log show what the replica can do, and how far back', async () => {
+test('health shows the mode of the replica, and log shows how far back the log reaches', async () => {
   const health = await run('health')
   expect([health.code, health.out]).toEqual([0, expect.stringMatching(/^mode +NORMAL: .*\nlag +.* s since/)])
   expect(oneLine(await run('health', '--json'))).toMatchObject({ mode: 'NORMAL', reason: null })
@@ -240,7 +240,7 @@ test.each([
   expect([code, out]).toEqual([0, expect.stringContaining('\nExamples:\n')])
 })
 
-// This test is last, because the host that it reports is UP and would disturb the test of liveness above.
+// This test is last. The host that it reports is UP and would change the results of the liveness test above.
 test('a warning about instances without a claim comes first, because they do not move and the host is not empty', async () => {
   const instances = [crypto.randomUUID(), crypto.randomUUID()]
   const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../call/connection.ts'
 import { CommandFailure, EXIT, notThere } from '../../call/failure.ts'
 import { readSpec, type SpecFlags } from './spec.ts'
 
-/** The intents of a request. */
+/** The values of --intent. */
 export const INTENTS = ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const
 
 export type Intent = (typeof INTENTS)[number]
@@ -15,7 +15,7 @@ interface KeptFlavor {
   readonly extraSpecs: Readonly<Record<string, string>>
 }
 
-/** A request as it is stored: like RequestSpecInput, but with maps in place of lists of pairs. */
+/** A request as it is stored. It is like RequestSpecInput, but has maps in place of lists of pairs. */
 interface KeptSpec {
   readonly flavor: KeptFlavor
   readonly image: { readonly properties: Readonly<Record<string, string>> } | null
@@ -28,10 +28,7 @@ interface KeptSpec {
 
 const ASKED = graphql(`query Asked($id: ID!) { claim(id: $id) { id fence instanceUuid decision { spec { document } } } }`)
 
-/**
- * The claim that moves and the request for the move; what the flags do not give is taken from the request of the
- * claim.
- */
+/** The claim that moves, and the request for the move. Fields that the flags do not give are copied from the request of the claim. */
 export async function readMove(client: ServiceClient, id: string, flags: SpecFlags) {
   const { claim } = await client.request(ASKED, { id })
   if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
@@ -45,7 +42,7 @@ export async function readMove(client: ServiceClient, id: string, flags: SpecFla
   return { moveOf, spec: { gantt: withFlags(askedFor(document, claim.instanceUuid), flags) } }
 }
 
-/** Whether a stored request has the form that is read here; older and newer versions keep these fields. */
+/** Whether a stored request has the fields that are read here. They are the same in older and newer versions. */
 const isKept = (document: unknown): document is KeptSpec =>
   typeof document === 'object' &&
   document !== null &&
@@ -54,7 +51,10 @@ const isKept = (document: unknown): document is KeptSpec =>
   'schedulerHints' in document &&
   typeof document.schedulerHints === 'object'
 
-/** The original request, for the claim's instance alone and without a destination. Its group is kept by the claim; Nova's original document is dropped, because it names the old host. */
+/**
+ * The original request, for the claim's instance alone and without a destination. The group is left out, because it stays with the claim.
+ * Nova's original document is left out, because it names the old host.
+ */
 function askedFor(document: KeptSpec, instanceUuid: string | null) {
   const { flavor, image, schedulerHints, requestedDestination, pciRequests, nova: _, ...rest } = document
   return {

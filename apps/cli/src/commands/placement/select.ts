@@ -20,7 +20,7 @@ interface Flags extends ConnectionFlags, SpecFlags {
   readonly json?: true
 }
 
-/** `gantt select`: asks the service for hosts, and claims resources there. */
+/** `gantt select`: requests hosts from the service, and claims resources there. */
 export function addSelect(program: Command): void {
   const command = program
     .command('select')
@@ -52,11 +52,11 @@ export function addSelect(program: Command): void {
     .option('--alternates <n>', 'next best hosts to list, 0 to 10', wholeNumber(0, 10))
     .action((flags: Flags) => run(flags, () => select(flags)))
   withExamples(withService(command), [
-    ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'room for one instance, held for a short time'],
+    ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'resources for one instance, reserved for a short time'],
     ['gantt select --vcpus 8 --memory-mb 16384 --count 3 --zone az1 --confirm', 'three, for good'],
     ['gantt select --vcpus 8 --memory-mb 65536 --gpus 1 --gpu-share 500 --advice', 'half a GPU: where would it go?'],
     ['gantt select --intent live-migrate --move-of 7d0e6a52-...', 'the same instance on another host: both claims are held until one ends'],
-    ['gantt select --intent resize --move-of 7d0e6a52-... --vcpus 8 --memory-mb 16384', 'more room, on its host or another'],
+    ['gantt select --intent resize --move-of 7d0e6a52-... --vcpus 8 --memory-mb 16384', 'more resources, on its host or another'],
     ['jq .spec request.json | gantt select --spec - --json', 'a request from another program'],
   ])
 }
@@ -79,7 +79,9 @@ async function select(flags: Flags): Promise<Result> {
   const call: Promise<Selected> = project === null ? client.request(SELECT, { input }) : client.request(SELECT_FOR_PROJECT, { input })
   const { selectDestinations: answer } = await call.catch((error: unknown) => {
     if (mayHaveHappened(error))
-      note(`The room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without a second claim.`)
+      note(
+        `The resources may be held nevertheless; the same command with --key-name ${idempotencyKey} repeats the call without a second claim.`,
+      )
     throw error
   })
   if ('destinations' in answer)
@@ -95,7 +97,7 @@ async function select(flags: Flags): Promise<Result> {
 
 const modeOf = ({ confirm, advice }: Flags): 'CONFIRM' | 'NONE' | 'RESERVE' => (confirm ? 'CONFIRM' : advice ? 'NONE' : 'RESERVE')
 
-/** Refuses the options that such a key may not use, before any call is made. */
+/** Refuses the options that a key of a project may not use, before any call is made. */
 function refuseForProject(project: string, { moveOf, intent, advice, alternates }: Flags): void {
   const refused = [
     moveOf !== undefined && '--move-of',
@@ -107,7 +109,7 @@ function refuseForProject(project: string, { moveOf, intent, advice, alternates 
     throw new CommandFailure(EXIT.usage, `the key is bound to project ${project}: it may not give ${refused.join(', ')} (docs/keys.md)`)
 }
 
-/** A request from options gets the project that the key is bound to; a request from a file has its own project. */
+/** Adds the key's project to a request from options. A request from a file has its own project. */
 function ofProject(spec: SpecInput, project: string | null, flags: Flags): SpecInput {
   return project === null || flags.spec !== undefined || !('gantt' in spec) ? spec : { gantt: { ...spec.gantt, projectId: project } }
 }

@@ -17,13 +17,13 @@ export interface SpecFlags {
   readonly spec?: string
 }
 
-/** A request in one of the forms that the API takes. */
+/** A request in one of the forms that the API accepts. */
 export type SpecInput = Sent<SelectDestinationsInput['spec']>
 type RequestInput = Extract<SpecInput, { readonly gantt: unknown }>['gantt']
 
 /**
- * Builds the request from options, or reads a whole one from a file (`-`: standard input), in Gantt's form or Nova's.
- * The service checks it.
+ * Builds the request from options, or reads a whole one from a file (`-`: standard input), in Gantt's form or Nova's. The service validates
+ * the request.
  */
 export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   if (flags.spec !== undefined) return inItsForm(flags.spec, parse(flags.spec, await read(flags.spec)))
@@ -49,7 +49,7 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   return { gantt }
 }
 
-/** Nova's objects name their type; in older releases, a request is a pair of dictionaries. */
+/** A document in its form: Nova's objects name their type, and in older releases of Nova a request is a pair of dictionaries. */
 function inItsForm(file: string, document: unknown): SpecInput {
   if (has(document, 'request_spec')) return { legacy: document }
   const spec = has(document, 'spec') ? document.spec : document
@@ -61,7 +61,7 @@ function inItsForm(file: string, document: unknown): SpecInput {
 const has = <Field extends string>(value: unknown, field: Field): value is Readonly<Record<Field, unknown>> =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field)
 
-/** Whether it can be sent as a request: the service checks the fields, and reports every problem with its path. */
+/** Whether the document can be sent as a request. The service validates the fields, and reports every problem with its path. */
 const isRequest = (document: unknown): document is RequestInput =>
   typeof document === 'object' && document !== null && !Array.isArray(document)
 

@@ -39,13 +39,13 @@ const COMPARE = graphql(`query Check($baseline: ID!, $candidate: ProfileCandidat
 }`)
 
 type Unused = ResultOf<typeof UNUSED>['unused']
-/** The API's evaluation of a candidate. */
+/** The API's comparison of a candidate with the active version. */
 type Comparison = ResultOf<typeof COMPARE>['comparison']
 
-/** Ends with 0 if nothing would newly fail, with 1 if something would, with 2 if that is unknown. */
+/** The exit code if it is unknown whether requests would newly fail. 0 means that none would, and 1 that at least one would. */
 const UNKNOWN_RESULT = EXIT.usage
 
-/** Larger than any profile. */
+/** The maximum size of the file, which is larger than any profile. */
 const MOST_BYTES = 1_024 * 1_024
 
 /** `gantt profile check`: how a profile would have changed the decisions of the last hours. */
@@ -108,11 +108,11 @@ async function check(file: string, { against, profile, sample, show, minCompared
   }
 }
 
-/** New failures are known even if few decisions were compared. */
+/** The exit code. New failures give 1 even if too few decisions were compared. */
 const exitOf = ({ sampled, newFailures }: Comparison, minCompared: number): ExitCode =>
   newFailures > 0 ? EXIT.refused : sampled < minCompared ? UNKNOWN_RESULT : EXIT.done
 
-/** The number of compared decisions, and the conclusion. */
+/** A sentence with the number of compared decisions and the conclusion. */
 function endOf(comparison: Comparison, minCompared: number): string {
   const { sampled, total, newFailures } = comparison
   const compared = `${sampled} of ${counted(total, 'request')} ${sampled === 1 ? 'was' : 'were'} compared`
@@ -147,7 +147,7 @@ const zoneColumns: readonly Column[] = [
   { head: 'shift', align: 'right' },
 ]
 
-/** The change in instances first, then in resources, each in the unit of its class. */
+/** For each zone the change in instances, then in resources, each in the unit of its class. */
 const zonesOf = ({ zones }: Comparison) =>
   zones.flatMap(({ zone, resources, ...instances }) =>
     [{ resourceClass: 'instances', ...instances }, ...resources].map(({ resourceClass, baseline, candidate }) => [
@@ -160,7 +160,7 @@ const signed = (shift: number): string => (shift > 0 ? `+${shift}` : String(shif
 
 const chosenColumns: readonly Column[] = [{ head: 'hosts taken' }, { head: 'now', align: 'right' }, { head: 'then', align: 'right' }]
 
-/** The number of hosts, and how full they were on average before each request. */
+/** The number of different hosts that each version chose, and how full these were on average before each request. */
 const chosenOf = ({ chosenHosts: { baselineHostCount, candidateHostCount, fullness } }: Comparison) => [
   ['different hosts', String(baselineHostCount), String(candidateHostCount)],
   ...fullness.map(({ resourceClass, baseline, candidate }) => [
@@ -208,7 +208,7 @@ const unusedColumns: readonly Column[] = [
 const unusedOf = ({ parts }: Unused) =>
   parts.filter(({ isUnused }) => isUnused).map(({ kind, name, text }) => [name, kind.toLowerCase(), text])
 
-/** No statement about unused parts is made if no decision could be examined. */
+/** Whether unused parts can be listed: at least one decision was examined, and at least one part had no effect. */
 const hasUnused = (unused: Unused): boolean => unused.decided > 0 && unused.parts.some(({ isUnused }) => isUnused)
 
 function toLines(comparison: Comparison, unused: Unused, minCompared: number): readonly string[] {
@@ -248,7 +248,7 @@ const UNITS: Readonly<Record<string, (count: string) => string>> = {
   d: (count) => `P${count}D`,
 }
 
-/** Converts last:24h to the API's form. */
+/** Converts a window such as last:24h to a duration of the API. */
 function lastWindow(given: string): string {
   const [, count, unit] = /^last:(\d{1,4})([mhd])$/.exec(given) ?? []
   const write = unit === undefined ? undefined : UNITS[unit]

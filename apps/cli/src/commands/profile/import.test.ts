@@ -35,11 +35,11 @@ test('a dry run shows what is in the profile and what is missing, in 80 columns,
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out.slice(0, out.indexOf('The profile')))).toBeLessThanOrEqual(80)
   expect(out).toMatch(
-    /^Read as Nova juno\.\nBefore the filters it keeps: traits, requested destinations\.\n\nFILTER +OPTIONS\nRetryFilter +-\n/,
+    /^Read as Nova juno\.\nChecked before the filters: traits, requested destinations\.\n\nFILTER +OPTIONS\nRetryFilter +-\n/,
   )
   expect(out).toMatch(/\nRAMWeigher +-1 +-\n/)
   expect(out).toMatch(/\n +5 +refused +\[DEFAULT\] scheduler_max_attempts is "many"; it must be a whole\n +number of 1 to 100; /)
-  expect(out).toContain('\n1 option not about choosing hosts left alone.\n')
+  expect(out).toContain('\nIgnored: 1 option without effect on the choice of hosts.\n')
   expect(out).toContain('\nThe profile nova-conf\n{\n  "filters": [\n    {\n      "name": "RetryFilter",\n')
   expect(out).toMatch(/\nNothing was written\.\n$/)
 })

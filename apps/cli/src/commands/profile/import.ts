@@ -38,10 +38,10 @@ const CREATE = graphql(
   [REFUSAL],
 )
 
-/** Larger than any nova.conf with all of its comments, by far. */
+/** The maximum size of the file, which is far larger than any nova.conf with all of its comments. */
 const MOST_BYTES = 16 * 1_024 * 1_024
 
-/** `gantt profile import`: makes a profile from the scheduling settings of a nova.conf. */
+/** `gantt profile import`: creates a profile from the scheduling settings of a nova.conf. */
 export function addProfileImport(profile: Command): void {
   const command = profile
     .command('import')
@@ -56,7 +56,7 @@ export function addProfileImport(profile: Command): void {
   withExamples(withService(command), [
     ['gantt profile import /etc/nova/nova.conf --dry-run', 'what it would become'],
     ['gantt profile import nova.conf --name nova-prod --release zed', 'write it'],
-    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'and decide by it'],
+    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'decide with it'],
   ])
 }
 
@@ -76,11 +76,11 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   const isRefused = !conf.isWhole && partial !== true
   const { release: named, classes: amounts } = conf.allocation
   const classes = Object.entries(amounts).map(([resourceClass, { ratio = null, reserved = null }]) => ({ resourceClass, ratio, reserved }))
-  // a file without such settings leaves them unchanged
+  // A file without settings of the allocation leaves the present ones unchanged.
   const isSaid = named !== null || classes.length > 0
   const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }
   const isWritten = !isRefused && dryRun !== true
-  // This is a dry run, so that a refusal comes before the profile is created.
+  // The allocation is first set as a dry run, so that a refusal comes before the profile is created.
   const setAllocation = isWritten && isSaid ? await tryFleetAllocation(allocation, flags) : undefined
   const created = isWritten ? await create(name, input, flags) : null
   const written = setAllocation === undefined || created === null ? null : await afterProfile(created, setAllocation)
@@ -109,7 +109,7 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   }
 }
 
-/** Writes the ratios and reserved amounts; if that fails now, the message lists what was written before. */
+/** Writes the ratios and reserved amounts after the profile. If that fails, the message states that the profile is written. */
 async function afterProfile({ name, number }: Created, setAllocation: () => Promise<AllocationWritten>): Promise<AllocationWritten> {
   try {
     return await setAllocation()
@@ -130,9 +130,9 @@ async function create(name: string, input: Sent<VariablesOf<typeof CREATE>['inpu
   return { name: version.profileName, number: version.number, active: profile.active.number === version.number }
 }
 
-/** The result of the import: what the profile contains, then what is missing from it. */
+/** The result of the import: the contents of the profile, then the settings that are missing from it. */
 function toReport({ release, isGuessed, profile, findings, elsewhere }: ImportedConf): readonly string[] {
-  const guessed = isGuessed ? ', guessed from what the file names; --release says otherwise' : ''
+  const guessed = isGuessed ? ', guessed from the file; --release sets another one' : ''
   return [
     ...wrap(`Read as Nova ${releaseName(release)}${guessed}.`),
     ...wrap(placementText(profile.nova)),
@@ -146,12 +146,14 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
       [{ head: 'weigher' }, { head: 'multiplier', align: 'right' }, { head: 'options', wraps: true, least: 24 }],
       profile.weighers.map(({ name, multiplier, options = {} }) => [name, String(multiplier), optionText(options)]),
     ),
-    ...(findings.length === 0 ? [] : ['', 'Not as it stands in the file', ...toFindings(findings)]),
-    ...(elsewhere.length === 0 ? [] : ['', ...wrap(`${counted(elsewhere.length, 'option')} not about choosing hosts left alone.`)]),
+    ...(findings.length === 0 ? [] : ['', 'Different from the file', ...toFindings(findings)]),
+    ...(elsewhere.length === 0
+      ? []
+      : ['', ...wrap(`Ignored: ${counted(elsewhere.length, 'option')} without effect on the choice of hosts.`)]),
   ]
 }
 
-/** Conditions of the profile that are checked before any filter, as Nova's Placement does. */
+/** A sentence about the conditions of the profile that are checked before any filter, as Nova's Placement does. */
 function placementText(nova: ImportedConf['profile']['nova']): string {
   const { availabilityZone, limitTenants, tenantsNeedAggregate, isolateAggregates, imageType } = {
     ...usualPlacement,
@@ -165,7 +167,7 @@ function placementText(nova: ImportedConf['profile']['nova']): string {
     ...(isolateAggregates ? ['aggregates kept for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),
   ]
-  return `Before the filters it keeps: ${kept.join(', ')}.`
+  return `Checked before the filters: ${kept.join(', ')}.`
 }
 
 const optionText = (options: Readonly<Record<string, unknown>>): string =>
@@ -173,7 +175,7 @@ const optionText = (options: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name} = ${Array.isArray(value) ? value.join(', ') : String(value)}`)
     .join('; ') || '-'
 
-/** The order of findings: lost settings first. */
+/** The order in which kinds of findings are listed; lost settings are first. */
 const ORDER = ['lost', 'refused', 'idle', 'note'] as const
 
 const toFindings = (findings: ImportedConf['findings']): readonly string[] =>

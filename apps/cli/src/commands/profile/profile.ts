@@ -24,7 +24,7 @@ const ACTIVATE = graphql(
   [VERSION, REFUSAL],
 )
 
-/** `gantt profile`: the profiles of the service, each of them a way to decide. */
+/** `gantt profile`: the profiles of the service, which define how requests are decided. */
 export function addProfiles(program: Command): void {
   const profile = program.command('profile').description('list profiles, try and activate versions, import one from nova.conf')
 

@@ -45,7 +45,7 @@ const SHOW = graphql(
 
 type Profile = Extract<ResultOf<typeof TRY>['result'], { readonly __typename: 'ProfilePayload' }>['profile']
 type Followed = NonNullable<NonNullable<ResultOf<typeof SHOW>['profile']>['rollout']>
-/** The host of an instance by one version, and the rank of that host by the other version. */
+/** The host that one version chose for an instance, and the rank of that host by the other version. */
 type Choice = ResultOf<typeof CHOICE>
 
 /** `gantt profile shadow|canary|rollback|show`: the rollout of a version. */
@@ -112,7 +112,7 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
   const service = connect(flags)
-  // The present version is sent too, so that a repeated call or another operator's call does not roll back twice.
+  // The present state is sent with the call, so that a repeated call or another operator's call does not roll back twice.
   const { profile: now } = await service.request(STANDING, { name })
   const { result } = await service.request(ROLL_BACK, {
     profile: name,
@@ -132,7 +132,7 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
 }
 
 /**
- * The version that a rollback ends (the one in a rollout, otherwise the active one), and the version that would decide
+ * A sentence about a rollback: the version that it ends (the one in a rollout, otherwise the active one), and the version that would decide
  * afterwards.
  */
 const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile): string =>
@@ -184,7 +184,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
     ...wrap(
       [
         fares,
-        ...(skipped === 0 ? [] : [`For ${skipped} there was no time.`]),
+        ...(skipped === 0 ? [] : [`${skipped} were not compared for lack of time.`]),
         ...(notSolved === 0 ? [] : [`${notSolved} would have needed a solver and were not compared.`]),
       ].join(' '),
     ),

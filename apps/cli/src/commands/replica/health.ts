@@ -16,7 +16,7 @@ const HEALTH = graphql(
   `query Health { health { mode reason replica revision stateAge featureLevel release version violations warnings cleanSince cleanRounds cleanLooks checkedAge } }`,
 )
 
-/** What each mode means for callers. */
+/** The meaning of each mode for callers. */
 const MODES: Readonly<Record<string, string>> = {
   NORMAL: 'everything is answered',
   STORE_AWAY: 'reads are answered from memory, with this age; claims are refused, to be tried again',
@@ -24,7 +24,7 @@ const MODES: Readonly<Record<string, string>> = {
   CLOSING: 'it is being stopped',
 }
 
-/** `gantt health`: what this replica can do at the moment. */
+/** `gantt health`: the mode of this replica, and what it can do in it. */
 export function addHealth(program: Command): void {
   const command = program
     .command('health')

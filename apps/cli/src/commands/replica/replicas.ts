@@ -40,7 +40,7 @@ const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
   }
 }`)
 
-/** `gantt replicas`: the replicas that follow the log, their lag and load, and whether their states are correct. */
+/** `gantt replicas`: the replicas with their lag and load, and whether their states are correct. */
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
@@ -118,7 +118,7 @@ async function heal({ dryRun, from, ...flags }: Flags): Promise<Result> {
   if (!('differences' in answer)) throw toRefusal(answer)
   const { replica, fromRevision, fleetRevision, differenceCount } = answer
   const origin = Number(fromRevision) === 0 ? 'the whole log' : `the checkpoint at revision ${fromRevision} and the log`
-  const done = answer.dryRun ? 'nothing was changed' : 'what the log says is its state now'
+  const done = answer.dryRun ? 'nothing was changed' : 'the replica now has the state of the log'
   return {
     lines: [
       ...differenceLines(answer, (before, after) => `had ${before}, the log says ${after}`),

@@ -13,7 +13,7 @@ const plain: Vitals = {
   },
   ...{ hosts: { up: 9_998, suspect: 1, down: 1 }, lagHistory: [null, 'PT0.2S', 'PT1M1S', 'PT59.9S'] },
 }
-/** The cells of the one row. */
+/** The cells of a table with one replica. */
 const cellsOf = (changes: Partial<Vitals>): string[] => (toVitalsLines([{ ...plain, ...changes }])[1] ?? '').split(/ {2,}/)
 
 test.each<[string, Partial<Vitals>, number, string]>([
@@ -37,12 +37,12 @@ test.each<[string, Partial<Vitals>, number, string]>([
   expect(cellsOf(changes)[place]).toBe(expected)
 })
 
-test('a line marks unknown values, only if there are any', () => {
+test('the note about unknown values is printed only if there are any', () => {
   expect(toVitalsLines([plain])).toHaveLength(2)
   expect(toVitalsLines([plain, { ...plain, hosts: null }]).at(-1)).toMatch(/^\?: it does not follow the log yet/)
 })
 
-test('it has room in 80 columns, with the largest figures', () => {
+test('the table fits 80 columns with the largest figures', () => {
   const large = {
     ...plain,
     id: 'a-rather-long-name-of-a-machine/4294967/5f3e',

@@ -8,8 +8,8 @@ export const VITALS = graphql(
 )
 
 /**
- * The activity of a replica as of its last heartbeat; null if it does not follow the log yet, or its release does not
- * report this.
+ * The activity of a replica, as of its last sign of life. Values are null if the replica does not follow the log yet, or if its release
+ * does not report them.
  */
 export type Vitals = ResultOf<typeof VITALS> & { readonly id: string; readonly answers: boolean }
 
@@ -27,7 +27,7 @@ const columns: readonly Column[] = [
 const UNKNOWN = '?'
 const BYTES_PER_MIB = 1_048_576
 
-/** How busy replicas are and which values are unusual, with what each means. */
+/** A table of the replicas' load, with a note about unknown values. */
 export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): readonly string[] {
   const rows = replicas.map((one) => [
     `${one.id}${one.answers ? ' *' : ''}`,
@@ -44,16 +44,16 @@ export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): rea
   ]
 }
 
-/** A rate that is never printed as 0 if anything was decided. */
+/** A rate with one decimal. A rate above 0 is never printed as 0. */
 const atLeastATenth = (value: number): string => (value > 0 && value < 0.1 ? '<0.1' : decimal(Number(value.toFixed(1))))
 
-/** The share of its proposals of the last minute that the log refused. */
+/** The percentage of a replica's proposals of the last minute that did not count. */
 function conflictsOf({ proposals, conflictRate }: Vitals): string {
   if (proposals === null) return UNKNOWN
   return conflictRate === null ? '-' : `${atLeastATenth(100 * conflictRate)} %`
 }
 
-/** The largest lag of the last ten minutes. */
+/** The largest lag of a replica in the last ten minutes. */
 function mostLagOf({ lagHistory }: Vitals): string {
   const known = lagHistory.filter((lag) => lag !== null).map(millisecondsOf)
   if (known.length === 0) return UNKNOWN

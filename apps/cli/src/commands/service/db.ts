@@ -12,7 +12,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `gantt db stop`: ends an embedded database server whose services have ended. */
+/** `gantt db stop`: stops an embedded database server that no service uses any more. */
 export function addDb(program: Command): void {
   const db = program.command('db').description('manage the embedded database')
   const stop = db
@@ -29,9 +29,12 @@ export function addDb(program: Command): void {
   ])
 }
 
-/** Joins the server and leaves it again: the last one to leave stops it, so the server of a running service goes on. */
+/**
+ * Joins the server as a user and leaves it again. The last user to leave stops the server, so the server of a running service is not
+ * stopped.
+ */
 async function stopDatabase({ dataDir }: Flags): Promise<Result> {
-  // Loaded here, so that the other commands start without a server.
+  // Loaded on demand, so that the other commands start without loading the server.
   const { defaultStateDir, findPostmaster, openStateDir, startEmbeddedPostgres } = await import('@gantt/server')
   const stateDir = dataDir ?? defaultStateDir()
   try {

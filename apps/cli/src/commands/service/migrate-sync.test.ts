@@ -16,7 +16,7 @@ import { gantt, widthOf } from '../../testing/gantt.ts'
 const BIN = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
 const program = findNatsServer()
 
-test('invalid options are reported before anything is opened, all of it at once', async () => {
+test('all invalid options are reported together, before any store is opened', async () => {
   const said = await gantt({ GANTT_SYNC: '' }, 'migrate-sync', '--from', 'nats', '--to', 'mysql')
   expect(said).toMatchObject({ out: '', code: 2 })
   expect(said.err).toContain('--to must be postgres, nats, or an address such as nats://a,b,c.')
@@ -58,7 +58,7 @@ interface Ended {
   readonly signal: NodeJS.Signals | null
 }
 
-/** The call may have finished before it was killed; then there is nothing left to compare. */
+/** The command may have finished before it was killed; then there is nothing left to copy. */
 function expectDone({ out, code, err }: Ended): void {
   expect({ code, err }).toMatchObject({ code: 0 })
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -66,7 +66,7 @@ function expectDone({ out, code, err }: Ended): void {
   expect(state('new')).toBe(state('old'))
 }
 
-/** Runs the command as a process, and kills it (SIGKILL) as soon as it prints a line, whatever the step is. */
+/** Runs the command as a process. Kills it (SIGKILL) as soon as it prints the line `killAt`. */
 async function migrate(environment: Readonly<Record<string, string>>, options: readonly string[], killAt?: string): Promise<Ended> {
   const child = spawn(process.execPath, [BIN, 'migrate-sync', ...options], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },

@@ -13,10 +13,10 @@ interface Flags {
   readonly json?: true
 }
 
-/** Progress is shown each time this many entries are copied. */
+/** Progress is shown after this many copied entries. */
 const SHOWN_EVERY = 10_000
 
-/** The meaning of each step, in order. */
+/** The text for each step, in order. */
 const STEPS = {
   check: 'Checking both engines.',
   close: 'Closing the old engine: no replica writes to it any more.',
@@ -28,7 +28,7 @@ const STEPS = {
   end: 'The new engine is open.',
 } as const
 
-/** `gantt migrate-sync`: moves the log to the other engine. */
+/** `gantt migrate-sync`: moves the log from one engine to the other. */
 export function addMigrateSync(program: Command): void {
   const command = program
     .command('migrate-sync')
@@ -49,7 +49,7 @@ export function addMigrateSync(program: Command): void {
 }
 
 async function migrate({ from, to, dryRun, abandon }: Flags): Promise<Result> {
-  // loaded here, so that the other commands start without a server
+  // Loaded on demand, so that the other commands start without loading the server.
   const server = await import('@gantt/server')
   const options = {
     ...{ environment: process.env, from, to },
@@ -77,7 +77,7 @@ function toLines({ outcome, from, to, keys, revision }: Report): readonly string
     ready: 'Nothing prevents the change. Nothing was changed.',
     done: 'Done: old and new are the same log. Start every replica on the new engine.',
     ended: 'Done: an earlier call had copied and compared everything. Start every replica on the new engine.',
-    already: `Nothing to do: an earlier call took the log there, at revision ${revision}.`,
+    already: `Nothing to do: an earlier call moved the log there, at revision ${revision}.`,
   }
   if (from === null) return wrap(sentences[outcome])
   return [
@@ -94,7 +94,7 @@ function toLines({ outcome, from, to, keys, revision }: Report): readonly string
   ]
 }
 
-/** The beginning of a SHA-256, long enough to compare by eye; --json has all of it. */
+/** The beginning of a SHA-256, long enough to compare by eye; `--json` has the complete hash. */
 const shortOf = (hash: string): string => hash.slice(0, 16)
 
 /** An error that the operator can correct becomes a CommandFailure; any other is a defect and is passed on unchanged. */

@@ -21,7 +21,7 @@ afterEach(async () => {
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-test('a terminal that is closed takes the service and its database along', async () => {
+test('closing the terminal stops the service and its database', async () => {
   const child = spawn(process.execPath, [BIN, 'serve'], {
     env: { PATH: process.env.PATH ?? '', HOME: folder, PORT: '0', GANTT_DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,7 +35,7 @@ test('a terminal that is closed takes the service and its database along', async
   expect(fs.existsSync(path.join(folder, 'data', 'postmaster.pid'))).toBe(false)
 })
 
-test('a demo whose reader has seen enough ends in order', async () => {
+test('a demo whose output pipe is closed shuts down in order', async () => {
   const child = spawn(process.execPath, [BIN, 'demo', '--port', '0', '--hosts', '20', '--data-dir', folder], {
     env: { PATH: process.env.PATH ?? '', HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],

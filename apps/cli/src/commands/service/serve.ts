@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { withExamples } from '../../output/output.ts'
 
-/** `gantt serve`: the service itself. */
+/** `gantt serve`: runs the service. */
 export function addServe(program: Command): void {
   const serve = program
     .command('serve')
     .description('run the service (settings: PORT, HOST, GANTT_DATA_DIR, DATABASE_URL, GANTT_ADMIN_KEY)')
     .action(async () => {
-      // loaded here, so that the other commands start without a server
+      // Loaded on demand, so that the other commands start without loading the server.
       const server = await import('@gantt/server')
       await server.serve()
     })

@@ -48,7 +48,11 @@ async function capacity(flags: Flags): Promise<Result> {
 }
 
 function headlineOf({ fits, exact, cut, hostsWithRoom, asOf }: Capacity): string {
-  const why = exact ? '' : cut === 'DEADLINE' ? ' Time was over before all hosts were counted.' : ' Counting ended at its limit.'
+  const why = exact
+    ? ''
+    : cut === 'DEADLINE'
+      ? ' The time limit was reached before all hosts were counted.'
+      : ' Counting ended at its limit.'
   return `${exact ? '' : 'At least '}${fits} more fit, on ${counted(hostsWithRoom, 'host')}, at revision ${asOf}.${why}`
 }
 
@@ -81,7 +85,7 @@ const shareRows = ({ bottleneck }: Capacity) =>
   bottleneck.map(({ hosts, hostsWithRoom, admitted, resource, code, filter }) => [
     String(hosts),
     String(hostsWithRoom),
-    // Whether the request admits these hosts at all.
+    // Whether the request admits at least one of these hosts.
     admitted ? 'yes' : 'no',
     resource,
     code,
@@ -100,6 +104,6 @@ const tablesOf = (found: Capacity): readonly string[] => [
   '',
   ...toTable(GROUP_HEADS, groupRows(found)),
   '',
-  'What hosts end at',
+  'What prevents more',
   ...toTable(SHARE_HEADS, shareRows(found)),
 ]

@@ -5,7 +5,7 @@ export const DRAIN = graphql(
   `fragment DrainParts on Drain { moved stuck withoutClaims instances(first: 10, stuck: true) { claimId instanceUuid fromHost fromNode fromHasOtherNodes message } }`,
 )
 
-/** The results for instances on the hosts that a question drains. */
+/** The results for the instances on hosts that are drained in the hypothesis. */
 export type Drain = ResultOf<typeof DRAIN>
 
 const SHARE = graphql(`fragment Share on BottleneckShare { filter code resource hosts hostsWithRoom admitted }`)
@@ -41,7 +41,7 @@ export const SIMULATE = graphql(
   [DRAIN, REASON, USE],
 )
 
-/** The fleet of a hypothesis, as changes of the real one. */
+/** Hypothetical changes of the fleet, as the API accepts them. */
 export type Overlay = NonNullable<VariablesOf<typeof SIMULATE>['input']['overlay']>
 
 export type Simulation = ResultOf<typeof SIMULATE>['simulate']

@@ -3,12 +3,12 @@ import { counted } from '../../output/format.ts'
 import { wrap } from '../../output/table.ts'
 import type { Drain } from './documents.ts'
 
-/** The sentences about the instances of drained hosts; none if no host is drained. */
+/** Sentences about the instances of drained hosts; none if no host is drained. */
 export function drainTexts(drain: Drain | null): readonly string[] {
   if (drain === null) return []
   const { moved, stuck, withoutClaims, instances } = drain
   return [
-    `Of the hosts that are drained ${counted(moved, 'instance')} would move to others${stuck === 0 ? '.' : `, and ${stuck} would find no place:`}`,
+    `Of the hosts that are drained ${counted(moved, 'instance')} would move to others${stuck === 0 ? '.' : `, and ${stuck} would find no host:`}`,
     ...instances.map(
       ({ claimId, instanceUuid, fromHost, fromNode, fromHasOtherNodes, message }) =>
         `${instanceUuid ?? `claim ${claimId}`} on ${printHost(fromHost, fromNode, fromHasOtherNodes)}: ${message ?? ''}`,

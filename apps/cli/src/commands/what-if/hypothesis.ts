@@ -30,14 +30,14 @@ interface Hypothesis {
   readonly overlay?: Sent<Overlay>
 }
 
-/** Options for the request: a given one, or that of a decision. */
+/** The request of the command: one from options or a file, or that of a decision. */
 export type Asked = { readonly spec: SpecInput } | { readonly decisionId: string }
 
 const collect =
   <Value>(read: (text: string) => Value) =>
   (text: string, before: readonly Value[] = []): readonly Value[] => [...before, read(text)]
 
-/** Parses "20xcmp-1": 20 hosts like that one; without a number, one. */
+/** Parses "20xcmp-1": add 20 hosts like cmp-1. The number is 1 if it is not given. */
 function readAdded(text: string): Added {
   const [, number, likeHost] = /^(?:(\d{1,5})x)?(.+)$/.exec(text) ?? []
   const count = Number(number ?? 1)
@@ -45,7 +45,7 @@ function readAdded(text: string): Added {
   return { likeHost, count }
 }
 
-/** The options for the request, the fleet changes and the profile. */
+/** Adds the options for the request, the fleet changes and the profile. */
 export const withHypothesis = (command: Command): Command =>
   withMoment(command)
     .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
@@ -72,11 +72,11 @@ export const withHypothesis = (command: Command): Command =>
     .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
 
-/** The request, or the decision that contains it. Here --count is the number of copies, not of instances. */
+/** Reads the request, or the id of the decision that has it. --count is left out, because it means copies here, not instances. */
 export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlags): Promise<Asked> =>
   decision === undefined ? { spec: await readSpec(flags) } : { decisionId: decision }
 
-/** The hypothesis in the form of the API; short options are added to the file's. */
+/** The hypothesis in the form of the API. Changes from options are added to those of the --overlay file. */
 export function readHypothesis({
   overlay: file,
   add = [],
@@ -87,7 +87,7 @@ export function readHypothesis({
   at,
 }: HypothesisFlags): Hypothesis {
   const given: Sent<Overlay> = file === undefined ? {} : readOverlay(file)
-  // If a file contains something else than a list, the service refuses it.
+  // If a field of the file is not a list, the service refuses the file.
   const listOf = <Item>(list: readonly Item[] | null | undefined): readonly Item[] => (Array.isArray(list) ? list : [])
   const overlay = {
     ...given,
@@ -103,7 +103,7 @@ export function readHypothesis({
   }
 }
 
-/** The service checks the fields. */
+/** Whether the value may be sent as an overlay. The service validates the fields. */
 const isOverlay = (value: unknown): value is Sent<Overlay> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readOverlay(file: string): Sent<Overlay> {

@@ -7,16 +7,16 @@ import { useOwnService } from '../../testing/own-service.ts'
 const own = useOwnService()
 const { run } = own
 
-/** A host has room for one of these, or for none. */
+/** A flavor so large that a host has free resources for one instance at most. */
 const LARGE = ['--vcpus', '12', '--memory-mb', '24576']
 
-test('simulate shows what fits, why the rest does not, and how full the zones are', async () => {
+test('simulate shows what fits, why the other copies do not, and how full the zones are', async () => {
   const { out, err, code } = await run('simulate', ...LARGE, '--count', '9')
   expect([err, code]).toEqual(['', 1])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^[1-8] of 9 instances would be placed, at revision \d+\./)
   expect(out).toContain('Why no host takes the next one')
-  // The cause of the refusal, in the words of the answer to the request.
+  // The cause of the refusal has the same words as in the answer to a request.
   expect(out.replaceAll(/\s+/g, ' ')).toMatch(/Of (?:the )?\d+ hosts .*none takes it: .* Nearest is /)
   expect(out).toMatch(/ZONE +CLASS +USED BEFORE +AFTER +OF +FULL/)
   const more = await run('simulate', ...LARGE, '--count', '9', '--add', '9xaz1-a')
@@ -24,7 +24,7 @@ test('simulate shows what fits, why the rest does not, and how full the zones ar
   expect(more.out).toContain('9 of 9 instances would be placed')
 })
 
-test('capacity shows how many more fit, and the same fleet drained has less', async () => {
+test('capacity shows how many more instances fit, and fewer with a drained host', async () => {
   const { out, err, code } = await run('capacity', ...LARGE)
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -44,7 +44,7 @@ test('capacity shows how many more fit, and the same fleet drained has less', as
   expect(await fits('--zone', 'az1')).toBeLessThan(all)
 })
 
-test('simulate lists request fields without effect', async () => {
+test('simulate lists request fields that have no effect', async () => {
   const file = path.join(own.folder, 'without-effect.json')
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [{ key: 'quota:cpu_shares', value: '1' }] } }))
   const { out, code } = await run('simulate', '--spec', file)
@@ -69,7 +69,7 @@ test('what-would-fit shows the smallest changes, which simulate accepts unchange
   expect(answer.simulate.failed).toBe(0)
 })
 
-test('all three are Markdown for a ticket, and report invalid options', async () => {
+test('simulate, capacity and what-would-fit print Markdown for a ticket, and report invalid options', async () => {
   for (const command of ['simulate', 'capacity', 'what-would-fit'])
     expect((await run(command, ...LARGE, '--markdown')).out).toMatch(/^### /)
   expect(await run('capacity', ...LARGE, '--overlay', path.join(own.folder, 'none.json'))).toMatchObject({ code: 2 })

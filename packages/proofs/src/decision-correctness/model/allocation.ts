@@ -8,7 +8,7 @@ const STANDARD = [
 ] as const
 type Standard = (typeof STANDARD)[number]
 
-/** Computes the values that apply from every report and all other sources of ratios and reserved amounts. */
+/** Computes the ratios and reserved amounts that apply to each host, from its report and all other sources. */
 export function countAnew(fleet: ModelFleet): void {
   for (const host of fleet.hosts) host.stats = counted(fleet, host)
 }
@@ -31,7 +31,7 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     stats[ratio] = set.ratio ?? leastRatio(fleet, host, name) ?? own
     if (isListed) continue
     const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0
-    // Nova counts as used what its configuration reserves
+    // Nova includes the reserved memory of its configuration in the used memory.
     stats[used] = Math.max(0, reported[used] - kept)
     const reserved = Math.min(reported[total], set.reserved ?? kept)
     if (reserved === 0) continue
@@ -49,7 +49,7 @@ function configured({ allocation: { release, classes } }: ModelFleet, { name }: 
   return release < 27 ? before : since
 }
 
-/** The lowest ratio of a host's aggregates; none if one of them has an invalid one. */
+/** The lowest ratio of a host's aggregates; undefined if one of them is invalid. */
 function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
   const key = STANDARD.find(({ name }) => name === resourceClass)?.nova
   const texts = aggregates.filter(({ hosts }) => hosts.includes(host)).flatMap(({ metadata }) => metadata[key ?? ''] ?? [])
@@ -57,7 +57,7 @@ function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceCla
   return ratios.length > 0 && ratios.every((ratio) => ratio >= 0.001 && ratio <= 1_000) ? Math.min(...ratios) : undefined
 }
 
-/** An operator sets values of a class of a host; null removes a value. */
+/** Sets an operator's values for a class of a host. Null removes a value. */
 export function override(
   fleet: ModelFleet,
   host: ModelHost,
@@ -68,7 +68,7 @@ export function override(
   countAnew(fleet)
 }
 
-/** The settings of two hosts that are one machine, at one moment; if both have a value, that of the first counts. */
+/** The operators' values of two hosts that turn out to be one machine. If both have a value, the first one's applies. */
 export function mergedOverrides(own: ModelHost['overrides'], other: ModelHost['overrides']): ModelHost['overrides'] {
   const names = new Set([...Object.keys(own), ...Object.keys(other)])
   return Object.fromEntries(Array.from(names, (name) => [name, { ...other[name], ...own[name] }]))

@@ -9,10 +9,10 @@ export interface ModelCell {
   readonly sharedUsed: number
   readonly memoryCapacity: number
   readonly memoryFree: number
-  /** The memory in total, and the part that is not set aside as huge pages. */
+  /** The memory in total, and the part that is not in huge pages. */
   readonly memory: number
   readonly plain: number
-  /** Plain memory: the amount that can be allocated, and the allocated amount. */
+  /** Memory outside of huge pages: how much can be allocated, and how much is allocated. */
   readonly plainCapacity: number
   readonly plainUsed: number
 }
@@ -32,13 +32,13 @@ interface CellTally {
   sharedUsed: number
   readonly memoryCapacity: number
   memoryFree: number
-  /** Memory outside of huge pages: the total that can be allocated, and the allocated amount. */
+  /** Memory outside of huge pages: how much can be allocated, and how much is allocated. */
   readonly plainCapacity: number
   plainUsed: number
   readonly plain: number
 }
 
-/** Shared CPUs that a cell can still provide in addition to the pinned ones. */
+/** The shared CPUs that a cell can still provide, given its pinned ones. */
 const sharedLeft = ({ cpus, pinned, cpuCapacity, sharedUsed }: CellTally): number =>
   (pinned.length === 0 ? cpuCapacity : Math.floor(((cpus.length - pinned.length) * cpuCapacity) / cpus.length)) - sharedUsed
 
@@ -57,7 +57,7 @@ function give(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): void {
   cell.pinned.push(...pinned)
 }
 
-/** Takes an amount from cells in the given order, from each as much as it has; the rest is counted on the first one. */
+/** Takes an amount from cells in the given order, from each as much as it has. What remains is counted on the first cell. */
 function spread(
   cells: readonly CellTally[],
   amount: number,
@@ -86,7 +86,7 @@ const isOpen =
   (cpu: number): boolean =>
     !cell.pinned.includes(cpu)
 
-/** This many CPUs of these cells, lowest first; fewer if there are not enough. */
+/** Pins this many free CPUs of these cells, lowest numbers first; fewer if there are not enough. */
 function pinSome(cells: readonly CellTally[], count: number): void {
   for (let n = 0; n < count; n++) {
     const cell = cells.find((one) => one.cpus.some(isOpen(one)))
@@ -95,7 +95,7 @@ function pinSome(cells: readonly CellTally[], count: number): void {
   }
 }
 
-/** The amounts that claims hold of a host's cells: the part that its report counts, and the other part. */
+/** The amounts that claims hold in a host's cells: those that its report counts (`shown`), and the others (`waiting`). */
 function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonly shown: CellHold[]; readonly waiting: CellHold[] } {
   const reported = stats.numaCells
   const shown: CellHold[] = []
@@ -122,7 +122,7 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
   return { shown, waiting }
 }
 
-/** For each sort of unit, the amount that claims of listed instances hold beyond what the report counts. */
+/** For each kind of amount in cells, how much the claims of listed instances hold beyond what the report counts. */
 export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
   const { shown } = holdsOf(host, claims)
   if (host.stats.numaCells.length === 0) return []
@@ -159,7 +159,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { shown, waiting } = holdsOf(host, claimsOn(fleet, host))
   const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
   const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
-  // claims of listed instances hold more than is reported: first on the cells that they name, then on any cell
+  // Claims of listed instances may hold more than is reported. The excess is counted on the cells that they name, then on any cell.
   let hiddenPins = sum(shown, ({ pinned }) => pinned.length) - sum(reported, ({ pinnedCpus }) => pinnedCpus?.length ?? 0)
   for (const cell of cells)
     for (const cpu of [...new Set(inCell(cell).flatMap(({ pinned }) => pinned))].sort((a, b) => a - b)) {
@@ -192,7 +192,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenCpus -= part
   }
   spread(cells, hiddenCpus, sharedLeft, takeShared)
-  // every other claim, the largest first, has the cell that it names, or another cell as a whole, or parts of several cells
+  // Every other claim, the largest first, is counted on the cell that it names, else on another whole cell, else on parts of several cells.
   const homeless: CellHold[] = []
   for (const hold of waiting.sort(byAmount)) {
     const named = cells.find(({ id }) => id === hold.cell)

@@ -41,11 +41,11 @@ export interface ModelScore {
 
 /** The result for one instance: the verdict of every filter on every host, and the passing hosts, best first. */
 export interface ModelInstance {
-  /** In the order in which they run; `asked`: whether the request asks anything of the filter. */
+  /** The filters in the order in which they run; `asked`: whether the request demands anything of the filter. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
   /** The number of hosts. */
   readonly hosts: number
-  /** The checks of each host; none for a host that left. */
+  /** The checks of each host; none for a host that has left. */
   readonly checks: readonly (readonly ModelCheck[])[]
   readonly counts: readonly { readonly filter: string; readonly entered: number; readonly passed: number }[]
   readonly ranked: readonly ModelScore[]
@@ -64,7 +64,7 @@ export interface ModelDecision {
   }[]
 }
 
-/** Decides instance by instance without changing the fleet. Members of an affinity group are placed on a host with room for all of them. */
+/** Decides instance by instance without changing the fleet. Members of an affinity group are placed on a host that fits all of them. */
 export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): ModelDecision {
   const { request, allOrNothing } = question
   const isWhole = ({ found }: ModelDecision): boolean => found === request.numInstances
@@ -76,7 +76,7 @@ export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): Model
   return onOneHost ?? kept(first)
 }
 
-/** Places each instance on the best host for it, or on the given one. */
+/** Places each instance on the best host for it, or on the given host. */
 function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): ModelDecision {
   const { request, profile, seed, alternates } = question
   const seen: ModelFleet = { ...fleet, claims: [...fleet.claims] }
@@ -102,7 +102,7 @@ function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): 
   return { instances, found: placed.length, placed }
 }
 
-/** The group as a claim binds it. */
+/** A request's group with its policy, in the form that a claim stores. */
 export function groupOf({ instanceGroup }: RequestSpec): ModelGroup | null {
   if (instanceGroup === null) return null
   const { uuid, policy, maxServerPerHost, apartFrom } = instanceGroup
@@ -146,7 +146,10 @@ interface Step {
   readonly isNet: boolean
 }
 
-/** The filters in their order: the candidates, the filters of the profile, then the rules of every claim that it does not list. */
+/**
+ * The filters in the order in which they run: the candidates, the filters of the profile, then the rules of every claim that the profile
+ * does not list.
+ */
 function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: Profile): Step[] {
   const names = listed.map(({ name }) => name)
   const isForced = request.forceHosts.length > 0 || request.forceNodes.length > 0
@@ -168,7 +171,10 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
   ]
 }
 
-/** Present only if the request, or a group with members, has the rule; every claim must satisfy it, whatever the profile lists. */
+/**
+ * The step that keeps groups apart. It exists only if the request, or a group with members, has such a rule. Every claim must satisfy it,
+ * whatever the profile lists.
+ */
 function apartSteps(fleet: ModelFleet, { instanceGroup }: RequestSpec): Step[] {
   const others = instanceGroup === null ? [] : apartOf(fleet, instanceGroup.uuid, instanceGroup.apartFrom)
   if (others.length === 0) return []
@@ -192,8 +198,8 @@ function checkHost(steps: readonly Step[], host: ModelHost): ModelCheck[] {
 }
 
 /**
- * For each host, every weigher's raw number, scaled over the hosts that passed and multiplied by the host's
- * multiplier, summed in the profile's order.
+ * The score of each host. Every weigher's raw number is scaled over the hosts that passed, multiplied by the host's multiplier, and added
+ * in the profile's order.
  */
 function weigh(fleet: ModelFleet, request: RequestSpec, profile: Profile, passing: readonly number[]): ModelScore[] {
   const columns = profile.weighers.map(({ name, multiplier, options }) => {
@@ -228,7 +234,7 @@ function nameAndLimits(fleet: ModelFleet, request: RequestSpec, position: number
   return { host: host.host, node: host.node, weight, limits }
 }
 
-/** The resources that an instance takes of a host that passed, by the profile's assignment rules. */
+/** The resources that an instance gets on a host that passed, chosen by the profile's assignment rules. */
 function takesOn(fleet: ModelFleet, request: RequestSpec, { assignment }: Profile, host: ModelHost): Takes {
   const { amounts } = demandOf(request)
   const guests = guestCellsOf(request)

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
 
-/** The classes and traits that one instance needs of a host, computed anew from the request. */
+/** The classes and traits that one instance needs, computed from the request independently of the core. */
 export interface ModelDemand {
   readonly amounts: Readonly<Record<string, number>>
   readonly required: readonly string[]

@@ -1,6 +1,7 @@
 /**
- * Whether a value meets a requirement in the operators of Nova's extra specs: `=` at least, `s==` and its kind as text, `<in>`,
- * `<all-in>`, `<or>`; without one of these the two are equal. A value that is not a number does not match where one is required.
+ * Whether a value meets a requirement with the operators of Nova's extra specs. `=` means at least; `s==` and similar compare texts; the
+ * others are `<in>`, `<all-in>` and `<or>`. Without an operator the two must be equal. A value that is not a number does not match if a
+ * number is required.
  */
 export function meets(value: string, requirement: string): boolean {
   const [operator = '', ...words] = requirement.split(' ').filter((word) => word !== '')
@@ -20,7 +21,7 @@ export function meets(value: string, requirement: string): boolean {
 const numeric = ['=', '==', '!=', '>=', '<=']
 const textual = ['s==', 's!=', 's>=', 's>', 's<=', 's<']
 
-/** Compares two numbers, or two texts of plain letters. */
+/** Compares two numbers or two texts with an operator. */
 export function compares<T extends number | string>(operator: string, found: T, wanted: T): boolean {
   if (operator === '==') return found === wanted
   if (operator === '!=') return found !== wanted

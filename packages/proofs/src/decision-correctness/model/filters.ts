@@ -20,10 +20,10 @@ import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
-/** The reason of a refusal; undefined if the host passes. */
+/** A filter that is prepared for one request: the reason why it refuses a host, or undefined if the host passes. */
 export type Ask = (host: ModelHost) => Refusal | undefined
 
-/** Returns undefined if the filter does not apply to the request. */
+/** Prepares a filter for a request; undefined if the filter does not apply to the request. */
 type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
 
 /** The filters of this service by their names in profiles, and `Candidates`, which runs before all others. */
@@ -194,7 +194,7 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
         if (units !== undefined) return { code: 'class.unit', need, have: units }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: short, need, have }
-        // no request of the model asks for pages: all of its memory is plain
+        // No request of the model demands huge pages, so all of its memory is plain.
         const plain = resourceClass === 'MEMORY_MB' && need > 0 ? plainMemoryOf(fleet, host) : undefined
         if (plain !== undefined && plain < need) return { code: 'memory.huge_pages', need, have: plain }
       }
@@ -213,14 +213,14 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
 
   GpuFilter: ({ gpus: asked }, fleet) => (asked === null ? undefined : (host) => whyNoGpus(gpusOf(fleet, host), asked)),
 
-  // the model does not support requests with devices
+  // The model has no requests for PCI devices.
   PciPassthroughFilter: () => undefined,
 
-  // no host of the model has its disks in a pool
+  // No host of the model has its disk in a pool.
   DiskPoolFilter: () => undefined,
 }
 
-/** The rules for every claim: they run in every profile, after all other filters if the profile does not list them. */
+/** The rules that every claim must keep. They run in every profile, after all other filters if the profile does not list them. */
 export const nets = [
   'ServerGroupAffinityFilter',
   'ServerGroupAntiAffinityFilter',
@@ -243,8 +243,8 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
 }
 
 /**
- * A filter of one class refuses amounts that are not free, and amounts above the total; a stated maximum is checked
- * for every claim. Permanent reasons come first.
+ * The refusal of a filter of one class, for an amount that is not free or is above the total. A stated maximum is checked for every claim.
+ * Permanent reasons come first.
  */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory
@@ -255,7 +255,7 @@ function amountOf(inventory: Inventory, need: number, have: number, short: strin
   return units === undefined ? { code: short, need, have } : { code: 'class.unit', need, have: units }
 }
 
-/** Whether one more member may be on the host by the rule that the group's first claim set. */
+/** Whether the policy that the group's first claim set allows one more member on the host. */
 function boundRuleAllows(fleet: ModelFleet, host: ModelHost, uuid: string): boolean {
   const group = boundGroup(fleet, uuid)
   if (group?.policy === 'ANTI_AFFINITY') return membersOn(fleet, host, uuid) < (group.most ?? 1)
@@ -263,7 +263,7 @@ function boundRuleAllows(fleet: ModelFleet, host: ModelHost, uuid: string): bool
   return true
 }
 
-/** Whether a version as hosts report it (7002000 is 7.2.0, 2012 is 2.12) meets all of `>=6.0,<8.0`. */
+/** Whether a reported version (7002000 is 7.2.0, 2012 is 2.12) meets every part of a predicate such as `>=6.0,<8.0`. */
 function isVersion(reported: number, predicate: string): boolean {
   const found =
     reported >= 1_000_000
@@ -278,7 +278,7 @@ function isVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** Synonyms of the names in drawn hosts and images. */
+/** Synonyms of the names that drawn hosts and images contain. */
 const otherWords = { arch: { amd64: 'x86_64' }, hvType: { xapi: 'xen' }, vmMode: { hv: 'hvm', pv: 'xen' } } as const
 
 function usualName(kind: keyof typeof otherWords, name: string | null | undefined): string {
@@ -287,7 +287,7 @@ function usualName(kind: keyof typeof otherWords, name: string | null | undefine
   return words[lower] ?? lower
 }
 
-/** The codes of the classes that every host has: too little free, and too little in total. */
+/** For each class that every host has: the code for too little free, and the code for too little in total. */
 const ofClass: Readonly<Record<string, readonly [string, string]>> = {
   VCPU: ['cpu.short', 'cpu.too_few'],
   MEMORY_MB: ['memory.short', 'memory.too_little'],

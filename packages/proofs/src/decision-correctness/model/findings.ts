@@ -3,7 +3,7 @@ import { capacity, capacityOf, claimsOn, hugeUsedIn, inventoryOf, isCounted } fr
 import { hiddenOnGpus } from './gpu.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
-/** All findings that an auditor must have about the hosts, each as code, host and details; in any order. */
+/** All findings about hosts that the auditor must report, each as code, host and details, in any order. */
 export function findingsOf(fleet: ModelFleet): string[][] {
   const there = fleet.hosts.filter(({ isGone }) => !isGone)
   const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
@@ -19,7 +19,7 @@ export function findingsOf(fleet: ModelFleet): string[][] {
   ]
 }
 
-/** A host whose total is less than its claims hold. */
+/** The findings of a host whose total is less than its claims hold. */
 function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const takes = logged(claimsOn(fleet, host)).map((claim) => claim.takes)
   const add = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
@@ -39,7 +39,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   return sorts.flatMap(([held, most]) => (held > most ? [['capacity.below_claims', nameOf(host), `at least ${held}, not ${most}`]] : []))
 }
 
-/** A report that counts less than the claims of the instances that it lists. */
+/** The findings of a report that counts less than the claims of its listed instances. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const shown = logged(claimsOn(fleet, host)).filter(isCounted)
   const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))
@@ -53,10 +53,10 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   return [...inClasses, ...others].map((text) => ['use.below_claims', nameOf(host), text])
 }
 
-/** Huge pages are part of the memory in use, of the host and of each cell that counts its own. */
+/** The findings of a report whose used huge pages exceed the used memory, of the host or of a cell that reports its own use. */
 function usesMorePagesThanMemory(host: ModelHost): string[][] {
   const { numaCells, inventories, memoryMbUsed } = host.reported
-  // the value is compared as reported: the amount that Nova counts as reserved is not subtracted here
+  // The reported value is compared; the amount that Nova includes as reserved is not subtracted here.
   const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
   const pages = numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const pairs = [[pages, used] as const, ...numaCells.map((cell) => [hugeUsedIn(cell), cell.memoryUsageMb] as const)]
@@ -82,7 +82,7 @@ function unclaimedOn(fleet: ModelFleet, host: ModelHost): string[][] {
   return found.length > 0 ? [['instance.unclaimed', nameOf(host), text]] : []
 }
 
-/** An instance should be listed by one host, that of its claim, which comes first. */
+/** The findings of an instance that several hosts list. Only one host should list it; a host with a claim for it comes first. */
 function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost[]): string[][] {
   const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
   const listing = there.filter(({ stats, present }) => stats.instances !== null && present.includes(instance))
@@ -99,5 +99,5 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   ]
 }
 
-/** The names of hosts, with the node if a host may have several. */
+/** A host's name, with the node if the node has another name. */
 export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

@@ -3,13 +3,13 @@ import { countAnew } from './allocation.ts'
 import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } from './state.ts'
 
 /**
- * Applies a host's report: from now on it counts the instances that it lists. One that `isEarlier` came before the claims were made, under
- * another name of the machine, so it counts none that it shows for the first time.
+ * Applies a host's report. Its figures then include the instances that it lists. With `isEarlier`, the report is older than the claims and
+ * came under another name of the machine, so its figures do not include instances that it lists for the first time.
  */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isEarlier = false): void {
   host.reported = stats
   countAnew(fleet)
-  // a report without a list shows no instances
+  // A report without a list shows no instances.
   if (stats.instances === null) for (const claim of fleet.claims) if (claim.host === host) claim.isListed = false
   if (stats.instances === null) return
   host.present = stats.instances
@@ -20,7 +20,7 @@ export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isE
   }
 }
 
-/** Whether the figures of the host's report contain what a claim takes. */
+/** Whether the figures of the host's report include what a claim holds. */
 export const isCounted = ({ isListed, isHeldInAddition }: ModelClaim): boolean => isListed && !isHeldInAddition
 
 export const claimsOn = (fleet: ModelFleet, host: ModelHost): ModelClaim[] => fleet.claims.filter((claim) => claim.host === host)
@@ -32,11 +32,11 @@ export interface Inventory {
   readonly least: number
   readonly most: number | null
   readonly step: number
-  /** The total without the reserved amount: if no maximum is stated, one instance gets at most this. */
+  /** The total minus the reserved amount. One instance gets at most this amount if no maximum is stated. */
   readonly inAll: number
 }
 
-/** The host's report of a class; undefined if it reports none. */
+/** The amounts of a class that the host reports; undefined if it does not report the class. */
 export function inventoryOf({ stats }: ModelHost, resourceClass: string): Inventory | undefined {
   const plain: Record<string, [total: number, ratio: number, used: number]> = {
     VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
@@ -63,7 +63,7 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
 /** Whether one instance needs more than the total, or than the maximum that the host states for one instance. */
 export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
 
-/** The amounts of a class that one instance may have, as text for the refusal of another amount. */
+/** If the class's units do not allow this amount, a text with the allowed amounts; otherwise undefined. */
 export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
   const isTooMuch = most !== null && most !== inAll && need > most
   if (need >= least && !isTooMuch && need % step === 0) return undefined
@@ -86,7 +86,7 @@ const hugePagesOf = (pages: HostStats['numaCells'][number]['pages']) => pages.fi
 export const hugeUsedIn = ({ pages }: HostStats['numaCells'][number]): number =>
   hugePagesOf(pages).reduce((mib, { used, sizeKib }) => mib + ((used ?? 0) * sizeKib) / 1_024, 0)
 
-/** The memory of the host outside of huge pages that one instance can still have; undefined if nothing is set aside. */
+/** The memory outside of huge pages that one instance can still get on the host; undefined if the host has no huge pages. */
 export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | undefined {
   const setAside = host.stats.numaCells.reduce((mib, cell) => mib + setAsideIn(cell), 0)
   const inventory = inventoryOf(host, 'MEMORY_MB')
@@ -94,7 +94,7 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
   const { inAll } = inventory
   const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
   const plain = inAll - setAside
-  // no claim of the model uses huge pages, so that only the report shows used ones
+  // No claim of the model uses huge pages, so only the report counts used ones.
   const hugeUsed = host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const taken = takenOf(fleet, host, 'MEMORY_MB', inventory.used === null ? null : Math.max(0, inventory.used - hugeUsed))
   if (plain < 0) return plain - taken
@@ -110,8 +110,8 @@ export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string):
 }
 
 /**
- * The used amount of a class: the reported use or, if larger, that of the claims of listed instances; plus the claims
- * that no report shows.
+ * The used amount of a class. It is the reported use or, if larger, that of the claims of listed instances; plus the claims that the report
+ * does not include.
  */
 function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0
@@ -139,15 +139,15 @@ export const aggregatesOf = ({ aggregates }: ModelFleet, { host }: ModelHost): M
 export const zoneOf = (fleet: ModelFleet, host: ModelHost): string =>
   aggregatesOf(fleet, host).find(({ metadata }) => metadata.availability_zone !== undefined)?.metadata.availability_zone ?? 'nova'
 
-/** Whether the report lists the instance, or a claim in the log is for it. */
+/** Whether the report lists the instance, or a claim on the host is for it. */
 export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boolean =>
   host.present.includes(instance) || claimsOn(fleet, host).some((claim) => claim.isLogged && claim.instance === instance)
 
-/** Whether a claim in the log is for the instance, which then gets no second one. */
+/** Whether a claim in the log is for the instance. Such an instance gets no second claim. */
 export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
   claims.some((claim) => claim.isLogged && claim.instance === instance)
 
-/** The rule of a group as its first claim set it; undefined while it has none. */
+/** The policy of a group as its first claim set it; undefined if the group has no members. */
 export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
   claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
 
@@ -157,14 +157,14 @@ export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): num
 const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
   claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))
 
-/** Groups with members that a group is kept apart from, by either group's rule, in the order of their names. */
+/** The groups with members from which a group is kept apart, by either group's rule, in the order of their names. */
 export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[] = []): readonly string[] {
   const known = new Set(fleet.claims.flatMap(({ group }) => (group === null ? [] : [group.uuid])))
   const others = [...known].filter((other) => apartAsSaid(fleet, other).includes(uuid))
   return [...new Set([...named, ...apartAsSaid(fleet, uuid), ...others])].filter((other) => other !== uuid && known.has(other)).sort()
 }
 
-/** Whether a claim would newly keep its group apart from a group with which it shares a host already. */
+/** Whether a claim would newly keep its group apart from a group with which it already shares a host. */
 export function wantsApartTooLate(fleet: ModelFleet, { uuid, apartFrom }: ModelGroup): boolean {
   const bound = apartOf(fleet, uuid)
   return apartFrom.some(

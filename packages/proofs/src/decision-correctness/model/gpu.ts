@@ -3,7 +3,7 @@ import { claimsOn, isCounted } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
-/** The generator draws no GPUs near cells. */
+/** The demand for GPUs. The generator draws no demand for GPUs near NUMA cells. */
 export type GpusAsked = Omit<NonNullable<RequestSpec['gpus']>, 'numaPolicy'>
 
 const isOfModel = ({ model }: ModelGpu, { models }: GpusAsked): boolean => models.length === 0 || (model !== null && models.includes(model))
@@ -36,7 +36,7 @@ export interface ScaledResource {
   readonly scale?: number
 }
 
-/** The options that random profiles give to weighers and assignment rules; the core validated them with the profile. */
+/** The options that random profiles give to weighers and assignment rules. The core validates them with the profile. */
 export interface Options {
   readonly typical?: readonly Typical[]
   readonly cpuClass?: string
@@ -45,7 +45,7 @@ export interface Options {
   readonly scale?: number
 }
 
-/** The free GPU capacity, weighted by frequency, that typical requests could not use. */
+/** The free GPU capacity that typical requests could not use, weighted by their frequency. */
 function unusable(gpus: readonly ModelGpu[], cpuFree: number, typical: readonly Typical[]): number {
   let sum = 0
   for (const { frequency, cpu, gpus: count, shareMilli, models = [] } of typical) {
@@ -58,8 +58,8 @@ function unusable(gpus: readonly ModelGpu[], cpuFree: number, typical: readonly 
 }
 
 /**
- * The choice of GPUs that fragments a host least, and its points: 100 x logistic(what becomes usable, in GPUs), cut off. One share may
- * go to any GPU that fits; several or whole ones to the lowest numbers.
+ * The choice of GPUs that causes the least fragmentation on a host, and its points: 100 x logistic(additional usable capacity in GPUs),
+ * rounded down. A request for one share may use any GPU that fits; other requests get the lowest numbers.
  */
 export function leastFragmenting(
   all: readonly ModelGpu[],
@@ -70,7 +70,7 @@ export function leastFragmenting(
 ): { readonly points: number; readonly chosen: readonly ModelGpu[] } | undefined {
   const fit = fitting(all, asked)
   if (fit.length < asked.count) return undefined
-  // where a report shows more use than the GPU has, nothing is free
+  // If a report counts more use than a GPU has, nothing of the GPU is free.
   const gpus = all.map((gpu) => ({ ...gpu, free: Math.max(0, gpu.free) }))
   const before = unusable(gpus, cpuFree, typical)
   const choices = asked.count === 1 && asked.shareMilli < 1_000 ? fit.map((gpu) => [gpu]) : [fit.slice(0, asked.count)]
@@ -82,7 +82,7 @@ export function leastFragmenting(
   return rated.find(({ points }) => points === best)
 }
 
-/** How many of the numbers k from 1 to 99 the logistic curve has reached: k is reached at x = ln(k / (100 - k)). */
+/** The logistic curve at x in whole percent: how many k from 1 to 99 satisfy x >= ln(k / (100 - k)). */
 function logisticPoints(x: number): number {
   let points = 0
   for (let k = 1; k <= 99; k++) if (Math.log(k / (100 - k)) <= x) points++
@@ -95,7 +95,7 @@ export interface ModelGpu {
   readonly free: number
 }
 
-/** Thousandths that claims of listed instances hold beyond what the report counts. */
+/** The thousandths of GPUs that claims of listed instances hold beyond what the report counts. */
 export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly ModelClaim[]): string[] {
   if (gpus.length === 0) return []
   const counts = (index: number): boolean => {
@@ -108,7 +108,7 @@ export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly Mo
   return held > used ? [`at least ${held}, not ${used}`] : []
 }
 
-/** The GPUs of a host by number, with the thousandths that are free. */
+/** The GPUs of a host by number, with their free thousandths. */
 export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
   const reported = [...host.stats.gpus].sort((a, b) => a.index - b.index)
   const gpus = reported.map(({ index, model, usedMilli }) => ({ index, model, free: 1_000 - (usedMilli ?? 0) }))
@@ -118,13 +118,13 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
   const held = claimsOn(fleet, host).flatMap((claim) => (claim.takes.gpu ?? []).map((taken) => ({ ...taken, isShown: isCounted(claim) })))
   const shown = held.filter(({ index, isShown }) => isShown && counts(index))
   const waiting = held.filter((taken) => !shown.includes(taken))
-  /** Takes thousandths from these GPUs one by one, as long as they have any; returns the amount that none of them had. */
+  /** Takes thousandths from these GPUs in order until the amount is reached. Returns the amount that none of them had. */
   const drain = (from: readonly ModelGpuState[], milli: number): number => {
     let open = milli
     for (const gpu of from) for (; open > 0 && gpu.free > 0; open--) gpu.free--
     return open
   }
-  // claims of listed instances hold more than is reported: it is taken first from the GPUs that they name
+  // Claims of listed instances may hold more than is reported. The excess is taken first from the GPUs that they name.
   let hidden = shown.reduce((sum, { milli }) => sum + milli, 0) - reported.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
   for (const gpu of gpus) {
     const missing = shown.reduce((sum, { index, milli }) => (index === gpu.index ? sum + milli : sum), 0) - (1_000 - gpu.free)
@@ -136,7 +136,7 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
     const open = drain(gpus, hidden)
     if (gpus[0] !== undefined) gpus[0].free -= open
   }
-  // every other claim, the largest first, has the GPU that it names, or another one, of the same model if possible
+  // Every other claim, the largest first, uses the GPU that it names, else another one, if possible of the same model.
   const homeless: { readonly index: number; readonly milli: number }[] = []
   for (const taken of waiting.sort((a, b) => b.milli - a.milli || a.index - b.index)) {
     const named = at(taken.index)

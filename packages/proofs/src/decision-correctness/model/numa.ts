@@ -17,7 +17,10 @@ export const guestCellsOf = ({ numaTopology }: RequestSpec): readonly GuestCell[
     return { id, shared: cpus.length - dedicated, dedicated, memoryMb }
   })
 
-/** A pinned CPU carries no shared ones: with p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs can be allocated. */
+/**
+ * The number of shared CPUs that a cell can allocate. With p of n CPUs pinned, it is floor((n - p) x capacity / n), because a pinned CPU
+ * has no shared ones.
+ */
 const sharedAllowed = ({ cpus, cpuCapacity }: ModelCell, pinned: number): number =>
   cpus.length === 0 ? 0 : Math.floor(((cpus.length - pinned) * cpuCapacity) / cpus.length)
 
@@ -26,21 +29,21 @@ const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => 
   return cell.cpus.length > 0 && pinned <= cell.cpus.length && cell.sharedUsed + shared <= sharedAllowed(cell, pinned)
 }
 
-/** Plain memory that one guest can still have. */
+/** The memory outside of huge pages that one guest can still get. */
 const plainLeft = ({ plain, plainCapacity, plainUsed }: ModelCell): number => Math.min(plain, plainCapacity - plainUsed)
 
-/** The same for a guest with dedicated CPUs, whose memory is not overcommitted. */
+/** The same memory for a guest with dedicated CPUs, whose memory is not overcommitted. */
 const onceLeft = (cell: ModelCell): number => Math.min(plainLeft(cell), cell.plain - cell.plainUsed)
 
 const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boolean =>
   cell.memoryFree >= memoryMb &&
   cell.memory >= memoryMb &&
   (dedicated > 0 ? onceLeft(cell) : plainLeft(cell)) >= memoryMb &&
-  // one guest never shares more CPUs than there are to share
+  // One guest never gets more shared CPUs than the cell has.
   shared <= cell.cpus.length - cell.pinned.length - dedicated &&
   canGiveCpus(cell, shared, dedicated)
 
-/** The lesser of the free shares of CPUs and memory. */
+/** The lesser of the free share of CPUs and the free share of memory. */
 export function freeShare(cell: ModelCell): number {
   const cpus = cell.cpuCapacity === 0 ? 0 : (sharedAllowed(cell, cell.pinned.length) - cell.sharedUsed) / cell.cpuCapacity
   const memory = cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity
@@ -48,8 +51,8 @@ export function freeShare(cell: ModelCell): number {
 }
 
 /**
- * All ways of putting guest cells on separate host cells, in the order of the host cells for the first guest cell,
- * then for the second, and so on.
+ * All ways of putting guest cells on different host cells. They are ordered by the host cell of the first guest cell, then of the second,
+ * and so on.
  */
 function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): Generator<readonly ModelCell[]> {
   const [guest, ...others] = guests
@@ -67,7 +70,7 @@ function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): G
   }
 }
 
-/** The cells that a guest gets under a rule; undefined: the host has none for it. */
+/** The host cells for a guest under an assignment rule; undefined if the host has none. */
 export function seat(guests: readonly GuestCell[], cells: readonly ModelCell[], rule: string): readonly ModelCell[] | undefined {
   const ordered = [...cells].sort((a, b) => {
     const byShare = rule === 'emptiest' ? freeShare(b) - freeShare(a) : rule === 'tightest' ? freeShare(a) - freeShare(b) : 0
@@ -77,7 +80,7 @@ export function seat(guests: readonly GuestCell[], cells: readonly ModelCell[], 
   return undefined
 }
 
-/** Dedicated CPUs are the lowest free ones. */
+/** The resources of the chosen cells. Dedicated CPUs are the lowest free ones. */
 export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelCell[]): readonly CellTaken[] =>
   guests.map((guest, i) => {
     const cell = seating[i] as ModelCell
@@ -91,7 +94,7 @@ export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelC
     }
   })
 
-/** Why there is no such choice: the host has too few cells, a guest cell fits nowhere and for what reason, or not all fit at once. */
+/** Why no choice of cells exists: the host has too few cells, a guest cell fits on none, or they do not fit at the same time. */
 export function whyNoSeating(guests: readonly GuestCell[], cells: readonly ModelCell[]): Refusal {
   if (cells.length === 0) return { code: 'numa.not_reported', need: guests.length, have: 0 }
   if (cells.length < guests.length) return { code: 'numa.cells', need: guests.length, have: cells.length }
@@ -125,7 +128,7 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
 const isMemoryThere = (cell: ModelCell, guest: GuestCell): boolean =>
   [cell.memoryFree, cell.memory, plainLeft(cell), ...(guest.dedicated > 0 ? [onceLeft(cell)] : [])].every((have) => have >= guest.memoryMb)
 
-/** The number of a guest's CPUs that a cell could provide: dedicated before shared ones. */
+/** The number of a guest's CPUs that a cell could provide, dedicated ones first. */
 function cpusFor(cell: ModelCell, guest: GuestCell): number {
   const own = Math.min(ownLeft(cell), guest.dedicated)
   return own < guest.dedicated ? own : own + Math.min(sharedLeft(cell, guest), guest.shared)
@@ -133,20 +136,20 @@ function cpusFor(cell: ModelCell, guest: GuestCell): number {
 
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b))
 
-/** CPUs that can be dedicated to one guest: those that are not pinned, as long as the shared ones in use have room. */
+/** The CPUs that can be dedicated to one guest. They are not pinned yet, and the shared CPUs in use must still fit on the others. */
 function ownLeft(cell: ModelCell): number {
   let count = 0
   for (let more = 1; cell.pinned.length + more <= cell.cpus.length; more++) if (canGiveCpus(cell, 0, more)) count = more
   return count
 }
 
-/** CPUs that are not dedicated after the guest got its own. */
+/** The CPUs of a cell that can be shared after the guest's dedicated ones are pinned. */
 function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
   const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
   return Math.max(0, cell.cpus.length - pinned)
 }
 
-/** Shared CPUs left once the guest's dedicated ones are pinned, if these can be. */
+/** The free shared CPUs after the guest's dedicated ones are pinned, if these can be pinned. */
 function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   const pins = cell.pinned.length + dedicated <= cell.cpus.length ? dedicated : 0
   let count = 0
@@ -154,7 +157,7 @@ function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   return count
 }
 
-/** The largest number of guest cells that can be placed at once. */
+/** The largest number of guest cells that fit on different cells at the same time. */
 function mostSeated(guests: readonly GuestCell[], cells: readonly ModelCell[]): number {
   const [guest, ...others] = guests
   if (guest === undefined) return 0

@@ -1,13 +1,13 @@
 const WORD = 2n ** 32n
 
-/** FNV-1a, 32 bits, over the UTF-16 code units of a text: xor, then times the prime, for each. */
+/** FNV-1a with 32 bits over the UTF-16 code units of a text. For each unit: xor, then multiply by the prime. */
 export function fnv1a(text: string): bigint {
   let hash = 0x811c9dc5n
   for (let i = 0; i < text.length; i++) hash = ((hash ^ BigInt(text.charCodeAt(i))) * 0x01000193n) % WORD
   return hash
 }
 
-/** The finaliser of splitmix32: xor with itself shifted by 16, multiply; by 15, multiply; by 15. */
+/** The finaliser of splitmix32: xor with the word shifted by 16, multiply; then the same by 15, twice. */
 export function mix(word: bigint): bigint {
   let z = word % WORD
   z = ((z ^ (z >> 16n)) * 0x21f0aaadn) % WORD
@@ -15,7 +15,7 @@ export function mix(word: bigint): bigint {
   return z ^ (z >> 15n)
 }
 
-/** splitmix32, seeded by a text: each draw advances the state by the golden ratio, and returns a share of 32 bits scaled to the bound. */
+/** splitmix32, seeded by a text. Each draw advances the state by the golden ratio and scales 32 bits to the bound. */
 export function createDraw(seed: string): (bound: number) => number {
   let state = fnv1a(seed)
   return (bound) => {
@@ -24,5 +24,5 @@ export function createDraw(seed: string): (bound: number) => number {
   }
 }
 
-/** The rank of a host in the order that a seed shuffles: lower ones first. */
+/** The position of a host in the order that a seed shuffles; lower ones come first. */
 export const shuffledPlace = (seed: string, host: number): bigint => mix(BigInt(host) ^ fnv1a(seed))

@@ -1,4 +1,4 @@
-/** Why a filter refuses a host: the code, and the words or numbers that the model computes itself. */
+/** Why a filter refuses a host: the code, and the texts or numbers that the model computes. */
 export interface Refusal {
   readonly code: string
   readonly need?: number | string

@@ -6,7 +6,7 @@ export interface ModelOverride {
   readonly reserved?: number
 }
 
-/** The values that an import set for hosts whose document in Nova's form has none. */
+/** The values that an import set for hosts whose reports in Nova's form leave them out. */
 export interface ModelFleetAllocation {
   readonly release: number | null
   readonly classes: Readonly<Record<string, ModelOverride>>
@@ -15,7 +15,7 @@ export interface ModelGroup {
   readonly uuid: string
   readonly policy: string
   readonly most: number | null
-  /** Groups that this claim's group is kept apart from because of this claim. */
+  /** The groups from which this claim keeps its group apart. */
   readonly apartFrom: readonly string[]
 }
 export interface ModelClaim {
@@ -23,34 +23,34 @@ export interface ModelClaim {
   readonly instance: string | null
   readonly group: ModelGroup | null
   readonly takes: Takes
-  /** A report has listed its instance since the claim was made. */
+  /** Whether a report has listed the instance since the claim was made. */
   isListed: boolean
-  /** The list is older than the claim, so the amounts are not in the figures of that report yet. */
+  /** Whether the report that listed the instance is older than the claim, so that its figures do not include the claim. */
   isHeldInAddition: boolean
-  /** Whether the claim is in the log; false for a choice of a decision that is still being made. */
+  /** Whether the claim is in the log. It is false for a pick of a decision that is still being made. */
   readonly isLogged: boolean
 }
 export interface ModelHost {
   host: string
   node: string
-  /** The last report of the host. */
+  /** The last report of the host, unchanged. */
   reported: HostStats
-  /** The values that apply: ratios and reserved amounts of other sources are included. */
+  /** The report with the ratios and reserved amounts that apply, including those from other sources. */
   stats: HostStats
   /** The values that operators set for this host, by class. */
   overrides: Readonly<Record<string, ModelOverride>>
-  /** The instances that it last listed; a report without a list does not change them. */
+  /** The instances in the last list. A report without a list does not change them. */
   present: readonly string[]
   status: string
   liveness: string
-  /** Whether the host has left, so that only its ordinal is kept. */
+  /** Whether the host has left. Only its ordinal still exists. */
   isGone: boolean
 }
 
 /**
- * The fleet as plain objects, in slow and simple code: no sums are stored, and no code is shared with the core, which must give the same
- * results. Covers this service's own resources but PCI devices, threads of cells, and requests for pages:
- * cells report huge pages, which no request of the model gets.
+ * The fleet as plain objects, in slow and simple code. No sums are stored, and no code is shared with the core, which must give the same
+ * results. It covers this service's own resources except PCI devices, threads of cells, and requests for huge pages. Cells report huge
+ * pages, but no request of the model demands them.
  */
 export interface ModelFleet {
   /** Hosts in the order of first sight. */

@@ -8,9 +8,9 @@ import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
   raw(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): number
-  /** minmax normalisation measures from here if no raw number is smaller. */
+  /** The lowest bound of minmax normalisation if no raw number is smaller. */
   readonly from?: number
-  /** The metadata key by which aggregates may set another multiplier. */
+  /** The metadata key with which aggregates may set another multiplier. */
   readonly key?: string
 }
 
@@ -95,7 +95,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
     raw({ gpus: asked }, fleet, host, { scale }) {
       if (asked === null) return 0
       const gpus = gpusOf(fleet, host)
-      // hosts that are chosen but not in the log yet are ignored here
+      // Hosts that were picked by the same decision but are not in the log yet are ignored here.
       const kinds = new Set(
         claimsOn(fleet, host).flatMap(({ takes: { gpu = [] }, isLogged }) =>
           isLogged && gpu.length > 0 ? [kindOf(gpu.length, gpu[0]?.milli ?? 0)] : [],
@@ -110,7 +110,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
   },
 }
 
-/** The multiplier of a host's number: the profile's, or the lowest of its aggregates, if all of them have a number. */
+/** The multiplier of a weigher for a host: the profile's, or the lowest of the host's aggregates if all of their values are numbers. */
 export function multiplierOf(
   fleet: readonly { readonly metadata: Readonly<Record<string, string>> }[],
   key: string | undefined,
@@ -152,7 +152,7 @@ function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, opti
   })
 }
 
-/** some weighers are listed by their names only */
+/** A resource with its weight. Some profiles list resources by name only. */
 const scaled = (resource: string | ScaledResource): ScaledResource =>
   typeof resource === 'string' ? { resourceClass: resource } : resource
 

@@ -19,7 +19,7 @@ import {
 import { forgetMovedUnits, type PickedUnitKind } from '@gantt/scheduler-core/testing'
 import { type Core, trueCore } from '../core.ts'
 
-/** A mistake that the core could have, put in from outside; `remove` takes it out again. */
+/** A mistake that the core could have, inserted by the test; `remove` undoes it. */
 export interface Planted {
   readonly core: Core
   remove(): void
@@ -27,7 +27,7 @@ export interface Planted {
 
 type Plant = () => Planted
 
-/** The comparison with the model must find each of them. */
+/** The planted mistakes. The comparison with the model must find each of them. */
 export const mistakes: Readonly<Record<string, Plant>> = {
   'need and have of a reason are swapped': spoilReason('RamFilter', ({ need = 0, have = 0, ...rest }) => ({
     ...rest,
@@ -179,7 +179,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   }),
 }
 
-/** Changes the effect of every entry that any fleet applies. */
+/** Changes the effect of every entry that is applied to any fleet. */
 function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonly Void[]) => readonly Void[]): Plant {
   return () => {
     const { apply } = Fleet.prototype
@@ -195,7 +195,7 @@ function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonl
   }
 }
 
-/** Changes a host that is known already, before its next report is applied. */
+/** Changes a host that has reported before, just before its next report is applied. */
 function spoilReports(change: (host: ReturnType<Fleet['hosts']['own']>, fleet: Fleet) => void): Plant {
   return spoilApply((fleet, { changes }, apply) => {
     for (const one of changes) {
@@ -223,7 +223,7 @@ function spoilCore(parts: Partial<Core>): Plant {
   return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
 }
 
-/** Decides, replays and examines by a changed profile, while the record names the original. */
+/** Decides, replays and examines with a changed profile, while the record names the original. */
 function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
   const withRaw = (decided: Decided): Decided => ({
     ...decided,
@@ -254,7 +254,7 @@ function spoilPasses(name: string, change: PreparedFilter['passes']): Plant {
   })
 }
 
-/** Lets hosts pass that are refused for this reason. */
+/** Lets hosts pass that a filter refuses for this reason. */
 function spoilPassesWhere(name: string, code: string): Plant {
   return spoilFilter(name, (prepare) => (request, fleet, options) => {
     const prepared = prepare(request, fleet, options)
@@ -278,7 +278,7 @@ function spoilRaw(name: string, change: (raw: number) => number): Plant {
     })
 }
 
-/** All profiles find their parts in these lists, so a change there affects all. */
+/** Replaces the function of a filter or weigher in these lists. All profiles use them, so the change affects all profiles. */
 function spoil<Part extends { readonly name: string; prepare: Filter['prepare'] | Weigher['prepare'] }>(
   parts: readonly Part[],
   name: string,

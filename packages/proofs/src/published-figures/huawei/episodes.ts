@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { readJson, shown, TraceError } from '../trace-file.ts'
 
-/** Ids of the VMs at which the episodes of a set begin. Throws TraceError for an unknown set or a bad file. */
+/** The ids of the VMs at which the episodes of a set begin. Throws TraceError for an unknown set or an invalid file. */
 export function readHuaweiEpisodes(file: string, set: string): readonly number[] {
   const name = basename(file)
   const sets = readJson(file)

@@ -22,7 +22,7 @@ export interface FillResult {
   readonly peakHosts: number
 }
 
-/** Replays the whole trace, creates and deletes, on a fixed number of hosts; a VM that fits nowhere is rejected. */
+/** Replays the whole trace, with creations and deletions, on a fixed number of hosts. A VM that fits on no host is rejected. */
 export async function runHuaweiFill({ vms, hosts, profile: profileName, seed, onVm }: FillOptions): Promise<FillResult> {
   const requestOf = createHuaweiRequests()
   const running = new Departures<Placement>()

@@ -14,13 +14,13 @@ const waitOn = (list: readonly HuaweiVm[], profile: string, hosts = 1) =>
 
 describe('waiting', () => {
   test('a VM waits until it fits, and every VM after it waits too', async () => {
-    // both cells are full until 50; the third VM takes the cell until 60, and the small fourth starts only then
+    // Both cells are full until 50. The third VM uses a cell until 60, and only then the small fourth one starts.
     const list = vms([40, 10, 0, 100], [40, 10, 0, 50], [40, 10, 10, 10], [1, 1, 20, 5])
     expect(await waitOn(list, 'first-fit')).toMatchObject({ meanWaitSeconds: 40 + 40, vms: 4, episodes: 1 })
   })
 
   test('a VM of more than 10 GB needs half of it in both cells', async () => {
-    // 40 CPUs of one cell are taken until 30: a split VM cannot start, though the host has 40 CPUs free
+    // 40 CPUs of one cell are used until 30. A split VM cannot start before, although the host has 40 free CPUs.
     const list = vms([40, 10, 0, 30], [2, 12, 5, 1], [2, 10, 5, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)
   })
@@ -31,7 +31,7 @@ describe('waiting', () => {
   })
 
   test('filling the emptiest cell leaves resources for split VMs, and filling the first cell does not', async () => {
-    // first-fit fills cell 0 with 30 + 10 CPUs; even cells hold 30 and 10, and 20 CPUs (10 + 10) still fit
+    // First-fit fills cell 0 with 30 + 10 CPUs. With emptiest-first, the cells have 30 and 10, and 20 CPUs (10 + 10) still fit.
     const list = vms([30, 5, 0, 100], [10, 5, 0, 100], [20, 20, 1, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(99)
     expect((await waitOn(list, 'ff-host-even-cell')).meanWaitSeconds).toBe(0)
@@ -51,20 +51,20 @@ describe('waiting', () => {
 describe('filling', () => {
   const fill = (list: readonly HuaweiVm[], profile: string, hosts: number) => runHuaweiFill({ vms: list, hosts, profile, seed: '1' })
 
-  test('a VM that fits nowhere is turned away, and every delete frees resources', async () => {
+  test('a VM that fits on no host is rejected, and every deletion frees resources', async () => {
     const list = vms([40, 10, 0, 10], [64, 128, 5, 10], [64, 128, 10, 10])
     expect(await fill(list, 'first-fit', 1)).toEqual({ vms: 3, rejected: 1, rejectedVcpus: 64, peakHosts: 1 })
     expect(await fill(list, 'first-fit', 2)).toEqual({ vms: 3, rejected: 0, rejectedVcpus: 0, peakHosts: 2 })
   })
 
   test('the fullest host is filled before the first one', async () => {
-    // h0 becomes the emptier host at 10; only a packed fleet has a whole host left for the large VM
+    // At 10, h0 becomes the emptiest host. Only if the others are filled first, a whole host is free for the large VM.
     const list = vms([40, 10, 0, 10], [40, 10, 0, 99], [40, 10, 0, 99], [40, 10, 11, 99], [64, 128, 12, 1])
     for (const profile of ['best-fit', 'best-fit-host', 'bf-host-even-cell']) expect((await fill(list, profile, 3)).rejected).toBe(0)
   })
 })
 
-test('departures come out by time', () => {
+test('departures are returned in order of time', () => {
   const departures = new Departures<string>()
   for (const at of [5, 1, 4, 1, 3, 9, 2]) departures.add(at, String(at))
   expect(departures.next).toBe(1)
@@ -72,7 +72,7 @@ test('departures come out by time', () => {
   expect([departures.size, departures.next, departures.take()]).toEqual([0, undefined, undefined])
 })
 
-test('a trimmed mean leaves a share out at each end', () => {
+test('a trimmed mean leaves out the given share of values at each end', () => {
   expect(trimmedMean([100, 1, 2, 3, 4, 5, 6, 7, 8, -50], 0.1)).toBe(36 / 8)
   expect(trimmedMean([1, 2, 6], 0.1)).toBe(3)
 })

@@ -2,11 +2,11 @@ import { parseHostStats, parseRequestSpec, type RequestSpec } from '@gantt/sched
 import type { TraceHost } from '../driver.ts'
 import type { HuaweiVm } from './vms.ts'
 
-/** The host of all published work on the trace: two NUMA cells, each of 40 CPUs and 90 GB. */
+/** The host that all published work on this trace assumes: two NUMA cells, each with 40 CPUs and 90 GB. */
 const CELL = { cpus: 40, memoryGb: 90 }
 const CELLS = 2
 
-/** A VM with more memory is split, half in each cell. */
+/** A VM with more memory than this is split: half of it is in each cell. */
 const SPLIT_ABOVE_GB = 10
 
 const MIB_PER_GB = 1_024
@@ -34,7 +34,7 @@ export function huaweiHosts(count: number): readonly TraceHost[] {
 /** Whether a VM is split over both cells. */
 export const isSplit = ({ memoryGb }: HuaweiVm): boolean => memoryGb > SPLIT_ABOVE_GB
 
-/** Requests by flavor: the trace has few flavors, and the request of a flavor never changes. */
+/** Creates the request of a VM. Requests are stored by flavor, because the trace has few flavors. */
 export function createHuaweiRequests(): (vm: HuaweiVm) => RequestSpec {
   const known = new Map<string, RequestSpec>()
   return (vm) => {

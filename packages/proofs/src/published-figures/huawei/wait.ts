@@ -8,10 +8,10 @@ import { createHuaweiRequests, huaweiHosts } from './model.ts'
 import { huaweiVersion } from './profiles.ts'
 import type { HuaweiVm } from './vms.ts'
 
-/** The number of VMs in an episode after those that first-fit starts at once. */
+/** The number of VMs in an episode in addition to those that first-fit starts without a wait. */
 const BEYOND = 40
 
-/** The share of the episodes that is left out at each end of the ranking. */
+/** The share of the episodes that the trimmed mean leaves out at each end of the ranking. */
 const TRIMMED = 0.1
 
 export interface WaitOptions {
@@ -29,11 +29,13 @@ export interface WaitResult {
   readonly meanWaitSeconds: number
   readonly episodes: number
   readonly vms: number
-  /** The number of tried placements, apart from those that determine the length of the episodes. */
+  /** The number of placement attempts, without those that determine the length of the episodes. */
   readonly decisions: number
 }
 
-/** Strict first come, first served on a few hosts: the total waiting time of the VMs of each episode, in seconds. */
+/**
+ * Replays episodes on a few hosts, strictly first come, first served. Returns the total waiting time of the VMs of each episode in seconds.
+ */
 export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpisode }: WaitOptions): Promise<WaitResult> {
   const indexOf = new Map(vms.map(({ id }, index) => [id, index]))
   const requestOf = createHuaweiRequests()
@@ -63,8 +65,8 @@ export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpiso
 }
 
 /**
- * The number of VMs that first-fit starts before the first one that would have to wait. As in the published work, a VM
- * is examined as soon as the one before it has started: VMs that end between the two make no room for it.
+ * The number of VMs that first-fit starts before the first one that has to wait. As in the published work, a VM is tried as soon as the one
+ * before it has started, so VMs that end between the two free no resources for it.
  */
 async function startedAtOnce(
   vms: readonly HuaweiVm[],
@@ -79,9 +81,9 @@ async function startedAtOnce(
 }
 
 interface Queue {
-  /** Starts a VM as soon as it fits, after all that were started before; returns its start time in seconds of the trace. */
+  /** Starts a VM as soon as it fits, after all earlier VMs. Returns its start time in seconds of the trace. */
   start(vm: HuaweiVm): Promise<number>
-  /** Starts a VM at its arrival, if it fits into what was free when the one before it started; no VM waits in front of it. */
+  /** Tries to start a VM at its arrival, with the resources that were free when the VM before it started. */
   startsAtOnce(vm: HuaweiVm): Promise<boolean>
   decisions(): number
 }
@@ -96,7 +98,7 @@ async function openQueue(hosts: number, profileName: string, seed: string, reque
   const profile = version === undefined ? profileName : await driver.writeProfile(version)
 
   const ends = () => running.next ?? Number.POSITIVE_INFINITY
-  /** Ends all VMs that are due by a time. */
+  /** Ends all VMs that are due at this time. */
   const endUntil = async (timeS: number): Promise<void> => {
     while (ends() <= timeS) await driver.release(running.take() as Placement)
   }
@@ -122,7 +124,7 @@ async function openQueue(hosts: number, profileName: string, seed: string, reque
       let placement = await place(vm)
       if (placement === undefined) return false
       if (ends() <= vm.arrivalS) {
-        // with more free room, the VM may get another host
+        // When more resources are free, the VM may get another host.
         await driver.release(placement)
         await endUntil(vm.arrivalS)
         placement = await place(vm)

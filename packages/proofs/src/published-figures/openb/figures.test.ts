@@ -19,7 +19,7 @@ const aRun = (shape: Partial<OpenbResult> = {}): OpenbResult => ({
   ...shape,
 })
 
-test('void, early refused and repeated proposals are shown as shares of all proposals', () => {
+test('void, early refused and repeated proposals are reported as shares of all proposals', () => {
   const effort = { counted: 8, fruitless: { 'claim.no_room': 1, 'claim.edited': 1, 'append.refused': 6 }, repeated: 2 }
   const { claimsPerSecond, answersPerSecond, effort: found } = figuresOf([aRun({ effort }), aRun({ effort, gpuAllocatedPct: 92 })])
   expect([claimsPerSecond, answersPerSecond]).toEqual([4, 6])
@@ -33,7 +33,7 @@ test('void, early refused and repeated proposals are shown as shares of all prop
   })
 })
 
-test('without proposals there is no share', () => {
+test('without proposals the shares are undefined', () => {
   const effort = { counted: 0, fruitless: {}, repeated: 0 }
   expect(figuresOf([aRun({ effort })]).effort).toMatchObject({ proposals: 0, voidPct: 0, refusedEarlyPct: 0, retriesPerClaim: 0 })
 })
@@ -51,7 +51,7 @@ test('several targets are columns of one table, compared with the first', () => 
   expect(figures).toMatchObject({ replay: 'openb', targets: [{ name: 'in process' }, { gpuAllocatedPct: 89.5, runs: [{ seed: 1 }] }] })
 })
 
-test('an impossible figure is reported in words, with its number', () => {
+test('an impossible figure is reported as a sentence with the number', () => {
   const runs = [aRun({ overCommits: ['a', 'b'], differences: ['c'] })]
   expect(troubleOf([{ name: 'nats, 3 replicas', runs }], 2)).toEqual(['nats, 3 replicas, seed 1: a', 'nats, 3 replicas, seed 1: b'])
 })

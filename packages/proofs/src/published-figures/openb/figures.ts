@@ -14,18 +14,18 @@ export interface OpenbFigures {
   readonly answersPerSecond: number
   readonly overCommits: number
   readonly differences: number
-  /** Undefined if nobody else decides. */
+  /** Counts of proposals; undefined if only the replay itself decides. */
   readonly effort: OpenbEffort | undefined
 }
 
-/** Shares are of all proposals. */
+/** Counts of proposals. Shares are percentages of all proposals. */
 export interface OpenbEffort {
   readonly proposals: number
   /** Proposals that are void at their position in the log: conflicts. */
   readonly voidPct: number
-  /** Proposals whose entry the store refused, because another replica had written first. */
+  /** Proposals whose entry the store refused because another replica had written first. */
   readonly refusedEarlyPct: number
-  /** The average number of repeated decisions per claim, for either reason. */
+  /** The average number of repeated decisions per claim, for both reasons. */
   readonly retriesPerClaim: number
   readonly byRule: Readonly<Record<string, number>>
   /** The number of calls that the replay repeated. */

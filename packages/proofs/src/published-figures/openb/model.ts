@@ -3,10 +3,10 @@ import type { TraceHost } from '../driver.ts'
 import type { OpenbNode } from './nodes.ts'
 import type { OpenbPod } from './pods.ts'
 
-/** The resource class of CPU as the trace counts it, in thousandths of a core. */
+/** The resource class for CPU in the unit of the trace, thousandths of a core. */
 export const CPU_CLASS = 'CUSTOM_CPU_MILLI'
 
-/** A node as a host. Its CPUs are reported in thousandths only, so that nothing is counted twice. */
+/** A node as a host. Its CPUs are only reported in thousandths, so that nothing is counted twice. */
 export function openbHost(node: OpenbNode): TraceHost {
   const stats = parseHostStats({
     vcpus: 0,
@@ -22,11 +22,11 @@ export function openbHost(node: OpenbNode): TraceHost {
   return { name: node.name, stats: stats.value }
 }
 
-/** A key that pods with the same demands share. */
+/** A key that is equal for pods with the same demands. */
 export const openbKind = ({ cpuMilli, memoryMib, gpus, gpuMilliEach, gpuModels }: OpenbPod): string =>
   `${cpuMilli}m ${memoryMib}M ${gpus}x${gpuMilliEach} ${gpuModels.join('|')}`
 
-/** Requests by kind of pod: many pods have the same demands, and the request of a kind never changes. */
+/** Creates the request of a pod. Requests are stored by demand, because many pods have the same demands. */
 export function createOpenbRequests(): (pod: OpenbPod) => RequestSpec {
   const known = new Map<string, RequestSpec>()
   return (pod) => {

@@ -28,13 +28,13 @@ const run = (nodes: readonly OpenbNode[], pods: readonly OpenbPod[], profile = '
   runOpenb({ nodes, pods, profile, scale, seed: 1, createDriver: (seed) => createInProcessDriver({ seed }) })
 
 describe('allocation', () => {
-  test('shares fill one GPU next to a whole one; a pod that needs an unknown model finds no host', async () => {
+  test('shares of GPUs are placed on one GPU, and a pod that needs an unknown model finds no host', async () => {
     const half = { gpuMilliEach: 500 }
     const pods = [aPod('a'), aPod('b', half), aPod('c', half), aPod('d', { gpuModels: ['H'] })]
     expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })
   })
 
-  test('CPU is counted in thousandths: one too many refuses', async () => {
+  test('CPU is counted in thousandths: a pod that needs one too many is refused', async () => {
     const pods = [aPod('a', { cpuMilli: 7_999 }), aPod('b', { cpuMilli: 2 }), aPod('c', { cpuMilli: 8_000, gpus: 2 })]
     expect((await run([aNode('n1')], pods)).placed).toBe(1)
   })
@@ -45,7 +45,7 @@ describe('allocation', () => {
   })
 
   test.each(['first-fit', 'best-fit', 'dot-product', 'fgd', 'gpu-packing', 'gpu-clustering', 'random', 'nova'])(
-    '%s places all that fits, and the same seed the same way',
+    '%s places all pods that fit, and the same seed gives the same placements',
     async (profile) => {
       const pods = Array.from({ length: 8 }, (_, i) => aPod(`p${i}`, { gpuMilliEach: 500 }))
       const [first, second] = [await run([aNode('n1'), aNode('n2')], pods, profile), await run([aNode('n1'), aNode('n2')], pods, profile)]
@@ -68,21 +68,21 @@ describe('workload', () => {
   const nodes = [aNode('n1'), aNode('n2'), aNode('n3')]
   const pods = Array.from({ length: 5 }, (_, i) => aPod(`p${i}`))
 
-  test('the list keeps every pod and grows to 130 % of the GPUs by drawing again', () => {
+  test('the workload has every pod of the list, and further drawn ones until 130 % of the GPUs are requested', () => {
     const made = makeWorkload(nodes, pods, 1, '1')
     expect(new Set(made.pods.slice(0, 5).map(({ name }) => name)).size).toBe(5)
-    // the nodes have 6 GPUs: 130 % of them are 7.8, so 8 pods of one GPU are requested
+    // The nodes have 6 GPUs, and 130 % of these are 7.8. So 8 pods with one GPU each are requested.
     expect(made.pods.reduce((sum, pod) => sum + askedMilli(pod), 0)).toBe(8_000)
     expect(made.capacityMilli).toBe(6_000)
   })
 
-  test('a seed gives one workload, and another seed another', () => {
+  test('the same seed gives the same workload, and another seed another one', () => {
     const namesOf = (seed: string) => makeWorkload(nodes, pods, 1, seed).pods.map(({ name }) => name)
     expect(namesOf('1')).toEqual(namesOf('1'))
     expect(namesOf('1')).not.toEqual(namesOf('2'))
   })
 
-  test('departures: a percentage, each after its arrival and before a fourth of all further arrivals, by the seed', () => {
+  test('the seed draws the departures: the given percentage of pods, each within a fourth of the arrivals after its own', () => {
     const leaves = drawDepartures(1_000, 30, '1')
     const leaving = leaves.flatMap((before, arrival) => (before === undefined ? [] : [before - arrival]))
     expect(leaving.length).toBeGreaterThan(200)
@@ -97,16 +97,16 @@ describe('workload', () => {
     expect(drawDepartures(50, 0, '1').every((before) => before === undefined)).toBe(true)
   })
 
-  test('a list of pods without GPUs is not drawn from endlessly', () => {
+  test('a list of pods without GPUs gives a finite workload', () => {
     expect(makeWorkload(nodes, [aPod('p', { gpus: 0, gpuMilliEach: 0 })], 1, '1').pods).toHaveLength(1)
   })
 })
 
-test('typical pods are the most frequent ones, with shares of what they cover', () => {
+test('typical pods are the most frequent ones, with their shares of the covered pods', () => {
   const many = Array.from({ length: 15 }, (_, i) => aPod(`a${i}`))
   const some = Array.from({ length: 4 }, (_, i) => aPod(`b${i}`, { gpus: 2 }))
   const typical = typicalPods([...some, ...many, aPod('c', { gpus: 0, gpuMilliEach: 0 })])
-  // 15 + 4 of 20 pods are 95 %, so the last kind is left out
+  // 15 + 4 of 20 pods are 95 %, so the least frequent kind is left out.
   expect(typical.map(({ gpus, frequency }) => [gpus, frequency])).toEqual([
     [1, 15 / 19],
     [2, 4 / 19],

@@ -17,7 +17,7 @@ export interface OpenbOptions {
   readonly seed: number
   /** The number of concurrent calls; 1 if not given. */
   readonly concurrency?: number
-  /** The percentage of pods that leave again, 0 to 100; 0 if not given. */
+  /** The percentage of pods that depart, 0 to 100; 0 if not given. */
   readonly departures?: number
   createDriver(seed: string): Driver
   onPods?(done: number, of: number): void
@@ -31,11 +31,11 @@ export interface OpenbResult {
   readonly placed: number
   readonly rejected: number
   readonly departed: number
-  /** Allocations beyond the capacity of nodes, computed from the caller's data alone. */
+  /** Allocations beyond the capacity of nodes, computed only from the caller's data. */
   readonly overCommits: readonly string[]
-  /** The differences between the replicas' final state and the caller's answers; empty if no replica shows its state. */
+  /** The differences between the replicas' final state and the answers to the caller. Empty if the replicas' state cannot be read. */
   readonly differences: readonly string[]
-  /** Counts of proposals and retries; undefined if nobody else decides. */
+  /** Counts of proposals and retries; undefined if only the replay itself decides. */
   readonly effort: Effort | undefined
   /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest made the same placements. */
   readonly placements: string
@@ -43,7 +43,7 @@ export interface OpenbResult {
   readonly placingMs: number
 }
 
-/** Places the list of pods of one seed, without retries, and computes the share of the GPUs that is allocated in the end. */
+/** Places the list of pods of one seed, without retries. Computes the share of the GPUs that is allocated at the end. */
 export async function runOpenb(options: OpenbOptions): Promise<OpenbResult> {
   const { nodes, pods, profile: profileName, scale, seed } = options
   const workload = makeWorkload(nodes, pods, scale, String(seed))
@@ -79,11 +79,11 @@ export async function runOpenb(options: OpenbOptions): Promise<OpenbResult> {
 
 interface Outcome {
   readonly pod: OpenbPod
-  /** Undefined if no host had room. */
+  /** Undefined if no host fitted the pod. */
   readonly stay: Stay | undefined
 }
 
-/** Sends every pod in its order, after the departures that are due before it. A departure waits until its pod was answered. */
+/** Sends every pod in order, each after the departures that are due before it. A departure waits until its pod was answered. */
 async function placeAll(
   driver: Driver,
   profile: string,
@@ -94,7 +94,7 @@ async function placeAll(
   const leaving = new Map<number, number[]>()
   for (const [arrival, before] of drawDepartures(pods.length, departures, String(seed)).entries())
     if (before !== undefined) leaving.set(before, [...(leaving.get(before) ?? []), arrival])
-  // numbers the caller's events, which is enough to detect overlaps
+  // The number of the caller's last event. The order of events is enough to detect overlaps.
   let moment = 0
   let done = 0
   const answers: Promise<{ readonly placement: Placement; readonly from: number } | undefined>[] = []

@@ -1,16 +1,16 @@
 import { basename } from 'node:path'
 import { readCsv, TraceError, wholeNumber, word, words } from '../trace-file.ts'
 
-/** One pod of the OpenB trace: its demands. */
+/** The demands of one pod of the OpenB trace. */
 export interface OpenbPod {
   readonly name: string
   readonly cpuMilli: number
   readonly memoryMib: number
   /** The number of GPUs; may be 0. */
   readonly gpus: number
-  /** Thousandths of each GPU; 1000 = whole ones, 0 without GPUs. */
+  /** Thousandths of each GPU: 1000 for whole GPUs, 0 without GPUs. */
   readonly gpuMilliEach: number
-  /** GPU models that are accepted; empty for any. */
+  /** The accepted GPU models; empty if any model is accepted. */
   readonly gpuModels: readonly string[]
 }
 

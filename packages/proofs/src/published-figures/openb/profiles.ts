@@ -3,10 +3,10 @@ import { partsOf } from '../profile-parts.ts'
 import { CPU_CLASS } from './model.ts'
 import type { OpenbPod } from './pods.ts'
 
-/** The share of all requests that the typical ones, which are the most frequent, have to cover. */
+/** The typical requests are the most frequent ones. They must cover this share of all requests. */
 const COVERED = 0.95
 
-/** The largest node of the trace, which is the scale of scores, as in the published code of the FGD paper. */
+/** The size of the largest node of the trace. As in the published code of the FGD paper, it is the scale of scores. */
 const LARGEST = { cpuMilli: 128_000, gpuMilli: 8_000 }
 
 const resources = [
@@ -15,8 +15,8 @@ const resources = [
 ]
 
 /**
- * The version of a profile for this trace, with its resources, scales and typical requests; undefined if the release's
- * own is suitable.
+ * The version of a profile for this trace, with its resources, scales and typical requests; undefined if the release's own version is
+ * suitable.
  */
 export function openbVersion(profile: string, pods: readonly OpenbPod[]): ProfileParts | undefined {
   if (profile === 'best-fit') return withOptions(partsOf(profile), { resources, points: true })
@@ -42,8 +42,8 @@ interface TypicalPod extends Record<string, number | string[]> {
 }
 
 /**
- * The most frequent requests of pods, until 95 % of them are covered, most frequent first; the frequencies are shares
- * of the covered pods.
+ * The most frequent requests of pods, in order of frequency, until they cover 95 % of the pods. The frequencies are shares of the covered
+ * pods.
  */
 export function typicalPods(pods: readonly OpenbPod[]): TypicalPod[] {
   const counts = new Map<string, { readonly pod: OpenbPod; count: number }>()
@@ -55,7 +55,7 @@ export function typicalPods(pods: readonly OpenbPod[]): TypicalPod[] {
   }
   const kept: { readonly pod: OpenbPod; readonly count: number }[] = []
   let covered = 0
-  // equally frequent ones keep the order of the list, because the sort is stable
+  // Equally frequent requests keep the order of the list, because the sort is stable.
   for (const counted of [...counts.values()].sort((a, b) => b.count - a.count)) {
     if (covered >= COVERED * pods.length) break
     covered += counted.count

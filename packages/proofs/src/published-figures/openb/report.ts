@@ -8,7 +8,7 @@ export interface OpenbColumn {
   readonly runs: readonly OpenbResult[]
 }
 
-/** The results of each target for the same workloads, as columns; the others are compared with the first. */
+/** A report with one column per target, all for the same workloads. The other columns are compared with the first. */
 export function openbReport(title: string, columns: readonly OpenbColumn[], base: Readonly<Record<string, unknown>>): Report {
   const all = columns.map(({ runs }) => figuresOf(runs))
   const row = (what: string, value: (figures: OpenbFigures) => number | undefined, unit: string): Row => [what, all.map(value), unit]
@@ -48,7 +48,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
   }
 }
 
-/** The first violations as texts: double allocations, and differences between replicas. */
+/** The first violations as texts: over-commitments, and differences between replicas. */
 export function troubleOf(columns: readonly OpenbColumn[], most: number): readonly string[] {
   return columns
     .flatMap(({ name, runs }) =>

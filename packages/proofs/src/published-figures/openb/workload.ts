@@ -2,20 +2,20 @@ import { createRandom, type Random } from '@gantt/scheduler-core'
 import type { OpenbNode } from './nodes.ts'
 import type { OpenbPod } from './pods.ts'
 
-/** The total demand of the list, as a share of the GPUs of the nodes. */
+/** The total demand of the list of pods, relative to the GPUs of the nodes. */
 const DEMAND = 1.3
 
 /** The fleet and the list of pods of one run, each in the run's own order. */
 export interface Workload {
   readonly nodes: readonly OpenbNode[]
   readonly pods: readonly OpenbPod[]
-  /** Thousandths of GPU over all nodes. */
+  /** The sum over all nodes, in thousandths of a GPU. */
   readonly capacityMilli: number
 }
 
 /**
- * Nodes in a random order; pods in a random order, then pods drawn again from the list until they request 130 % of the
- * GPUs. The same seed gives the same workload. A scale above 1 multiplies nodes and pods.
+ * A workload: nodes in a random order, and pods in a random order, followed by pods that are drawn again until 130 % of the GPUs are
+ * requested. The same seed gives the same workload. A scale above 1 multiplies nodes and pods.
  */
 export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPod[], scale: number, seed: string): Workload {
   const capacityMilli = scale * nodes.reduce((sum, { gpus }) => sum + gpus * 1_000, 0)
@@ -34,8 +34,8 @@ export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPo
 }
 
 /**
- * For each pod, the arrival before which it departs; undefined if it stays. The given percentage of all pods departs,
- * each at a random time after at most a fourth of the remaining arrivals. The hosts of the pods do not matter.
+ * For each pod, the arrival before which it departs; undefined if it does not depart. The given percentage of all pods departs, each at a
+ * random time after at most a fourth of the remaining arrivals. Departures do not depend on the hosts of the pods.
  */
 export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {
   const random = createRandom(`${seed}/departures`)
@@ -55,7 +55,7 @@ function copies<Item extends { readonly name: string }>(items: readonly Item[], 
   return Array.from({ length: count }, (_, copy) => items.map((item) => ({ ...item, name: `${item.name}-${copy}` }))).flat()
 }
 
-/** Fisher-Yates, in place. */
+/** Shuffles a list in place (Fisher-Yates). */
 export function shuffle<Item>(items: Item[], random: Random): Item[] {
   for (let last = items.length - 1; last > 0; last--) {
     const other = random.below(last + 1)

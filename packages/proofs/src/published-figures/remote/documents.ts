@@ -1,4 +1,3 @@
-/** The calls of a remote replay. */
 export const REPORT = `mutation Report($input: UpdateResourceStatsInput!) {
   updateResourceStats(input: $input) { results { __typename ... on UserError { message } } }
 }`

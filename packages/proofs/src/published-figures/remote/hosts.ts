@@ -11,7 +11,7 @@ interface ShownHosts {
   }[]
 }
 
-/** The hosts of a run as one replica shows them, by the names that the trace has for them. */
+/** The hosts of a run in the answer of one replica, with their names in the trace. */
 export async function readHostViews(client: Client, run: string): Promise<readonly HostView[]> {
   const views: HostView[] = []
   for (let after: string | null = null; ; ) {

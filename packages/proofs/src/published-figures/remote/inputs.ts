@@ -1,7 +1,7 @@
 import type { HostStats, RequestSpec } from '@gantt/scheduler-core'
 import type { ProfileParts } from '../driver.ts'
 
-/** The report of a host in the form of the API. The hosts of a replay run nothing, so that only their totals are sent. */
+/** The report of a host in the form of the API. The hosts of a replay run nothing, so only their totals are sent. */
 export const toFullStats = (name: string, stats: HostStats) => ({
   vcpus: stats.vcpus,
   vcpusUsed: stats.vcpusUsed,
@@ -19,7 +19,7 @@ export const toFullStats = (name: string, stats: HostStats) => ({
   inventories: stats.inventories.map(({ resourceClass, total }) => ({ resourceClass, total })),
 })
 
-/** A request in the form of the API, with the fields that replays of traces need. */
+/** A request in the form of the API, with only the fields that replays of traces need. */
 export const toSpec = ({ flavor, gpus }: RequestSpec) => ({
   numInstances: 1,
   flavor: { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, extraSpecs: toKeyValues(flavor.extraSpecs) },

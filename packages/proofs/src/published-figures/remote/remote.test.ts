@@ -24,7 +24,7 @@ interface Input {
   readonly profile?: string
 }
 
-/** A service for a replay that decides with the same core: it answers the calls and counts the remaining claims. */
+/** A fake service for a replay that decides with the same core. It answers the calls and counts the live claims. */
 function aService() {
   const core: Driver = createInProcessDriver({ seed: 'service' })
   const live = new Map<string, Placement & { milli: number }>()
@@ -51,7 +51,7 @@ function aService() {
     if (name === 'Gather') return { aggregateCreate: { __typename: 'AggregatePayload', aggregate: { uuid: 'u', version: ++aggregates } } }
     if (name === 'Scatter') return { aggregateDelete: { __typename: --aggregates === 0 ? 'AggregatePayload' : 'NotFound' } }
     if (name === 'Write') {
-      // converts the API's capitals to the core's words
+      // The API has enum values in capitals, and the core has them in lower case.
       const { name: _, number: __, ...parts } = profileOf(input)
       await core.writeProfile(parts)
       return { profileVersionCreate: { __typename: 'ProfilePayload' } }
@@ -81,7 +81,7 @@ function aService() {
   return { fetch: fetch as typeof globalThis.fetch, live, keys, calls, aggregates: () => aggregates }
 }
 
-/** The hosts of `nodes` after the placements; every pod here takes 1 MiB and a tenth of a core, of one GPU. */
+/** The hosts of `nodes` with these placements. Every pod in these tests uses 1 MiB, a tenth of a core, and one GPU or a share of it. */
 const shownHosts = (live: readonly (Placement & { milli?: number })[]) =>
   nodes.map(({ name, cpuMilli, memoryMib, gpus }) => {
     const here = live.filter(({ host }) => host === `run-1-${name}`)
@@ -98,7 +98,7 @@ const shownHosts = (live: readonly (Placement & { milli?: number })[]) =>
     }
   })
 
-/** A replica that reports no counters. */
+/** A replica without counters of proposals. */
 const aReplica = (fetch: typeof globalThis.fetch): RemoteReplica => ({
   client: createClient({ url: 'http://service/graphql', fetch }),
   effort: async () => ({ counted: 0, fruitless: {} }),
@@ -111,7 +111,7 @@ const pods = Array.from(
 )
 
 test.each(['first-fit', 'best-fit', 'fgd', 'gpu-clustering'])(
-  '%s places the same through a service, and leaves nothing behind',
+  '%s gives the same placements through a service, and leaves no claims and no aggregate',
   async (profile) => {
     const service = aService()
     const options = { nodes, pods, profile, scale: 1, seed: 3 }
@@ -124,7 +124,7 @@ test.each(['first-fit', 'best-fit', 'fgd', 'gpu-clustering'])(
   },
 )
 
-test('a refusal of the service is reported in its own words', async () => {
+test('a refusal is reported with the message of the service', async () => {
   const answer = { aggregateCreate: { __typename: 'ValidationError', message: 'name is taken' } }
   const fetch = async () => Response.json({ data: { ...answer, updateResourceStats: { results: [] } } })
   const driver = createRemoteDriver({ replicas: [aReplica(fetch)], run: 'run-1' })
@@ -133,7 +133,7 @@ test('a refusal of the service is reported in its own words', async () => {
   expect(String(await refused)).toContain('the service answered ValidationError: name is taken')
 })
 
-test('replicas take turns; a call without an answer is repeated at the next one with its key; counters cover the time since the start', async () => {
+test('calls alternate between replicas; an unanswered call is repeated at the next one with its key; counters start at 0', async () => {
   const service = aService()
   let cut = 3
   const asked = [0, 0]

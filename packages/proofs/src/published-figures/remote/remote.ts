@@ -5,43 +5,43 @@ import { AGGREGATE_CREATE, AGGREGATE_DELETE, PROFILE_CREATE, RELEASE, REPORT, SE
 import { readHostViews } from './hosts.ts'
 import { toFullStats, toProfileVersion, toSpec } from './inputs.ts'
 
-/** The service refused a call of the replay; the message is the service's own. */
+/** The service refused a call of the replay. The message is the service's own. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
-/** The outcomes of proposals. */
+/** How many proposals counted, and how many did not. */
 export type Counts = Pick<Effort, 'counted' | 'fruitless'>
 
 /** One replica of the service. */
 export interface RemoteReplica {
   readonly client: Client
-  /** The outcomes of its proposals since its start. */
+  /** How many of its proposals counted, and how many did not, since its start. */
   effort(): Promise<Counts>
 }
 
 export interface RemoteOptions {
-  /** The replicas, at least one; calls are sent to them in turn. */
+  /** The replicas, at least one. Calls are sent to them in turn. */
   readonly replicas: readonly RemoteReplica[]
-  /** A prefix for all names that this run creates on the service; no two runs share one. */
+  /** A prefix for all names that this run creates on the service. Every run has its own. */
   readonly run: string
 }
 
 /** The number of items in one call, well below the limits of the API. */
 const BATCH = 200
-/** The timeout of a call with its repetitions, milliseconds: long enough for a fully loaded replica. */
+/** The time limit of a call with its repetitions, in milliseconds. It is long enough for a fully loaded replica. */
 const DEADLINE_MS = 120_000
 
-/** Every result that is not the expected one. */
+/** The typename and message of a result that is not the expected one. */
 interface Refusal {
   readonly __typename: string
   readonly message?: string
 }
 
 /**
- * A running service. The hosts of a run have its name and are in one aggregate that every request requires, so that a
- * service in use gives the same answers; claims are released and the aggregate deleted at the end. The hosts stay in
- * the fleet: a service never forgets one without a call.
+ * A driver for a running service. The hosts of a run have its prefix in their names, and are in one aggregate that every request requires,
+ * so that a service in use gives the same answers. At the end, claims are released and the aggregate is deleted. The hosts stay in the
+ * fleet, because only a call by an operator removes a host.
  */
 export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
   const live = new Map<string, Placement>()
@@ -55,7 +55,7 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
   let repeated = 0
 
   const next = (): Client => (replicas[turn++ % replicas.length] as RemoteReplica).client
-  /** A call that may be repeated: without an answer it is sent again to the next replica. */
+  /** Sends a call that is safe to repeat. If it is not answered, it is sent again to the next replica. */
   const ask = <Data>(document: string, variables: Readonly<Record<string, unknown>>, client = next()): Promise<Data> => {
     let to = client
     return retry(
@@ -141,7 +141,7 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
       const effort = sumOf(await Promise.all(replicas.map((replica) => replica.effort())), before)
       const views = []
       for (const { client } of replicas) {
-        // a report without new content is answered only by a replica that has caught up with the log
+        // A replica answers a report without new content only after it has caught up with the log.
         if (first !== undefined) await report([first], client)
         views.push(await readHostViews(client, run))
       }
@@ -173,7 +173,7 @@ interface RemoteClaim {
   readonly gpus: readonly { readonly index: number }[]
 }
 
-/** The outcomes on all replicas since the last call. */
+/** How many proposals on all replicas counted, and how many did not, since the last call of this function. */
 function sumOf(now: readonly Counts[], before: readonly Counts[]): Counts {
   const fruitless: Record<string, number> = {}
   const add = (counts: Counts, sign: number): void => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { scrapeEffort } from './scrape.ts'
 
-/** The address of the API of a replica with a given answer of `/metrics`. */
+/** The API address of a replica that gives this answer to `/metrics`. */
 async function aReplica(status: number, body: string): Promise<string> {
   const server = createServer((request, response) =>
     request.url === '/metrics' && request.headers.authorization === 'Bearer k'
@@ -15,7 +15,7 @@ async function aReplica(status: number, body: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
 }
 
-test("a replica's counters are read next to its API, rule by rule", async () => {
+test("a replica's counters of void proposals are read from its /metrics, by rule", async () => {
   const text = `# TYPE gantt_proposals_counted_total counter
 gantt_proposals_counted_total 12
 gantt_proposals_fruitless_total{rule="claim.no_room"} 3

@@ -4,7 +4,7 @@ import { type Counts, RemoteError } from './remote.ts'
 const COUNTED = /^gantt_proposals_counted_total (\d+)$/m
 const FRUITLESS = /^gantt_proposals_fruitless_total\{rule="([^"]*)"\} (\d+)$/gm
 
-/** A replica's counters of its own proposals since it started, from its `/metrics` next to `/graphql`. */
+/** A replica's counters of its own proposals since its start. They are read from `/metrics`, on the same server as `/graphql`. */
 export async function scrapeEffort(graphqlUrl: string, key: string): Promise<Counts> {
   const url = new URL('metrics', graphqlUrl).href
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch((error: unknown) => {

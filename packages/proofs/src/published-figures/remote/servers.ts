@@ -6,19 +6,19 @@ import { BadInputError } from '../options.ts'
 import { createRemoteDriver } from './remote.ts'
 import { scrapeEffort } from './scrape.ts'
 
-/** Something that a trace is replayed on. */
+/** A service or this process, on which a trace is replayed. */
 export interface Target {
-  /** The heading of the column. */
+  /** The heading of the target's column. */
   readonly name: string
   createDriver(seed: string): Driver
 }
 
-/** One `--server` for each service, its replicas separated by commas. */
+/** Collects the values of `--server`, one for each service. The replicas of a service are separated by commas. */
 export const collectServers = (addresses: string, before: readonly string[] = []): readonly string[] => [...before, addresses]
 
 /**
- * The targets of the replay, in the given order; this process if no service is named. `keys`: one for all services, or
- * one for each. Throws BadInputError.
+ * The targets of the replay in the given order; this process if no service is named. `keys` has one key for all services, or one for each.
+ * Throws BadInputError.
  */
 export async function findTargets(servers: readonly string[], keys: readonly string[]): Promise<readonly Target[]> {
   if (servers.length === 0) return [{ name: 'in process', createDriver: (seed) => createInProcessDriver({ seed }) }]

@@ -17,7 +17,7 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
   return undefined
 }
 
-/** The level from which an edit of the list alone concerns only the hosts that join or leave. */
+/** The level from which on an edit that changes only the list of hosts concerns only the hosts that join or leave. */
 const EDITED_MEMBERS = 10
 
 /** Marks the hosts that the edit of an aggregate concerns. */
@@ -36,7 +36,7 @@ function isSameButHosts(before: ModelAggregate | undefined, next: ModelChange): 
   return before.name === next.name && sorted(before.metadata) === sorted(next.metadata)
 }
 
-/** The zone of a host by its aggregates; Nova's default zone if they name none. */
+/** The zone of a host according to its aggregates; Nova's default zone if they name none. */
 export function zoneOf(fleet: ModelFleet, host: string): string {
   return fleet.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
 }

@@ -4,7 +4,7 @@ import type { ModelHost, ModelOverrides } from './state.ts'
 
 const LEVEL = 10
 
-/** The fields of a report for a class, and Nova's name of its ratio. */
+/** For each class, the fields of a report, and the name of the ratio in Nova's form. */
 const FIELDS: Record<string, { total: string; ratio: string; used: string; nova: string }> = {
   VCPU: { total: 'vcpus', ratio: 'cpuAllocationRatio', used: 'vcpusUsed', nova: 'cpu_allocation_ratio' },
   MEMORY_MB: { total: 'memoryMb', ratio: 'ramAllocationRatio', used: 'memoryMbUsed', nova: 'ram_allocation_ratio' },
@@ -15,7 +15,7 @@ export const CLASSES = Object.keys(FIELDS)
 
 const NOTHING = { total: 0, capacity: 0, used: 0 }
 
-/** For a class of a host: the total without the reserved amount, the capacity, and the reported use. */
+/** For a class of a host: the total minus the reserved amount, the capacity, and the reported use. */
 export function amountsOf(fleet: ModelFleet, host: ModelHost, name: string): { total: number; capacity: number; used: number } {
   const fields = FIELDS[name]
   const { full } = host
@@ -26,7 +26,7 @@ export function amountsOf(fleet: ModelFleet, host: ModelHost, name: string): { t
   const ratio = set.ratio?.value ?? leastRatio(fleet, host.name, name) ?? own
   const configured = document === null ? 0 : (ofFleet(fleet, name, 'reserved') ?? 0)
   const total = Math.max(0, full[fields.total] - (set.reserved?.value ?? configured))
-  // Nova counts as used what its configuration reserves
+  // Nova includes the reserved amount of its configuration in the used amount.
   const used = Math.max(0, full[fields.used] - configured)
   return { total, capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000), used }
 }
@@ -39,7 +39,7 @@ function ofFleet({ allocation: { release, classes } }: ModelFleet, name: string,
   return name === 'MEMORY_MB' && release < 27 ? 1.5 : 1
 }
 
-/** The lowest ratio of a host's aggregates; none if one of them has another value. */
+/** The lowest ratio of a host's aggregates; undefined if one of them is invalid. */
 export function leastRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
   const key = FIELDS[name]?.nova
   if (fleet.level < LEVEL || key === undefined) return undefined
@@ -53,7 +53,7 @@ const isRatio = (ratio: number): boolean => ratio >= 0.001 && ratio <= 1_000
 export const isInRange = ({ ratio, reserved }: { ratio?: number | null; reserved?: number | null }): boolean =>
   (typeof ratio !== 'number' || isRatio(ratio)) && (typeof reserved !== 'number' || (Number.isInteger(reserved) && reserved >= 0))
 
-/** The values with an edit applied: null removes a value. */
+/** Applies an operator's edit to the values of a host. Null removes a value. */
 export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange): void {
   const next = { ...host.allocation[change.resourceClass] }
   for (const what of ['ratio', 'reserved'] as const) {
@@ -64,7 +64,7 @@ export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange
   host.allocation = { ...host.allocation, [change.resourceClass]: next }
 }
 
-/** For two hosts that are the same machine, the values that were set last. */
+/** The values of two hosts that turn out to be the same machine; for each, the one that was set last. */
 export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrides {
   const all: ModelOverrides = {}
   for (const name of [...Object.keys(own), ...Object.keys(other)]) {
@@ -77,7 +77,7 @@ export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrid
   return all
 }
 
-/** Replaces all values of the fleet for documents in Nova's form; earlier decisions on their hosts become void. */
+/** Replaces the fleet's values for documents in Nova's form. Earlier decisions on hosts with such a document become void. */
 export function judgeFleetAllocation(fleet: ModelFleet, { expectedVersion, release, classes }: ModelChange): string | undefined {
   if (fleet.allocation.version !== expectedVersion) return 'allocation.version'
   if (!Object.values<{ ratio?: number; reserved?: number }>(classes).every(isInRange)) return 'allocation.range'

@@ -11,12 +11,12 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   claim.lingers = isListed(fleet, claim) && isAlone
   if (fleet.level < ENDS_AS_HELD || !isAlone) holdNothingInAddition(claim)
   else if (claim.lingers) {
-    // the confirmed amount, which no report has counted
+    // No report has counted the confirmed amount yet.
     if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
-  // a move in place may have added nothing
+  // A move on one host may have added nothing.
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
-  // a destination on the same host ends with its source
+  // The source of a move on one host ends, and so does its destination.
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) leaveMove(fleet, target)
   if (source !== undefined) leaveMove(fleet, source)
@@ -29,7 +29,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** A claim whose move has ended: its host has to list the instance from now on. */
+/** Closes the move of a claim. From now on its host has to list the instance. */
 function leaveMove(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
@@ -43,7 +43,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   leaveMove(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
-  // the added amount is held in addition to the report until the next report
+  // The added amount is held in addition to the report until the next report.
   else if (!inPlace || fleet.level < 10) claim.extra = null
   if (fleet.level >= 10 && inPlace) {
     if (claim.extra === null) holdInAddition(claim)
@@ -59,7 +59,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   holdNothingInAddition(source)
 }
 
-/** Calls about one claim. */
+/** Judges a call about one claim. */
 export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string | undefined {
   const claim = fleet.claim(change.claim)
   const isOwn = claim !== undefined && claim.fence === change.fence

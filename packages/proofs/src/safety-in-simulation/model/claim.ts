@@ -2,24 +2,24 @@ import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim } from './state.ts'
 
-/** The level from which an instance has one live claim. */
+/** The level from which on an instance has at most one live claim. */
 export const ONE_CLAIM = 8
 
 export const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
 
-/** GPUs that a part of a proposal names. */
+/** The indices of the GPUs that a part of a proposal names. */
 export const gpusOf = ({ grants }: ModelChange): number[] => (grants.gpu ?? []).map(({ index }: { index: number }) => index)
 
 export function isLive(claim: ModelClaim | undefined): claim is ModelClaim {
   return claim !== undefined && isLiveState(claim.state)
 }
 
-/** Whether a reservation has expired, although no entry has ended it. */
+/** Whether a reservation is past its expiry although no entry has ended it. */
 export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): boolean {
   return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
 }
 
-/** Live claims of an instance within a project, or within an account if one of them has no project. */
+/** The live claims of an instance within a project; within an account if one of the claims has no project. */
 export function claimsOf(
   fleet: ModelFleet,
   instance: string | null,
@@ -39,12 +39,12 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
 
-/** The level from which an instance may keep its GPUs, and its amount of a class that its host no longer has. */
+/** The level from which on a resize on the same host may keep GPUs, and an amount of a class that the host no longer reports. */
 export const KEEPS_OWN = 10
 
 /**
- * Whether a move on one host takes only the difference: neither side has GPUs or, from KEEPS_OWN on, all new GPUs are
- * among those of the source.
+ * Whether a move on one host needs only the difference of both sizes. This is so if neither side has GPUs or, from KEEPS_OWN on, if all new
+ * GPUs are among those of the source.
  */
 export function takesDifference(fleet: ModelFleet, host: string, gpus: number[], source: ModelClaim): boolean {
   if (host !== source.host) return false
@@ -57,28 +57,28 @@ export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
   return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
 }
 
-/** The level from which a claim that ends keeps the amounts that no report has counted. */
+/** The level from which on an ended claim still holds the amounts that no report has counted. */
 export const ENDS_AS_HELD = 10
 
 /**
- * The level from which the use of an unconfirmed claim is assumed to be in a report only if the host did not list the
+ * The level from which on a report that lists the instance of an unconfirmed claim counts its use only if the host did not list the
  * instance before.
  */
 export const LISTED_ANEW = 10
 
-/** Marks all resources of the claim as not counted by any report. */
+/** Marks all resources of the claim as not counted in any report. */
 export function holdInAddition(claim: ModelClaim): void {
   claim.extra = { ...claim.amounts }
   claim.extraGpus = true
 }
 
-/** Marks the claim as counted by the report of its host, or as holding nothing any more. */
+/** Marks the claim as counted in the report of its host, or as holding nothing any more. */
 export function holdNothingInAddition(claim: ModelClaim): void {
   claim.extra = null
   claim.extraGpus = false
 }
 
-/** The level below which the last list of a host is used if its report has none. */
+/** Below this level, the last list of a host is used if its report has none. */
 const LISTS_NOTHING = 9
 
 /** Whether the host of the claim lists its instance. */

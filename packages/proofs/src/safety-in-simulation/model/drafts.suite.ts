@@ -10,7 +10,7 @@ import {
 import { aClaim, aMove, aReport, aUuid, someInstances } from '@gantt/scheduler-core/testing'
 import type { ReferenceModel } from './reference-model.ts'
 
-/** Three of these hosts report from the beginning; hosts leave, and reappear under each other's names. */
+/** The possible hosts. Three of them report from the beginning. Hosts leave, and reappear under each other's names. */
 export const HOSTS = ['h1', 'h2', 'h3']
 const GROUPS: readonly GroupBinding[] = [
   { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: null },
@@ -20,10 +20,10 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 const GPUS = 3
 export const HOUR_MS = 3_600_000
-/** The time that the world has to follow the claims: a few entries. */
+/** The time after which a host that does not follow its claims is a finding: the time of a few entries. */
 export const FOLLOWS_MS = 6_000
 
-/** The parameters of a change, as small numbers that are valid in every state, so that every part of a history is a history. */
+/** The parameters of a change as small numbers. They are valid in every state, so every part of a list of changes is also a valid list. */
 export interface Draft {
   readonly type: Change['type']
   readonly a: number
@@ -34,7 +34,7 @@ export interface Draft {
 export interface Log {
   fleet: Fleet
   readonly entries: LogEntry[]
-  /** Applies the effect of a planted mistake to the fleet after each entry. */
+  /** Changes the fleet after each entry, as a planted mistake would. */
   spoil?(fleet: Fleet): void
 }
 
@@ -43,11 +43,11 @@ const hostAt = (number: number): string => pick(HOSTS, number) as string
 
 export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
   const claim = pick([...model.claims].reverse(), a)
-  // sometimes a claim that never existed, or an old fence
+  // In one case of 13 the claim never existed, and in one case of 11 the fence is outdated.
   const ref = { claim: a % 13 === 7 ? 'none' : (claim?.id ?? 'none'), fence: (claim?.fence ?? 0) - (a % 11 === 5 ? 1 : 0) }
   const group = b % 3 === 0 ? (pick(GROUPS, c) as GroupBinding) : null
   const parts = 1 + (c % 3)
-  // the model counts GPUs by the rules from this level on
+  // From this level on, the model counts GPUs by the present rules.
   const hasGpus = model.level >= STRICT_CLAIMS
   const shape = {
     key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
@@ -63,13 +63,13 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
     notAfter: b % 10 === 9 ? model.now - 1 : null,
     group,
   }
-  // a move names the group of its claim, as the service would add it to the request
+  // A move names the group of its claim, because the service adds it to the request of a move.
   const its = model.group(claim?.group ?? null)
   const bound = its ? { uuid: its.uuid, policy: its.policy as GroupBinding['policy'], maxServerPerHost: its.max } : null
   switch (type) {
     case 'claims': {
       if (c % 5 !== 2 || model.level < STRICT_CLAIMS) return aClaim(shape)
-      // mostly an instance that runs without a claim
+      // Most of these instances run without a claim.
       const host = hostAt(a)
       const instance = pick(model.host(host)?.present ?? [], b) ?? null
       const listed = { ...shape, hosts: [host], instances: [instance], ids: shape.ids.slice(0, 1), group: b % 7 === 3 ? group : null }
@@ -92,7 +92,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       const instances =
         c % 7 === 3 ? null : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
       const known = model.host(host)?.sequence ?? 0
-      // as many units as its instances have, but not the ones that their claims name
+      // The host reports as many used units as its instances have, but not the ones that the claims name.
       const busy = running.reduce((sum, { gpus }) => sum + gpus.length, 0)
       const gpus = Array.from({ length: GPUS }, (_, index) => ({ index, usedMilli: (index + c) % GPUS < busy ? 1_000 : 0 }))
       const report = aReport(
@@ -183,7 +183,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   }
 }
 
-/** What a report keeps of a document of Nova's. */
+/** The part of a document in Nova's form that a report stores. */
 const novaOf = (cpuRatio: number, c: number) => ({
   computeNode: { cpu_allocation_ratio: cpuRatio, ...(c % 2 === 0 && { ram_allocation_ratio: null }), disk_allocation_ratio: 1 },
   ...{ service: null, cellUuid: null, flavors: {}, images: {} },

@@ -1,4 +1,4 @@
-/** Entries as the store returns them; read as plain data, independent of the core's types. */
+/** Entries as the store returns them, read as plain data without the core's types. */
 export interface ModelEntry {
   readonly id: string
   readonly revision: number

@@ -4,7 +4,7 @@ import type { ModelFleet } from './fleet.ts'
 import { heldOn } from './room.ts'
 import type { ModelClaim, ModelHost } from './state.ts'
 
-/** The findings that an auditor must have, one line each: code, host, claim, expected, actual. */
+/** The findings that an auditor must report, one line each: code, host, claim, expected, actual. */
 export function findingsOf(fleet: ModelFleet, afterMs: number): string[] {
   const there = fleet.hosts.filter(({ gone }) => gone === null)
   const instances = new Set([...fleet.claims.flatMap(({ instance }) => instance ?? []), ...there.flatMap(({ present }) => present)])
@@ -19,13 +19,13 @@ export function findingsOf(fleet: ModelFleet, afterMs: number): string[] {
   ].sort()
 }
 
-/** One line of a finding. */
+/** A finding as one line of text. */
 export const lineOf = (code: string, host: string | null, claim: string | null, expected: string, actual: string): string =>
   JSON.stringify([code, host, claim, expected, actual])
 
 const isLive = ({ state }: ModelClaim): boolean => isLiveState(state)
 
-/** A host with less than its live claims hold; a move in place counts once, at its larger size. */
+/** The finding of a host that has less than its live claims hold. A move on one host counts once, at its larger size. */
 function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   if (fleet.level < 8) return []
   const here = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
@@ -44,7 +44,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
     .map(({ capacity, sum }) => lineOf('capacity.below_claims', host.name, null, `at least ${sum}`, String(capacity)))
 }
 
-/** A host whose report counts less than its own instances hold, or does not list them. */
+/** The finding of a host whose report counts less than its own instances hold, or does not list them. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   if (fleet.level < 8 || host.fromClaims) return []
   const { shown } = heldOn(fleet, host)
@@ -64,18 +64,24 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   ]
 }
 
-/** Whether the hosts had enough time to follow the end of a claim. */
+/** Whether a claim ended so long ago that its host should have followed. */
 const isLongOver = (fleet: ModelFleet, { endedAt }: ModelClaim, afterMs: number): boolean =>
   endedAt !== null && fleet.now - endedAt >= afterMs
 
 const listsInstance = (host: ModelHost | undefined, instance: string | null): boolean =>
   host !== undefined && host.gone === null && !host.listsNothing && instance !== null && host.present.includes(instance)
 
-/** Claims that explain why the host lists an instance: live ones, and ones that ended while it was listed, as it still is. */
+/**
+ * The claims that explain why the host lists an instance: live ones, and ones that ended while the host listed the instance and has listed
+ * it since.
+ */
 const claimsHere = (fleet: ModelFleet, host: ModelHost, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.host === host.name && claim.instance === instance && (isLive(claim) || claim.lingers))
 
-/** Instances of a host without a live claim; an instance whose claim ended recently may be about to be removed. */
+/**
+ * The finding of a host that lists instances without a live claim. An instance whose claim ended recently is left out, because it may be
+ * about to be removed.
+ */
 function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: number): string[] {
   if (host.listsNothing) return []
   const found = host.present.filter(
@@ -88,7 +94,7 @@ function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: numb
   return found.length > 0 ? [lineOf('instance.unclaimed', host.name, null, 'a claim for each', text)] : []
 }
 
-/** A machine that reports under two names: every host of it except the first is a finding. */
+/** The finding of a host whose machine reports under another name too. The first host of the machine is not a finding. */
 function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[]): string[] {
   if (machine === null) return []
   const [first] = there.filter((other) => other.machine === machine)
@@ -97,13 +103,13 @@ function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[])
     : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
 }
 
-/** Live claims of an instance; of an open move only the source, which represents both ends. */
+/** The live claims of an instance. For an open move only the source is returned, which represents both ends. */
 const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 
 /**
- * Hosts that list an instance: those of its claims first, in the order of the claims, then the others. A host that the
- * instance left recently does not count.
+ * The hosts that list an instance: first those of its claims, in the order of the claims, then the others. A host whose claim for the
+ * instance ended recently is left out.
  */
 function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelHost[] {
   const listing = fleet.hosts.filter((host) => listsInstance(host, instance))
@@ -130,8 +136,8 @@ function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): stri
 }
 
 /**
- * Confirmed claims whose host does not list the instance; for an open move, neither host does. A host without a list
- * may still run it.
+ * The findings of confirmed claims whose host does not list the instance. For an open move, neither host may list it. A host without a list
+ * may run the instance.
  */
 function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): string[] {
   const names = listersOf(fleet, instance, afterMs).map(({ name }) => name)

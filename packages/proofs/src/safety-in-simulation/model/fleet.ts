@@ -2,23 +2,23 @@ import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, Mode
 
 const KEY_AFTERLIFE = 3_600_000
 
-/** The contents of the log so far, in plain lists; values that can be computed are not stored. */
+/** The state after the entries of the log so far, in plain lists. Values that can be computed are not stored. */
 export class ModelFleet {
   revision = 0
   now = 0
-  /** Feature level of the log. */
+  /** The feature level of the log. */
   level = 1
-  /** How long a key is kept after its last claim, milliseconds. */
+  /** How long a key is stored after its last claim ended, in milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
-  /** The names of all reports that counted, including those of hosts that left. */
+  /** The names under which a report has counted, including those of hosts that left. */
   reported = new Set<string>()
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
   groups: ModelGroup[] = []
   aggregates: ModelAggregate[] = []
   allocation: ModelFleetAllocation = { version: 0, release: null, classes: {} }
-  /** Id and stamp at each revision, from 0 on. */
+  /** The id and stamp of the entry at each revision, from 0 on. */
   places: { id: string; at: number }[] = [{ id: '', at: 0 }]
 
   host(name: string): ModelHost | undefined {

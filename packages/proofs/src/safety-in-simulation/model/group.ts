@@ -3,7 +3,7 @@ import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim } from './state.ts'
 
-/** Live members of a group; a claim that grows on its own host is not counted in addition to its source until the move ends. */
+/** The live members of a group. While an instance is resized on its own host, only the source of the move is counted. */
 export function membersOf(fleet: ModelFleet, uuid: string): ModelClaim[] {
   return fleet.claims.filter((claim) => isLive(claim) && claim.group === uuid && !growsInPlace(fleet, claim))
 }
@@ -13,11 +13,11 @@ export function bindGroup(fleet: ModelFleet, group: ModelChange | null): void {
   const known = fleet.group(group.uuid)
   const apart = [...new Set([...(known?.apart ?? []), ...(group.apartFrom ?? [])])].sort()
   const bound = known ?? { uuid: group.uuid, policy: group.policy, max: group.maxServerPerHost, version: 1, edited: 0 }
-  // a void proposal must leave the groups unchanged
+  // The list is replaced and not changed, because a void proposal must leave the groups unchanged.
   fleet.groups = [...fleet.groups.filter((other) => other !== known), { ...bound, apart }]
 }
 
-/** Groups that a group is kept apart from, by either group's rule. */
+/** The groups from which a group is kept apart, by either group's rule. */
 export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
   ...(fleet.group(uuid)?.apart ?? []),
   ...fleet.groups.filter(({ apart }) => apart.includes(uuid)).map((other) => other.uuid),
@@ -27,7 +27,7 @@ export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
 export const shareHost = (fleet: ModelFleet, one: string, other: string): boolean =>
   membersOf(fleet, one).some(({ host }) => membersOf(fleet, other).some((member) => member.host === host))
 
-/** Whether a claim would newly keep its group apart from a group with which it shares a host already. */
+/** Whether a claim would newly keep its group apart from a group with which it already shares a host. */
 export function wantsApartTooLate(fleet: ModelFleet, group: ModelChange | null): boolean {
   if (group === null) return false
   const bound = apartOf(fleet, group.uuid)

@@ -22,8 +22,8 @@ export function judgeAbandon(fleet: ModelFleet, { account, key }: ModelChange): 
 }
 
 /**
- * Forgets ended claims that neither an instance nor a key needs, with the entry that ends the key, or the report that
- * no longer lists the instance.
+ * Removes ended claims that neither an instance nor a key needs. This happens with the entry that ends the key, or with the report that no
+ * longer lists the instance.
  */
 export function forgetUnused(fleet: ModelFleet): void {
   fleet.claims = fleet.claims.filter(
@@ -32,7 +32,7 @@ export function forgetUnused(fleet: ModelFleet): void {
   )
 }
 
-/** Sets cap and afterlife of keys; the new afterlife also applies to keys that have ended already. */
+/** Sets cap and afterlife of keys. The new afterlife also applies to keys that have already ended. */
 export function judgeKeyLimits(fleet: ModelFleet, { afterlifeMs }: ModelChange): undefined {
   for (const key of fleet.keys) if (key.forgottenAt !== null) key.forgottenAt += afterlifeMs - fleet.afterlife
   fleet.afterlife = afterlifeMs

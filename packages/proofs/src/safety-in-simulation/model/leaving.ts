@@ -37,7 +37,7 @@ export function judgeForget(fleet: ModelFleet, { hosts: names, isForced, expecte
   return undefined
 }
 
-/** Ends the claims, and keeps only names and the data that makes old reports stale. */
+/** Ends the claims of a host that leaves. Only its names and the data that identifies old reports are kept. */
 export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merged'): void {
   for (const claim of host.gone === null ? liveOn(fleet, host) : [])
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')
@@ -60,7 +60,7 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   forgetUnused(fleet)
 }
 
-/** Replaces a host's name in the lists of aggregates by other names, which edits each of the aggregates. */
+/** Replaces a host's name in the lists of aggregates by other names. This counts as an edit of each of the aggregates. */
 export function editLists(fleet: ModelFleet, name: string, by: string[]): void {
   for (const aggregate of fleet.aggregates.filter(({ hosts }) => hosts.includes(name))) {
     const listed = [...new Set(aggregate.hosts.flatMap((host) => (host === name ? by : [host])))]
@@ -79,7 +79,7 @@ export function judgeReadmit(fleet: ModelFleet, { host: name }: ModelChange): st
   return undefined
 }
 
-/** Worlds rename one host at a time. */
+/** Judges the renaming of a host. The simulation renames one host at a time. */
 export function judgeReplace(fleet: ModelFleet, { hosts: pairs }: ModelChange): string | undefined {
   const [pair] = pairs
   const from: string = pair.from.host

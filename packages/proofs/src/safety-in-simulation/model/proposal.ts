@@ -20,7 +20,9 @@ import { bindKey, forgetUnused } from './key.ts'
 import { freeOf, gpusLeft } from './room.ts'
 import type { ModelClaim } from './state.ts'
 
-/** The feature level from which no instance gets more than the total, and changes that do not increase an excess are allowed. */
+/**
+ * The feature level from which on no instance gets more than the total of a host, and changes that do not increase an excess are allowed.
+ */
 const OWN_LIMITS = 8
 
 export function judgeProposal(fleet: ModelFleet, change: ModelChange, basis: number): string | undefined {
@@ -70,12 +72,10 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** The level from which an instance without a claim can get one if its host lists it; the report then counts that claim. */
+/** The level from which on an instance that runs without a claim can get one if its host lists it. The report counts that claim. */
 const LISTED_CLAIMS = 10
 
-/**
- * Makes a claim for an instance that runs on the host already: the report counts its use, and only the amounts beyond that must be free.
- */
+/** Makes a claim for an instance that already runs on the host. The report counts its use, so only the amounts beyond that must be free. */
 export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const { instance, host: name } = part
@@ -103,14 +103,14 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
     return refusal
   }
   for (const one of overdue) if (isLive(one)) endClaim(fleet, one, 'EXPIRED')
-  // the report counts the instance only once: for the new claim from now on, not for one that has just expired
+  // The report counts the instance only once. From now on that is for the new claim, and not for one that has just expired.
   for (const one of ended()) one.lingers = false
   bindKey(fleet, change)
   forgetUnused(fleet)
   return undefined
 }
 
-/** Moves a claim of the same account, or of an account with the same instance, after the destination of its open move is released. */
+/** Moves a claim of the same account, or of an account with the same instance, after releasing the destination of its open move. */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
@@ -160,7 +160,7 @@ export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelCha
   bindKey(fleet, change)
 }
 
-/** Whether another instance may be on a host, as if neither the moving claim nor its former destination existed. */
+/** Whether another instance fits on a host, as if neither the moving claim nor its former destination existed. */
 export function mayStand(
   fleet: ModelFleet,
   part: ModelChange,
@@ -177,7 +177,7 @@ export function mayStand(
     !growsInPlace(fleet, given) &&
     (fleet.level >= KEEPS_OWN || (given.gpus.length === 0 && gpus.length === 0))
   const without = isGivenUp ? [given] : []
-  // if its host lists the instance, the destination still holds what the report does not count
+  // If its host lists the instance, the former destination still holds what the report does not count.
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
@@ -187,7 +187,7 @@ export function mayStand(
     const { total } = amountsOf(fleet, host, resourceClass)
     if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
   }
-  // the GPUs that it has already are kept
+  // The claim keeps the GPUs that it already has.
   const left = isOwn ? mover.gpus : gpusLeft(fleet, host, without, lingering)
   if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
   const isApart = uuid !== null && apartOf(fleet, uuid).some((other) => membersOf(fleet, other).some((member) => member.host === host.name))
@@ -201,7 +201,7 @@ export function mayStand(
   return undefined
 }
 
-/** A claim joins a group, leaves one or changes it. */
+/** Judges a change of a claim's group: the claim joins a group, leaves one, or joins another. */
 export function judgeMembership(fleet: ModelFleet, change: ModelChange): string | undefined {
   const claim = fleet.claim(change.claim)
   if (claim === undefined || claim.fence !== change.fence || !isLive(claim)) return 'claim.lost'

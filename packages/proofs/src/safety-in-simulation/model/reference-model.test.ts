@@ -24,11 +24,11 @@ interface Step {
   readonly basis: 'head' | 'older' | 'alien'
   /** Whether the entry has the id of an earlier one. */
   readonly repeats: boolean
-  /** By how much the store's clock advances; may be negative. */
+  /** By how many milliseconds the store's clock advances; may be negative. */
   readonly passMs: number
 }
 
-/** Appends the next entry: core and model must judge it alike, and be in the same state afterwards. */
+/** Appends the next entry. Core and model must judge it alike and have the same state afterwards. */
 class Append implements fc.Command<ReferenceModel, Log> {
   readonly step: Step
 
@@ -71,7 +71,7 @@ class Append implements fc.Command<ReferenceModel, Log> {
   }
 }
 
-/** The replica restarts from a checkpoint of its present state. */
+/** Restarts the replica from a checkpoint of its present state. */
 class Restart implements fc.Command<ReferenceModel, Log> {
   check = () => true
 
@@ -84,7 +84,7 @@ class Restart implements fc.Command<ReferenceModel, Log> {
   toString = () => 'restart'
 }
 
-/** The relative frequency of each kind. */
+/** The relative frequency of each kind of change. */
 const weights: Partial<Record<Change['type'], number>> = {
   ...{ claims: 8, move: 6, report: 6, confirm: 4, extend: 2, release: 2, revoke: 2, expire: 2, abandon: 2 },
   ...{
@@ -123,7 +123,7 @@ const commands: fc.Arbitrary<fc.Command<ReferenceModel, Log>>[] = [
   fc.constant(new Restart()),
 ]
 
-/** Random logs, including logs that an older release began. `spoil` changes the fleet after each entry. */
+/** Compares core and model on random logs, including logs that an older release began. `spoil` changes the fleet after each entry. */
 const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
   fc.property(fc.boolean(), fc.commands(commands, { maxCommands: 60, size: 'max' }), (isNew, history) => {
     fc.modelRun(() => {
@@ -136,11 +136,11 @@ const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
     }, history)
   })
 
-test('the core judges every log like the reference model, and reaches the same state', () => {
+test('core and reference model judge every log alike and reach the same state', () => {
   fc.assert(judgesAlike(), { numRuns: byExtent(15, 100, 20_000) })
 })
 
-test('the mistake that a claim loses its amount when pins move is found', () => {
+test('the comparison detects a claim that loses its amount when pins move', () => {
   expect(
     fc.check(
       judgesAlike((fleet) => forgetMovedUnits(fleet)),
@@ -149,13 +149,13 @@ test('the mistake that a claim loses its amount when pins move is found', () => 
   ).toBe(true)
 })
 
-test('a basis further back than remembered positions is no longer accepted', () => {
+test('a change whose basis is older than the remembered positions is void', () => {
   const model = new ReferenceModel()
   const log: Log = { fleet: new Fleet(), entries: [] }
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
   append({ drafts: reports })
   for (let i = 0; i < 1_022; i++) append({})
-  // for 0, an earlier position is chosen: the first one
+  // For 0, the first of the earlier positions is chosen.
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }], basis: 'older' })
   expect(model.claims).toHaveLength(1)
   append({})
@@ -163,7 +163,7 @@ test('a basis further back than remembered positions is no longer accepted', () 
   expect(model.claims).toHaveLength(1)
 })
 
-test('groups are kept apart, unless they share a host already, in the core and in the model', () => {
+test('core and model keep groups apart that do not share a host yet', () => {
   const { append } = inBoth()
   const member = (key: string, host: string, uuid: number, ...apartFrom: readonly number[]) =>
     aClaim({
@@ -183,7 +183,7 @@ test('groups are kept apart, unless they share a host already, in the core and i
   ])
 })
 
-test('a move keeps its group: it cannot join one by moving, in the core and in the model', () => {
+test('core and model judge a move void if it would join another group', () => {
   const group: GroupBinding = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 }
   const { append, log } = inBoth()
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0
@@ -194,14 +194,14 @@ test('a move keeps its group: it cannot join one by moving, in the core and in t
   expect(append([aClaim({ key: 'b', instances: [aUuid(2)], group })])).toEqual([undefined])
 })
 
-test('a claim that ended long ago is kept until a report no longer lists its instance', () => {
+test('an ended claim is kept until a report no longer lists its instance', () => {
   const model = new ReferenceModel()
   const log: Log = { fleet: new Fleet(), entries: [] }
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
   const revoke: Draft = { type: 'revoke', a: 0, b: 0, c: 0 }
   append({ drafts: reports })
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }] })
-  // the host lists the instance, and continues to do so
+  // The host lists the instance in this report and in all later ones.
   append({ drafts: [{ type: 'report', a: 0, b: 32, c: 0 }] })
   append({ drafts: [revoke] })
   append({ passMs: HOUR_MS })
@@ -210,7 +210,7 @@ test('a claim that ended long ago is kept until a report no longer lists its ins
   expect(model.claims).toEqual([])
 })
 
-/** A log of the core, and changes that are appended to it and to the model: both must judge them alike and end in the same state. */
+/** A log of the core and a model. Changes are appended to both, which must judge them alike and have the same state at the end. */
 function inBoth() {
   const log = aLog()
   const model = new ReferenceModel()

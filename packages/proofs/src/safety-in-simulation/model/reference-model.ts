@@ -14,9 +14,9 @@ const WINDOW = 1_024
 const FENCES = 65_536
 
 /**
- * The fleet by the rules, in slow and obvious code: nothing is cached, every sum is computed again, and no line is
- * shared with the core, which must agree for every log. Covers what the simulator does: countable classes and whole
- * GPUs, no cells, no other devices. Each noun has a file in this folder.
+ * The fleet by the rules of the documents, in slow and obvious code. Nothing is cached, every sum is computed again, and no code is shared
+ * with the core, which must agree for every log. It covers what the simulator uses: countable classes and whole GPUs, but no cells and no
+ * other devices. Each noun has a file in this folder.
  */
 export class ReferenceModel extends ModelFleet {
   /** Judges the next entry; returns for each change undefined if it counts, otherwise the reason. */
@@ -31,7 +31,7 @@ export class ReferenceModel extends ModelFleet {
     const levelBefore = this.level
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
-    // below that level, the time since when an instance was not listed was not recorded, so it starts here
+    // Below level 9, the time since when an instance was not listed is not recorded, so it starts with the raised level.
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
@@ -88,7 +88,7 @@ export class ReferenceModel extends ModelFleet {
         return judgeAggregate(this, change)
       case 'fleetAllocation':
         return judgeFleetAllocation(this, change)
-      // levels were raised before, and the profile version does not affect how claims are judged
+      // The level was raised before this, and profile versions do not affect how claims are judged.
       case 'feature':
       case 'profile':
       case 'activate':

@@ -26,7 +26,7 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
   return undefined
 }
 
-/** `earlier`: the time of an earlier report under another name of the machine. */
+/** Applies a full report. `earlier` is the time of an earlier report under another name of the machine. */
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
   const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined
   const before = host.present
@@ -39,7 +39,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   if (full.instances === null) {
     if (fleet.level >= ENDS_AS_HELD && !isOfBefore)
       for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNothingInAddition(claim)
-    // no instance is shown as running any more
+    // A report without a list shows no instance as running.
     if (fleet.level >= 8) for (const claim of fleet.claims) if (claim.host === host.name) unlist(fleet, claim)
     if (fleet.level >= 9) releaseEnded(fleet, host)
     return
@@ -47,7 +47,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   host.present = [...full.instances]
   for (const claim of fleet.claims) {
     if (claim.host !== host.name) continue
-    // an ended claim that holds nothing does not hold anything again when its instance reappears
+    // An ended claim that holds nothing does not hold anything again when its instance reappears.
     const isHeld = claim.lingers || (!isLiveState(claim.state) && claim.extra !== null)
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
@@ -58,13 +58,13 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
       claim.state = 'MATERIALISED'
       claim.expiresAt = null
       claim.unlistedAt = null
-      // its host already listed the instance when this claim was made
+      // The report is older than this claim but lists its instance, so its figures do not include the claim.
       if (isOfBefore && claim.createdAt >= earlier) holdInAddition(claim)
     } else if (!listed) unlist(fleet, claim)
   }
-  // an ended claim holds nothing if its instance has another claim here now
+  // An ended claim holds nothing if its instance now has another claim on the host.
   const shown = fleet.claims.filter((claim) => claim.host === host.name && claim.state === 'MATERIALISED')
-  // no reported use shows whether an instance has the size of its reservation
+  // If used amounts come from claims, no report shows whether an instance has the size of its reservation.
   const isKnown = ({ isConfirmed }: ModelClaim) => isConfirmed || !host.fromClaims || fleet.level < ENDS_AS_HELD
   const counted = shown.filter(isKnown).map(({ instance }) => instance)
   if (fleet.level >= 9)
@@ -74,15 +74,15 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
 }
 
 /**
- * Whether a list that contains the instance of a claim shows the instance at the size of the claim. `before`: the
- * previous list of the host. An instance that was in it has the new size only from the confirmation on.
+ * Whether a list with the instance of a claim shows the instance at the size of the claim. `before` is the previous list of the host. An
+ * instance that was in the previous list has the new size only once the claim is confirmed.
  */
 function isShown(fleet: ModelFleet, { instance, state, source }: ModelClaim, before: readonly string[]): boolean {
   const isConfirmed = state !== 'RESERVED' && source === null
   return fleet.level < LISTED_ANEW || isConfirmed || (instance !== null && !before.includes(instance))
 }
 
-/** Whether another ended claim of the same instance holds at least as much; of two equal ones, the later one counts. */
+/** Whether another ended claim of the same instance holds at least as much. Of two equal ones, the later one counts. */
 function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): boolean {
   if (fleet.level < ENDS_AS_HELD || other === claim || other.host !== claim.host || other.instance !== claim.instance) return false
   if (!other.lingers || other.extra !== null) return false
@@ -92,7 +92,7 @@ function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): b
   return has(claim, other) && (other.fence > claim.fence || !has(other, claim))
 }
 
-/** The report of its host no longer shows the instance of the claim. */
+/** Updates a claim whose instance is no longer in the report of its host. */
 function unlist(fleet: ModelFleet, claim: ModelClaim): void {
   if (claim.state !== 'MATERIALISED') return
   claim.state = 'CONFIRMED'
@@ -100,8 +100,8 @@ function unlist(fleet: ModelFleet, claim: ModelClaim): void {
 }
 
 /**
- * A host without a list shows no instances, so what ended claims held there is free. Its last list is kept to show
- * what ran there before.
+ * Frees what ended claims hold on a host whose report has no list, because such a report shows no instances. The last list is kept, because
+ * it shows what ran there before.
  */
 export function releaseEnded(fleet: ModelFleet, host: ModelHost): void {
   for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false

@@ -3,15 +3,15 @@ import { growsInPlace, isLiveState } from './claim.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim, ModelHost } from './state.ts'
 
-/** The resources that a claim, or a part of a proposal, takes of a host. */
+/** The resources that a claim, or a part of a proposal, holds on a host. */
 interface Holding {
   amounts: Record<string, number>
   gpus: number[]
 }
 
 /**
- * The free amount of a class on a host: capacity minus the used amount and the claims that no report shows. The used
- * amount is the reported one, or the claims of the listed instances, whichever is more.
+ * The free amount of a class on a host: capacity minus the used amount and the claims that the report does not count. The used amount is
+ * the larger of the reported one and that of the claims of listed instances.
  */
 export function freeOf(
   fleet: ModelFleet,
@@ -29,7 +29,7 @@ export function freeOf(
   return capacity - inUse - sum(uncounted.map(({ amounts }) => amounts))
 }
 
-/** The free GPUs of a host: a claim whose GPU is used by others has the first free one instead. */
+/** The free GPUs of a host. A claim whose GPU is used by others uses the first free one instead. */
 export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim[] = [], lingering: ModelClaim[] = []): number[] {
   if (host.gone !== null) return []
   const { shown, uncounted } = heldOn(fleet, host, without, lingering)
@@ -44,20 +44,23 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
     return left
   }
   const theirs = shown.flatMap(({ gpus }) => gpus)
-  // the report shows fewer used GPUs than the claims of listed instances hold: first those that the claims name are used, then any
+  // The report shows fewer used GPUs than the claims of listed instances hold. Then the ones that the claims name count as used first, then
+  // any other.
   const hidden = Math.max(0, theirs.length - used.length)
   const found = left.filter((gpu) => theirs.includes(gpu)).slice(0, hidden)
   take(found)
   take(left.slice(0, hidden - found.length))
   const isThere = new Set(left)
   take(named)
-  // each GPU belongs to one of the claims that name it; the others take another GPU
+  // Each GPU belongs to one of the claims that name it. The other claims use another GPU.
   const waiting = named.filter((gpu, i) => !isThere.has(gpu) || named.indexOf(gpu) !== i)
   take(left.slice(0, waiting.length))
   return left
 }
 
-/** The number of GPUs of a host minus the used ones and those of claims, whichever they name; negative if the host has too few. */
+/**
+ * The number of GPUs of a host minus the used ones and the claimed ones, whichever GPUs the claims name. Negative if the host has too few.
+ */
 export function gpuRoom(fleet: ModelFleet, host: ModelHost): number {
   if (host.gone !== null) return 0
   const { shown, uncounted } = heldOn(fleet, host)
@@ -65,7 +68,7 @@ export function gpuRoom(fleet: ModelFleet, host: ModelHost): number {
   return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(uncounted)
 }
 
-/** What claims hold on a host: for instances that its report counts, and for others. */
+/** What claims hold on a host, separately for instances that its report counts and for others. */
 export function heldOn(
   fleet: ModelFleet,
   host: ModelHost,

@@ -3,42 +3,45 @@ import type { ModelChange } from './entry.ts'
 export interface ModelClaim {
   id: string
   account: string
-  /** The project within which its instance has one live claim; null: the account in `within`, which made it first. */
+  /**
+   * The project within which the instance has at most one live claim. Null: the scope is the account in `within`, which made the claim
+   * first.
+   */
   project: string | null
   within: string
   key: string
   instance: string | null
   host: string
   amounts: Record<string, number>
-  /** GPUs that the claim names. */
+  /** The indices of the GPUs that the claim names. */
   gpus: number[]
   group: string | null
   fence: number
   state: string
-  /** Whether its caller has confirmed it. */
+  /** Whether the caller has confirmed the claim. */
   isConfirmed: boolean
   expiresAt: number | null
-  /** The other ends of an open move. */
+  /** The id of the claim at the source of an open move. */
   source: string | null
   target: string | null
   /** The amounts that the report does not count. */
   extra: Record<string, number> | null
-  /** Whether its GPUs are not counted by the report either. */
+  /** Whether the report does not count the GPUs of the claim. */
   extraGpus: boolean
   createdAt: number
-  /** The time since when its host should list its instance: it was confirmed then, or its move ended. */
+  /** The time since when the host should list the instance: the confirmation of the claim, or the end of its move. */
   askedAt: number
-  /** The time since when its host no longer lists its instance; null if it does, or never did. */
+  /** The time since when the host no longer lists the instance; null if it lists the instance, or never did. */
   unlistedAt: number | null
   endedAt: number | null
-  /** Whether it ended while its host listed the instance, and the host has listed it ever since. */
+  /** Whether the claim ended while its host listed the instance, and the host has listed it ever since. */
   lingers: boolean
 }
 
-/** The values that operators set, by class. */
+/** The values that operators set for a host, by class. */
 export type ModelOverrides = Record<string, { ratio?: SetValue; reserved?: SetValue }>
 
-/** The values that apply to documents in Nova's form without their own. */
+/** The values for documents in Nova's form that have no values of their own. */
 export interface ModelFleetAllocation {
   version: number
   release: number | null
@@ -46,22 +49,22 @@ export interface ModelFleetAllocation {
 }
 export interface ModelHost {
   name: string
-  /** The GPUs by index, and the indexes that the report shows as used. */
+  /** The indices of the GPUs, and the indices of those that the report shows as used. */
   gpus: number[]
   gpusUsed: number[]
   /** Ratios and reserved amounts that an operator set, by class. */
   allocation: ModelOverrides
-  /** Whether an operator set that its used amounts come from claims. */
+  /** Whether an operator set that the used amounts of the host come from claims. */
   fromClaims: boolean
   present: string[]
-  /** The machine's identity, as reported. */
+  /** The identity of the machine, as reported. */
   machine: string | null
-  /** Whether its last report had no list of instances. */
+  /** Whether the last report had no list of instances. */
   listsNothing: boolean
   incarnation: string
   pastIncarnations: string[]
   sequence: number
-  /** The time of its last report. */
+  /** The time of the last report. */
   reportedAt: number
   status: string
   liveness: string
@@ -69,16 +72,19 @@ export interface ModelHost {
   edited: number
   /** The last report; null before the first, and for a host that left. */
   full: ModelChange | null
-  /** Whether it has left the fleet: it was forgotten and may be readmitted by its next report, or was merged into a renamed host. */
+  /**
+   * Whether the host has left the fleet: it was forgotten, it was readmitted and has not reported yet, or it was merged into a renamed
+   * host.
+   */
   gone: 'forgotten' | 'readmitted' | 'merged' | null
-  /** The earlier names, which other hosts may not use. */
+  /** The earlier names of the host, which other hosts may not use. */
   former: string[]
 }
 export interface ModelGroup {
   uuid: string
   policy: string
   max: number | null
-  /** Groups that it is kept apart from because of its members' claims. */
+  /** The groups from which the group is kept apart because of its members' claims. */
   apart: readonly string[]
   version: number
   edited: number
@@ -87,7 +93,7 @@ export interface ModelKey {
   account: string
   key: string
   claims: string[]
-  /** Null while one of its claims is live. */
+  /** The time at which the key is removed; null while one of its claims is live. */
   forgottenAt: number | null
 }
 export interface ModelAggregate {
@@ -99,7 +105,7 @@ export interface ModelAggregate {
   version: number
 }
 
-/** A value that an operator set for a class of a host, and the time. */
+/** A value that an operator set for a class of a host, and when. */
 export interface SetValue {
   value: number
   at: number

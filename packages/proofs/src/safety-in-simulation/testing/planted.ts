@@ -3,18 +3,18 @@ import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world-state.ts'
 
 /**
- * Mistakes that a core could have, injected into the fleets of a world: the simulation must find every one. All replicas have them, so that
- * replicas agree with each other and only the model differs.
+ * Mistakes that a core could have, injected into the fleets of a simulation, which must find every one. All replicas have the mistake, so
+ * they agree with each other, and only the model differs.
  */
 export const mistakes: Readonly<Record<string, Planted>> = {
-  'the judge always says yes': {
+  'the judge accepts every change': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const classes = [...fleet.hosts.classes.values()]
         const giveMore = (by: number): void => {
           for (const { capacity, free } of classes)
             for (const { index } of fleet.hosts.records) {
-              // a report in this very entry has set the correct capacity again
+              // A report in the same entry has already set the capacity again.
               if (by < 0 && (capacity[index] as number) < PLENTY) continue
               capacity[index] = (capacity[index] as number) + by
               free[index] = (free[index] as number) + by
@@ -83,7 +83,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'it is forgotten since when an instance is not listed': {
+  'the time since when an instance is not listed is forgotten': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -125,7 +125,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'a report gives away what its own instances hold': {
+  'a report frees what its own instances hold': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -141,14 +141,14 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'several moves in place forget what the first added': {
+  'after several resizes on one host, the amount that the first one added is lost': {
     spoil({ hosts, ledger }) {
       const settleMove = ledger.settleMove.bind(ledger)
       ledger.settleMove = (...move) => beforeLevel(hosts, ADDED_IN_PLACE, () => settleMove(...move))
     },
   },
 
-  'a host that lists an instance as before materialises what was reserved for it': {
+  'a reservation is materialised although its host listed the instance before': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -161,14 +161,14 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'an ended claim frees what it added in place': {
+  'a claim that ends after a resize on its host frees the added amount at once': {
     spoil({ hosts, ledger }) {
       const end = ledger.end.bind(ledger)
       ledger.end = (...claim) => beforeLevel(hosts, ENDED_AS_HELD, () => end(...claim))
     },
   },
 
-  'expiry by the clock of the replica': {
+  'reservations expire by the clock of the replica': {
     spoil(fleet, now) {
       const offset = fleet.now - now()
       wrapApply(fleet, (apply, entry) => {
@@ -220,7 +220,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
 
 const PLENTY = 2 ** 40
 
-/** Applies the rules from before a level. */
+/** Calls a function with the rules that apply below a feature level. */
 function beforeLevel<Result>(hosts: Fleet['hosts'], level: number, act: () => Result): Result {
   const { featureLevel } = hosts
   if (featureLevel >= level) hosts.featureLevel = level - 1

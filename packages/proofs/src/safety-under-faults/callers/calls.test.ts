@@ -9,7 +9,7 @@ const INSTANCE = '0b9e0a6e-6a0c-4f0b-8d5e-0d7a3c1f2b4a'
 const GROUP = { uuid: '5d2f6c1e-91f4-4f0a-9f3b-3c7d1e8a6b20', policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 const wanted = { amounts: { VCPU: 1, MEMORY_MB: 512 }, instances: [INSTANCE], group: GROUP }
 
-/** The request of a call, in the form of the API. */
+/** The request of a call in the form in which the API receives it. */
 async function requestOf(call: Call): Promise<unknown> {
   const sent: unknown[] = []
   const client = createClient({
@@ -35,7 +35,7 @@ test.each<readonly [string, Call]>([
     placing('k', { ...wanted, moveOf: { id: 'c', fence: 1 }, attempt: { type: 'retry', tried: ['h'], ends: null } }),
   ],
   ['an instance asked for once more', { type: 'again', key: 'k', amounts: wanted.amounts, instance: INSTANCE, group: GROUP }],
-])('%s has the fields that the history keeps: its instance, its amounts and its group', async (_what, call) => {
+])('the request for %s has the instance, the amounts and the group that the history records', async (_what, call) => {
   expect(await requestOf(call)).toMatchObject({
     instanceUuids: [INSTANCE],
     flavor: { vcpus: 1, memoryMb: 512 },

@@ -15,17 +15,17 @@ export interface Run {
   readonly agents: HostAgents
   readonly replicas: number
   /**
-   * Whether the log is at feature level 8 or above. Then callers also request instances that have a claim already,
-   * requests contain units that hosts choose themselves, and reports may be untrue.
+   * Whether the log is at feature level 8 or above. Then callers also request instances that already have a claim, requests contain units
+   * that hosts choose themselves, and reports may be wrong.
    */
   isStrict: boolean
-  /** Whether every replica reads the feature level from which on hosts leave. */
+  /** Whether every replica reads the feature level from which on hosts can leave. */
   hostsMayLeave: boolean
-  /** Whether every replica reads the feature level from which on operators set ratios and reserved amounts of hosts. */
+  /** Whether every replica reads the feature level from which on operators can set ratios and reserved amounts of hosts. */
   setsRatios: boolean
   /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
   changesDevices: boolean
-  /** Every fourth step removes a host, so that each kind of removal happens soon. */
+  /** Whether every fourth step removes a host, so that each kind of removal happens soon. */
   leavesOften: boolean
   /** The present address of a replica. */
   clientOf(replica: number): Client
@@ -33,26 +33,26 @@ export interface Run {
   readonly clients: number
   now(): number
   isOver(): boolean
-  /** Whether the run ended long ago: unknown outcomes then remain unknown. */
+  /** Whether the run ended so long ago that calls are not repeated. Unknown outcomes then remain unknown. */
   isLate(): boolean
 }
 
 interface Held {
   readonly claim: PlacedClaim
   readonly call: Place
-  /** The decision that made the claim. */
+  /** The id of the decision that made the claim. */
   readonly decision: string | undefined
   confirmed: boolean
 }
 
-/** When a client holds more claims than this, it releases some. */
+/** A client with more claims than this releases several of them. */
 const MOST_HELD = 14
 const TRIES = 4
-/** A pause between calls to a replica that is down, so that it is not called in a tight loop. */
+/** The pause in milliseconds between calls to a replica that is down, so that it is not called in a tight loop. */
 const PAUSE_MS = 40
 const TTLS_MS = [1_000, 2_000, 3_000] as const
 
-/** One caller: makes all kinds of calls until the run ends, then finds out unknown outcomes. */
+/** One caller. It makes all kinds of calls until the run ends, and then finds out the outcomes that it does not know. */
 export async function runClient(n: number, run: Run): Promise<void> {
   const random = createRandom(`${run.seed}/client-${n}`)
   const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
@@ -76,7 +76,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (answer.type === 'placed' || answer.type === 'abandoned') revision = Math.max(revision, answer.revision)
     if (answer.type === 'ends') revision = Math.max(revision, ...answer.results.map((result) => result.revision))
   }
-  /** Sends a call to one replica after another until one of them answers with a result. */
+  /** Sends a call to one replica after another until one of them returns a result. */
   const askUntilAnswered = async (call: Call, tries: number): Promise<Outcome> => {
     const first = random.below(run.replicas)
     let outcome = await ask(call, { replica: first })
@@ -93,10 +93,10 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
   }
 
-  /** Returns whether it was placed. */
+  /** Places a new instance; returns whether it was placed. */
   const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
-    // some of these amounts exceed the total of every host
+    // One call in five requests licences. Large amounts of them exceed the total of every host.
     const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
     const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
     const call: Place = {
@@ -112,7 +112,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       ...more,
     }
     let outcome = await ask(call)
-    // if an earlier call had no answer, a later one that certainly failed does not show that the earlier one did
+    // If an earlier call was not answered, the failure of a later one does not mean that the earlier one failed.
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
     if (isOpen && outcome.type !== 'ok') outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
@@ -155,7 +155,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       }
       start(one)
     }
-    // a host that starts an instance reports soon
+    // A host that starts an instance reports soon afterwards.
     const first = some.find(({ confirmed }) => confirmed)
     if (first !== undefined && random.below(2) === 0) await reportOf(first.claim.host)
   }
@@ -171,12 +171,12 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const extend = async (): Promise<void> => {
     const some = held.filter(({ confirmed }) => !confirmed).slice(0, 2)
     if (some.length > 0) await ask({ type: 'extend', claims: some.map(refOf), ttlMs: 3_000 })
-    // an instance may run before its claim is confirmed; the host's report then materialises the claim
+    // An instance may run before its claim is confirmed. The host's report then materialises the claim.
     const [first] = some
     if (first !== undefined && first.call.moveOf === null && random.below(2) === 0) start(first)
   }
 
-  /** Repeats a call on another replica, like a caller that lost the answer. */
+  /** Repeats a call on another replica, as a caller that lost the answer would. */
   const repeat = async (): Promise<void> => {
     const call = pick(done.slice(-40))
     if (call === undefined) return placeNew()
@@ -216,7 +216,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (host !== undefined) await setStatus(host.name, 'DISABLED')
   }
 
-  /** Lets the caller's own host leave, and return until the caller knows that it did; or gives it another name. */
+  /** Removes the caller's own host and lets it return, until both are confirmed; or gives it another name. */
   const leave = async (): Promise<void> => {
     const host = pick(ownHosts.filter(({ name }) => !closed.has(name)))?.name
     if (host === undefined || !run.hostsMayLeave) return placeNew()
@@ -229,7 +229,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       return
     }
     await askUntilAnswered({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
-    // the host does not know that it was forgotten
+    // The host does not know that it was forgotten, and reports again.
     await reportOf(host)
     if (random.below(2) === 0) await placeNew()
     await askUntilAnswered({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
@@ -238,8 +238,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * Reserves a part of the caller's own host, or lowers its ratio: never more than it has, so that its allocations can
-   * be checked against its real size.
+   * Reserves a part of the caller's own host, or lowers its ratio. It never sets more than the host has, so that its allocations can be
+   * checked against its real size.
    */
   const allocate = async (): Promise<void> => {
     const host = pick(ownHosts)?.name
@@ -258,7 +258,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (uuid === undefined) return
     const ifVersion = versions.get(uuid) ?? 1
     const outcome = await ask({ type: 'aggregate', uuid, ifVersion })
-    // the version after a lost race is unknown, so the next one is tried
+    // The version after a lost race is unknown, so the next one is tried.
     versions.set(uuid, outcome.type === 'ok' && outcome.answer.type === 'edited' ? outcome.answer.version : ifVersion + 1)
   }
 
@@ -273,8 +273,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * An instance that could not be built on its host is tried elsewhere, by a caller that does not name its claim:
-   * sometimes again, while the move of an earlier attempt is open, which then ends.
+   * Retries an instance that could not be built on its host, without naming its claim. In some cases the move of an earlier attempt is
+   * still open, which then ends.
    */
   const tryElsewhere = async (): Promise<void> => {
     const source = pick(
@@ -297,7 +297,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     take([open])
     stop(open)
   }
-  /** Undefined if Nova's form cannot express the request and there is no alternate. */
+  /** The next attempt for an instance; undefined if Nova's form cannot express the request and there is no alternate. */
   const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
     const { decision, claim } = open ?? source
     const ends = open === undefined ? null : refOf(open)
@@ -309,7 +309,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { type: 'retry', tried, ends }
   }
 
-  /** A call with an old fence or a wrong name, which must be refused. */
+  /** Makes a call with an old fence or a wrong name, which must be refused. */
   const mistake = async (): Promise<void> => {
     const one = pick(held)
     if (one !== undefined)
@@ -320,7 +320,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       })
   }
 
-  /** Another request with a used key: it must neither get the old answer nor be placed. */
+  /** Makes another request with a used key. It must neither get the old answer nor be placed. */
   const misuse = async (): Promise<void> => {
     const call = pick(done.slice(-40))
     if (call === undefined) return placeNew()
@@ -329,7 +329,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     await ask({ type: 'misuse', key: call.key, amounts: { VCPU: vcpus + 1, MEMORY_MB: memoryMib }, instance })
   }
 
-  /** An instance that certainly exists, requested again by a caller that lost its key: it must not get a second claim. */
+  /** Requests an existing instance again with another key, as a caller that lost its key would. It must not get a second claim. */
   const again = async (): Promise<void> => {
     const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
     if (one === undefined || !run.isStrict) return placeNew()

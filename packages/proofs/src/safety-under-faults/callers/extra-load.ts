@@ -5,13 +5,13 @@ import { uuidOf } from '../setting.ts'
 import { perform, type ReportBody } from './calls.ts'
 import type { Run } from './client.ts'
 
-/** The number of concurrent calls during overload, and its minimum duration. */
+/** The number of concurrent calls during an overload, and its minimum duration. */
 const CALLERS = 150
 const OVERLOAD_MS = 1_000
-/** The interval between two reads of a replica, and so the precision with which a time without reads is measured. */
+/** The interval between two reads of a replica. Times without answers are measured with this precision. */
 const READ_EVERY_MS = 50
 
-/** Far more concurrent callers than a replica can answer. Their answers are judged like all others. */
+/** Sends far more concurrent calls than a replica can answer. Their answers are judged like all others. */
 export async function overload(run: Run, replica: number, random: Random): Promise<void> {
   const until = run.now() + OVERLOAD_MS + random.below(OVERLOAD_MS)
   const name = `${run.seed}-overload-${replica}-${Math.round(run.now())}`
@@ -22,7 +22,7 @@ export async function overload(run: Run, replica: number, random: Random): Promi
   )
 }
 
-/** Reads from one replica again and again, to detect times in which reads are not answered. */
+/** Reads from one replica all the time, to detect periods in which reads are not answered. */
 export async function keepReading(run: Run, replica: number): Promise<void> {
   while (!run.isOver()) {
     await ask(run, replica, { type: 'read' })
@@ -30,7 +30,7 @@ export async function keepReading(run: Run, replica: number): Promise<void> {
   }
 }
 
-/** A small request whose claim expires a second later. */
+/** A small request with a claim that expires after a second. */
 export const reservation = (key: string): Place => ({
   type: 'place',
   key,
@@ -43,7 +43,7 @@ export const reservation = (key: string): Place => ({
   minRevision: null,
 })
 
-/** One call in addition to those of the callers; the history lists it under the number after theirs. */
+/** Makes a call in addition to those of the callers. The history records it for the number after theirs. */
 export async function ask(run: Run, replica: number, call: Call, report?: ReportBody) {
   const invokedAt = run.now()
   const outcome = await perform(run.clientOf(replica), call, report)

@@ -15,24 +15,24 @@ export interface AgentReport {
   readonly sequence: number
   /** The listed instances; null for a report without a list. */
   readonly instances: readonly string[] | null
-  /** The used amounts in its report, by resource class and kind of unit. */
+  /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
   readonly used: Amounts
   readonly stats: Stats
 }
 
 export interface ReportOptions {
-  /** Whether the host lists exactly its running instances with their use; otherwise it behaves like real hosts. */
+  /** Whether the host lists exactly its running instances with their use. Otherwise it behaves like real hosts, with errors. */
   readonly isTruthful: boolean
   /** Whether its PCI devices change from report to report. */
   readonly changesDevices?: boolean
-  /** Whether an instance of another host may be listed; any may be, if absent. */
+  /** Whether the host may list an instance of another host; every instance may be listed if absent. */
   mayList?(host: string, instance: string): boolean
 }
 
 /**
- * The hosts of the run: their instances, and their reports. Each chooses the units of its instances itself, differently
- * in each report; some instances are missing each time, like lost ones or ones not built yet; from time to time a host
- * lists one of another host or an unclaimed one, lists none at all, or reports too little use.
+ * The hosts of the run, with their instances and reports. Each host chooses the units of its instances itself, differently in each report.
+ * In each report, a part of the instances is missing, as if they were lost or not built yet. At random, a host lists an instance of another
+ * host or an unclaimed one, lists none at all, or reports too little use.
  */
 export interface HostAgents {
   start(host: string, instance: string, amounts: Amounts): void
@@ -43,7 +43,7 @@ export interface HostAgents {
   rename(host: string, name: string): void
   /** The next report of a host. */
   report(host: string, options: ReportOptions): AgentReport
-  /** The last report of a host again, as a next one. */
+  /** A new report of a host with the contents of its last one. */
   repeat(host: string): AgentReport
 }
 
@@ -68,11 +68,11 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     if (agent === undefined) throw new Error(`there is no host ${name}`)
     return agent
   }
-  /** The instances in a host's report. */
+  /** The instances that a host's report lists, with their amounts. */
   const listedBy = (name: string, { isTruthful, mayList = () => true }: ReportOptions): Map<string, Amounts> => {
     const listed = new Map(agentOf(name).instances)
     if (isTruthful) return listed
-    // lost, or not built yet
+    // These instances are lost or not built yet.
     for (const instance of listed.keys()) if (oneIn(4)) listed.delete(instance)
     const others = [...agents.values()]
       .filter((agent) => agent.name !== name)
@@ -87,7 +87,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     const { capacity, base, incarnation } = agent
     const listed = listedBy(name, options)
     const isSilent = !options.isTruthful && oneIn(8)
-    // a host that uses something itself and reports too little use has less than it reported
+    // Only a host without its own use may report too little. Another one would have less than it reports.
     const understates = !options.isTruthful && Object.values(base).every((amount) => amount === 0) && oneIn(6)
     const sumOf = (name: string): number => [...listed.values()].reduce((sum, amounts) => sum + (amounts[name] ?? 0), base[name] ?? 0)
     const used = Object.fromEntries(

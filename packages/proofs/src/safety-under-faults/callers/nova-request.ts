@@ -3,11 +3,11 @@ import type { Group } from '../history.ts'
 interface Wanted {
   readonly vcpus: number
   readonly memoryMb: number
-  /** Amounts of other classes, as extra specs. */
+  /** Amounts of other resource classes, as extra specs. */
   readonly classes: readonly { readonly key: string; readonly value: string }[]
   readonly instance: string | null
   readonly group: Group | null
-  /** Hosts on which it was tried before. */
+  /** The hosts on which the instance was tried before. */
   readonly tried: readonly string[]
 }
 

@@ -3,30 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createNatsChild, drawNatsPorts, type NatsChild, prepareNatsServers, type Raft, type View } from '@gantt/server'
 import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 
-/** A process that is restarted whenever it ends, unless it is held down. */
+/** A nats-server that is restarted whenever it ends, unless it is kept down. */
 export interface NatsServer extends NatsChild {
   readonly name: string
   readonly port: number
-  /** The server's view of the streams; undefined if it does not answer. */
+  /** The server's report about the streams; undefined if it does not answer. */
   look(): Promise<View | undefined>
 }
 
-/** Three servers with three copies of each stream, each on a small disk of its own if one could be mounted. */
+/** Three servers with three copies of each stream. Each server has its own small disk if one could be mounted. */
 export interface NatsCluster {
   readonly servers: readonly NatsServer[]
   /** The small disk of a server; undefined if none could be mounted. */
   diskOf(server: NatsServer): SmallDisk | undefined
-  /** Why no disk could be mounted; undefined when all could. */
+  /** The reason why no disk could be mounted; undefined if all could. */
   readonly noDisk: string | undefined
   /** Starts all servers, and waits until they have elected a leader. */
   start(): Promise<void>
   /** The servers, the leader of the log first. Waits until there is a leader. */
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
-  /** Waits until one of these servers is the leader of the log, and one that of the cluster. */
+  /** Waits until one of these servers is the leader of the log, and one of them is the leader of the cluster. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
   /** Waits until every server has every stream in the same state as its leader. */
   waitUntilInSync(): Promise<void>
-  /** Each server's view of the streams, and the end of its log. */
+  /** Each server's report about the streams, and the end of its output. */
   describe(): Promise<string>
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface NatsCluster {
 export const LOG_STREAM = 'GANTT_main_LOG'
 
 const SIZE = 3
-/** Large enough for the logs of a run, and small enough to be filled quickly. */
+/** The size of a disk. It is large enough for the logs of a run, and small enough to be filled quickly. */
 const DISK_MIB = 256
 const LOOK_EVERY_MS = 50
 const IN_STEP_MS = 60_000
@@ -65,7 +65,7 @@ export async function createNatsCluster(
   })
 
   const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
-  /** The status from the leader of a Raft group, which alone knows the state of the others. */
+  /** The status of a Raft group from its leader. Only the leader knows the state of the others. */
   const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
     all.flatMap((view, i) => {
       const raft = view === undefined ? undefined : raftOf(view)
@@ -119,7 +119,7 @@ export async function createNatsCluster(
   }
 }
 
-/** A server's view of the leaders, and of the copies that are behind. */
+/** The leaders, and the copies that are behind, according to a server. */
 function wordsOf(view: View | undefined): string {
   if (view === undefined) return 'does not answer'
   const raftOf = (name: string, { leader, replicas }: Raft): string => {
@@ -130,7 +130,7 @@ function wordsOf(view: View | undefined): string {
   return `sees ${[raftOf('the cluster', view.meta), ...[...view.streams].map(([name, raft]) => raftOf(name, raft))].join('; ')}`
 }
 
-/** The last lines of a file; none if the file does not exist. */
+/** The last lines of a file; an empty text if the file does not exist. */
 function lastLines(file: string): string {
   if (!existsSync(file)) return ''
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')

@@ -9,7 +9,7 @@ import { shut, silence, slow } from '../faults/link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** The links of one replica, one to each server; the next entry that it publishes on any of them can be cut. */
+/** The links of one replica, one to each server. The next entry that the replica publishes on any of them can be cut. */
 interface Links extends StoreLink {
   readonly ports: readonly number[]
   to(server: NatsServer): Link
@@ -62,7 +62,7 @@ export const startNats: StartEngine = async ({ folder, replicas, smallDisks = tr
 }
 
 const DISK_FULL = "disk full at the stream's leader"
-/** The subject in the protocol line that publishes an entry. */
+/** The beginning of the protocol line that publishes an entry. */
 const PUBLISHES = Buffer.from('HPUB gantt.main.log ')
 
 async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
@@ -99,7 +99,7 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
 /**
- * Servers are restarted one at a time, each after all copies are in sync, so that a majority always has everything
+ * The faults of the servers. Servers are restarted one at a time, each after all copies are in sync, so that a majority always has all data
  * unless the fault is about that.
  */
 function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
@@ -138,13 +138,16 @@ function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
       disk?.fill()
       await sleep(1_000 + random.below(3_000))
       disk?.free()
-      // a server whose disk was full disables JetStream until it is restarted
+      // A server whose disk was full has disabled JetStream until it is restarted.
       await leader.kill()
     }),
   ]
 }
 
-/** Faults on the link of one replica to one server, and of one entry; faults of all links at once are in every engine's list. */
+/**
+ * The faults of the link between one replica and one server, and of a single entry. Faults of all links of a replica are common to all
+ * engines.
+ */
 function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Links): Fault[] {
   const toLeader = (name: string, harm: (link: Link, random: Random) => Promise<void>): Fault => ({
     name,
@@ -160,7 +163,7 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
   ]
 }
 
-/** Kills the server that is the leader of the log, until it is started again. */
+/** The ways to lose the leader of the log, or all servers, until they are started again. */
 function lossesOf({ ranked, untilLedBy, waitUntilInSync }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,
@@ -229,7 +232,7 @@ const allOf = ({ servers, waitUntilInSync }: NatsCluster, database: PostgresServ
   },
 })
 
-/** Replicas continue without the database, which catches up later; a replica that starts waits for it. */
+/** Keeps the database down. Replicas continue without it, and it catches up later. A replica that starts waits for it. */
 const awayFor = (database: PostgresServer): Fault => ({
   name: 'database away',
   hits: ['database'],

@@ -3,16 +3,16 @@ import { signal } from '@gantt/cli/for-proofs'
 import { type EmbeddedPostgres, REPLICATED, startEmbeddedPostgres } from '@gantt/server'
 import { serverProcesses } from '../../processes/server-processes.ts'
 
-/** A PostgreSQL server that restarts whenever it ends, as under a service manager, unless it is kept down. */
+/** A PostgreSQL server that is restarted whenever it ends, as by a service manager, unless it is kept down. */
 export interface PostgresServer {
   readonly stateDir: string
   /** The running server; undefined while it is down. */
   readonly running: EmbeddedPostgres | undefined
   /** Starts it, or waits until it runs again. */
   start(): Promise<EmbeddedPostgres>
-  /** SIGKILL of all its processes. `stays`: it is kept down until it is started. */
+  /** Sends SIGKILL to all its processes. With `stays` it is kept down until it is started again. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
-  /** SIGSTOP of all its processes, until they are resumed. */
+  /** Sends SIGSTOP to all its processes. They continue when they are resumed. */
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -30,7 +30,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
   const lost = (): void => {
     running = undefined
     ended()
-    // a second caller that starts it waits for the same start
+    // A second caller that wants to start it waits for the start that is in progress.
     if (isWanted) void start().catch(() => undefined)
   }
   const untilItRuns = async (): Promise<EmbeddedPostgres> => {
@@ -39,7 +39,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
         running = await startEmbeddedPostgres({ stateDir, settings: REPLICATED, onLost: lost })
         return running
       } catch (error) {
-        // its disk may be full, or its remaining processes may still be ending
+        // The start may fail because the disk is full, or because processes of the former server are still ending. It is then repeated.
         if (!isWanted) throw error
         await sleep(AGAIN_AFTER_MS)
       }

@@ -7,19 +7,19 @@ import type { Engine, Fault, Left, Loss, StartEngine } from '../engine.ts'
 import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** Large enough for the programs, the database and the log of a run, and small enough to be filled quickly. */
+/** The size of a disk. It is large enough for the programs, the database and the log of a run, and small enough to be filled quickly. */
 const DISK_MIB = 512
 const LOOK_EVERY_MS = 20
-/** The time after all faults within which a standby must have everything. */
+/** The time in milliseconds after all faults within which a standby must have all data. */
 const IN_STEP_MS = 60_000
 
-/** A server, and the small disk under it if one could be mounted. */
+/** A server, with its small disk if one could be mounted. */
 interface Node {
   readonly server: PostgresServer
   readonly disk: SmallDisk | undefined
 }
 
-/** A primary and a synchronous standby that can switch roles: a commit is answered only once both have it on disk. */
+/** A primary and a synchronous standby that can switch roles. A commit is answered only once both have it on disk. */
 export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   const left: Left[] = []
@@ -37,7 +37,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
 
   const close = async (): Promise<void> => {
     await Promise.all(links.map((link) => link.close()))
-    // a primary that shuts down waits until its standby has everything
+    // A primary that shuts down waits until its standby has all data, so the primary is stopped first.
     for (const { server, disk } of [primary, standby]) {
       disk?.free()
       await server.close()
@@ -45,7 +45,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     for (const { disk } of [primary, standby]) disk?.unmount()
   }
 
-  /** Creates the standby again from the primary, and waits until it is in sync. */
+  /** Creates the standby anew from the primary, and waits until it is in sync. */
   const rebuild = async (): Promise<void> => {
     const from = await primary.server.start()
     await makeStandby(from.connection(), primary.server.stateDir, standby.server.stateDir)
@@ -55,14 +55,14 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
   const waitUntilInSync = async (): Promise<void> => {
     for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
       const { running } = primary.server
-      // the server may be shutting down or starting, and then no standby is in sync
+      // While the server shuts down or starts, this query fails and no standby counts as in sync.
       if (running !== undefined && (await countSynchronous(running).catch(() => 0)) > 0) return
     }
     throw new Error('the standby did not get in step with the primary')
   }
   /**
-   * The primary is lost for good: the standby is promoted, the replicas are connected to it, and the old primary
-   * becomes the new standby.
+   * Replaces a primary that is lost for good. The standby is promoted, the replicas are connected to it, and the old primary becomes the
+   * new standby.
    */
   const failOver = async (): Promise<void> => {
     await primary.server.kill({ stays: true })
@@ -90,7 +90,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     return {
       parts: 'PostgreSQL, a primary and a synchronous standby',
       settingsOf: (replica) => ({
-        // each of the settings for writing to disk in turn, unless the caller chooses one
+        // Replicas use the settings for flushing in turn, unless the caller chooses one.
         GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH ?? (FLUSHES[replica % FLUSHES.length] as string),
         DATABASE_URL: `postgresql://${username}:${password}@localhost:5432/gantt?host=${encodeURIComponent(linkOf(replica).host)}`,
       }),
@@ -123,7 +123,7 @@ interface Pair {
   waitUntilInSync(): Promise<void>
 }
 
-/** A primary that only hangs is replaced by an explicit fail-over, because the service does not detect this by itself. */
+/** The ways to lose the primary. If it only hangs, the fail-over is explicit, because the service does not detect a hanging primary. */
 const lossesOf = ({ primary, standby, failOver, waitUntilInSync }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',
@@ -200,7 +200,7 @@ function faultsOn({ primary, standby, linkOf, failOver, waitUntilInSync }: Pair)
       name: 'fail-over after a restart that the standby did not see',
       hits: ['primary', 'standby'],
       async inject(_replica, random) {
-        // a standby that is only paused would still read data that was sent to it
+        // The standby is killed, because a paused one would still read data that was sent to it.
         await standby().server.kill({ stays: true })
         await sleep(200 + random.below(500))
         await primary().server.kill()

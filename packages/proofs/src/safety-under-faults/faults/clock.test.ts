@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { createWallClock } from './clock.ts'
 
-/** Prints its clocks whenever it reads a line: Date.now(), new Date(), and the monotonic clock. */
+/** A program that prints its clocks whenever it reads a line: Date.now(), new Date(), and the monotonic clock. */
 const PROGRAM = `
 console.log('ready')
 process.stdin.on('data', () => console.log([Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date, performance.now()].join(' ')))
 `
 
-test('a process starts on the clock of its file, and jumps with it; the monotonic clock does not', async () => {
+test('the wall clock of a process follows the file from the start, and the monotonic clock does not', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-clock-'))
   const clock = createWallClock(path.join(folder, 'clock'))
   clock.set(3_600_000)

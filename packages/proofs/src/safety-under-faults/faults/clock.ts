@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 
-/** The wall clock of a process, which can be set from outside. Its monotonic clock is unchanged, as on real machines. */
+/** The wall clock of a process, which a test can change from outside. The monotonic clock is unchanged, as on real machines. */
 export interface WallClock {
   /** The settings with which a Node process uses this clock. */
   readonly settings: Readonly<Record<string, string>>
-  /** Sets how many milliseconds the clock is ahead from now on. The process reads this when it gets the returned signal. */
+  /** Sets by how many milliseconds the clock is ahead from now on. The process reads this when it gets the returned signal. */
   set(aheadMs: number): NodeJS.Signals
 }
 
-/** This code runs in the process before everything else; the service does not know of it. */
+/** Code that is loaded into the process before the service, which does not notice it. */
 const PRELOAD = `
 import fs from 'node:fs'
 const real = Date.now
@@ -20,7 +20,7 @@ Date.now = () => real() + ahead
 globalThis.Date = new Proxy(Date, { construct: (date, given, target) => Reflect.construct(date, given.length > 0 ? given : [Date.now()], target) })
 `
 
-/** `file` stores how far the clock is ahead, so that a restarted process continues with it. */
+/** Creates a clock. `file` stores by how much the clock is ahead, so that a restarted process continues with it. */
 export function createWallClock(file: string): WallClock {
   const set = (aheadMs: number): NodeJS.Signals => {
     writeFileSync(file, String(aheadMs))

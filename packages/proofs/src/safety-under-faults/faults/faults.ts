@@ -6,7 +6,7 @@ import { shut, silence, slow } from './link-harm.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The faults of replicas and their links, for any engine; with `overload`, also too many callers. */
+/** The faults of replicas and their links, which are the same for every engine. `overload` sends too many calls to a replica. */
 export function faultsOf({ replicas, engine }: Cluster, overload: (replica: number, random: Random) => Promise<void>): Fault[] {
   const onReplica = (name: string, harm: (replica: ReplicaProcess, random: Random, i: number) => Promise<void>): Fault => ({
     name,
@@ -49,25 +49,25 @@ export function faultsOf({ replicas, engine }: Cluster, overload: (replica: numb
 
 export interface Injected {
   readonly fault: string
-  /** Milliseconds of the run's clock; `until`: when the fault was undone. */
+  /** The time of the injection in milliseconds of the run's clock; `until` is the time at which the fault was undone. */
   readonly at: number
   readonly until: number
 }
 
-/** The shortest pause between two faults; the longest is twice as long. */
+/** The shortest pause between two faults in milliseconds. The longest pause is twice as long. */
 const CALM_MS = 1_500
 
 export interface InjectOptions {
   readonly seed: string
   readonly replicas: number
-  /** The faults in the order in which they are injected first; after that in a random order by the seed. */
+  /** The faults that are injected first, in this order. Later ones are drawn from all faults by the seed. */
   readonly first: readonly Fault[]
   readonly all: readonly Fault[]
   now(): number
   isOver(): boolean
 }
 
-/** Injects faults until it is stopped, with short pauses between them. They may overlap unless they have the same target. */
+/** Injects faults until it is stopped, with short pauses between them. Faults may overlap unless they have a common target. */
 export async function injectFaults({ seed, replicas, first, all, now, isOver }: InjectOptions): Promise<readonly Injected[]> {
   const random = createRandom(`${seed}/faults`)
   const injected: Injected[] = []
@@ -80,7 +80,7 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
     if (queue.length === 0) queue = shuffled(all, random)
     const replica = random.below(replicas)
     const targets = ({ hits }: Fault): string[] => hits.map((hit) => (hit === 'replica' ? `replica ${replica}` : hit))
-    // a fault whose target already has one waits for the next turn
+    // A fault whose target has another fault now waits for a later turn.
     const next = queue.findIndex((fault) => !targets(fault).some((target) => underway.has(target)))
     if (next < 0) continue
     const [fault] = queue.splice(next, 1) as [Fault]

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreLink } from '../engine.ts'
 
-// A fault of a link for some milliseconds.
+// Each function injects a fault on a link for a number of milliseconds.
 
 type Openable = Pick<StoreLink, 'sever' | 'setOpen'>
 
-/** Cuts existing connections, and accepts no new ones. */
+/** Cuts all connections and accepts no new ones. */
 export async function shut(link: Openable, ms: number): Promise<void> {
   link.setOpen(false)
   link.sever()
@@ -13,14 +13,14 @@ export async function shut(link: Openable, ms: number): Promise<void> {
   link.setOpen(true)
 }
 
-/** Delays each piece of data, in both directions. */
+/** Delays each piece of data in both directions. */
 export async function slow(link: Pick<StoreLink, 'setDelay'>, delayMs: number, ms: number): Promise<void> {
   link.setDelay(delayMs)
   await sleep(ms)
   link.setDelay(0)
 }
 
-/** Nothing arrives, and no connection ends. */
+/** Stops all data without ending connections. */
 export async function silence(link: Pick<StoreLink, 'setSilent'>, ms: number): Promise<void> {
   link.setSilent(true)
   await sleep(ms)

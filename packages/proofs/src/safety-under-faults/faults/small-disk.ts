@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 
-/** A file system of its own that can be filled without harm to others. */
+/** A separate file system that can be filled without affecting others. */
 export interface SmallDisk {
-  /** Uses up all free space, until `free` is called. */
+  /** Uses up all free space. `free` releases it. */
   fill(): void
   free(): void
   unmount(): void
@@ -12,7 +12,7 @@ export interface SmallDisk {
 
 const BALLAST_BYTES = 1 << 20
 
-/** Mounts a file system of so many MiB, in memory, on a new folder; or returns why that is not possible. */
+/** Mounts a file system of this size in memory on a new folder. If that is not possible, returns the reason. */
 export function mountSmallDisk(folder: string, mib: number): SmallDisk | { readonly why: string } {
   if (process.platform !== 'linux') return { why: 'a small file system is mounted on Linux only' }
   if (process.getuid?.() !== 0) return { why: 'only root may mount a small file system' }
@@ -32,7 +32,7 @@ export function mountSmallDisk(folder: string, mib: number): SmallDisk | { reado
     free: () => rmSync(ballast, { force: true }),
     unmount() {
       const unmounted = run('umount', [folder])
-      // processes that still use it keep it until they end; others have no access
+      // Processes that still use the file system keep it until they end. Others have no access any more.
       if (unmounted.status !== 0) run('umount', ['--lazy', folder])
     },
   }

@@ -39,7 +39,7 @@ export const allocationChecks: readonly Rule[] = [
             const here = answer.claims.filter(({ host }) => host === name)
             if (start <= from || endedAt >= to || here.length === 0 || amount === 0) return []
             const own = new Set(here.map(({ id }) => id))
-            // these claims existed when the edit was judged, whenever that was
+            // These claims certainly existed when the edit was judged.
             const others = lives.filter(
               (life) => life.claim.host === name && life.from <= start && life.to >= endedAt && !own.has(life.claim.id),
             )
@@ -62,7 +62,7 @@ const NOTHING: Edit = { ratio: null, reserved: null }
 
 const capacityOf = (total: number, { ratio, reserved }: Edit): number => Math.floor(Math.max(0, total - (reserved ?? 0)) * (ratio ?? 1))
 
-/** The operations that set values of a class on a host, or replace the host. */
+/** The calls that set values of a class on a host, or replace the host. */
 function editsOf(history: readonly Operation[], host: string, resourceClass: string) {
   return history.flatMap(({ call, outcome, invokedAt, endedAt }) => {
     if (outcome.type === 'fail') return []
@@ -78,14 +78,16 @@ function editsOf(history: readonly Operation[], host: string, resourceClass: str
   })
 }
 
-/** The possible values at the end: the last certain one, and those of unanswered edits, which may take effect at any time. */
+/**
+ * The values that may apply at the end: that of the last answered edit, and those of unanswered edits, which may take effect at any time.
+ */
 function lastOf(history: readonly Operation[], host: string, resourceClass: string): readonly Edit[] {
   const edits = editsOf(history, host, resourceClass)
   const last = edits.filter(({ isCertain }) => isCertain).sort((a, b) => b.endedAt - a.endedAt)[0]
   return [last?.edit ?? NOTHING, ...edits.filter(({ isCertain }) => !isCertain).map(({ edit }) => edit)]
 }
 
-/** The time in which a value was certainly in force: no other edit had begun, and none was unanswered. */
+/** The periods in which a value was certainly in force: no other edit had begun, and none was unanswered. */
 function windowsOf(history: readonly Operation[], host: string) {
   const sets = history.filter(isOf('allocate')).filter(({ call, outcome }) => call.host === host && outcome.type === 'ok')
   return sets.flatMap(({ call: { resourceClass, ratio, reserved }, endedAt: from, invokedAt, outcome }) => {

@@ -5,7 +5,7 @@ import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import { countOf, isUnconfirmed, lastReportOf, sumOf } from './reported.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that the state at the end can break; they are checked on each replica. */
+/** Promises that are checked on the final state of each replica. */
 export const finalChecks: readonly Rule[] = [
   {
     name: 'at the end no host holds more than it has',
@@ -19,7 +19,7 @@ export const finalChecks: readonly Rule[] = [
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
-            // use that a host reports beyond its own and that of the claims that it lists is not covered by a promise
+            // A host may report more use than its own and that of the claims that it lists. No promise covers this additional use.
             const { reported, counted } = countOf(there, report, resourceClass)
             const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [
@@ -51,7 +51,7 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ finals }) =>
       finals.flatMap(({ claims, replica }) => {
         const byInstance = new Map<string, string[]>()
-        // a move has exactly one source and one destination
+        // Only a move may have two live claims: one source and one destination.
         for (const { id, instance, state, moveOf = null } of claims)
           if (instance !== null && isLiveState(state)) {
             const end = `${instance} ${moveOf === null ? 'has' : 'moves to'}`
@@ -94,7 +94,7 @@ export const finalChecks: readonly Rule[] = [
             const { reported, counted, others } = countOf(there, report, resourceClass)
             const claimed = others + Math.max(0, counted - reported)
             if (isPickedUnit(resourceClass)) {
-              // if a host reports more use than the claims explain, nothing has to be free
+              // If a host reports more use than the claims explain, no unit has to be free.
               const free = shown?.freeUnits[resourceClass]
               return isNot(resourceClass, 'free', free && Math.max(0, free), Math.max(0, most - reported - claimed))
             }
@@ -114,7 +114,7 @@ export const finalChecks: readonly Rule[] = [
             final.claims
               .filter(({ host, state }) => host === name && isLiveState(state))
               .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
-              // if the host listed the instance before, the claim is not materialised until it is confirmed
+              // If the host listed the instance before, the claim becomes materialised only after it is confirmed.
               .filter((claim) => !isUnconfirmed(claim))
               .map(
                 ({ id, state, instance }) =>
@@ -201,7 +201,7 @@ export const finalChecks: readonly Rule[] = [
       const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
         const ended = call.attempt?.ends?.id
         const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
-        // if the earlier move was confirmed before, by anybody, the attempt starts from its destination
+        // If the earlier move was confirmed before, by any caller, the attempt starts from its destination.
         const isArrived = of.some(
           (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
         )
@@ -260,11 +260,11 @@ export const finalChecks: readonly Rule[] = [
 ]
 
 /**
- * A claim that no answer contains belongs to a call with an unknown outcome: at most one such key matches it, and of a
- * request for several instances either all claims exist or none. A key whose calls were all refused has no claims.
+ * The violations of claims that no answer contains. Such a claim belongs to a call with an unknown outcome, and at most one key matches it.
+ * Of a request for several instances either all claims exist or none. A key whose calls were all refused has no claims.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
-  // an instance whose claim ended with its host may have got another
+  // An instance whose claim ended with its host may have got another claim.
   const answers = history.filter(isOf('place', 'again')).flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const answered = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
   const open = new Map<string, number>()
@@ -288,7 +288,7 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   for (const claim of final.claims) {
     const { id, instance } = claim
     if (instance === null || !instances.has(instance)) {
-      violations.push(`nobody asked for claim ${id} ${where}`)
+      violations.push(`no call requested claim ${id} ${where}`)
       continue
     }
     byInstance.set(instance, [...(byInstance.get(instance) ?? []), claim])
@@ -307,14 +307,14 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   return violations
 }
 
-/** Whether a call may have changed a claim as intended. */
+/** Whether a call may have changed the claim. */
 const mayCount = ({ call, outcome }: Of<'confirm' | 'extend'>, claim: string | undefined): boolean =>
   outcome.type === 'info' ||
   (outcome.type === 'ok' &&
     outcome.answer.type === 'ends' &&
     outcome.answer.results[call.claims.findIndex(({ id }) => id === claim)]?.end === 'done')
 
-/** Removes amounts of zero. */
+/** The amounts as text in a fixed order, without those of zero. */
 const sorted = (amounts: Amounts): string =>
   JSON.stringify(
     Object.entries(amounts)

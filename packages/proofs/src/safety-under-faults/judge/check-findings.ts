@@ -2,7 +2,7 @@ import { type FinalClaim, type FinalFinding, type FinalState, isLiveState, type 
 import { lastReportOf, sumOf } from './reported.ts'
 import type { Evidence, Rule } from './rule.ts'
 
-/** Checks that the auditor of each replica reports contradictions between hosts and claims correctly. */
+/** Checks that the auditor of each replica reports exactly the contradictions between hosts and claims. */
 export const findingChecks: readonly Rule[] = [
   {
     name: 'the auditor finds the contradictions between hosts and claims, and nothing else',
@@ -13,7 +13,7 @@ export const findingChecks: readonly Rule[] = [
         const there = new Set(needed.map(textOf))
         const where = `(replica ${final.replica})`
         return [
-          ...[...found].filter((text) => !there.has(text)).map((text) => `found, and not so: ${text} ${where}`),
+          ...[...found].filter((text) => !there.has(text)).map((text) => `found, but not true: ${text} ${where}`),
           ...[...new Set(needed.map(({ code }) => code))]
             .flatMap((code) => notFound(code, needed, final))
             .map((text) => `${text} ${where}`),
@@ -23,8 +23,8 @@ export const findingChecks: readonly Rule[] = [
 ]
 
 /**
- * Compares the findings of one code. A replica lists its first hundred findings: if there are more of a code, only
- * their number is compared.
+ * Compares the findings of one code. A replica lists only its first hundred findings, so for a code with more findings only their number is
+ * compared.
  */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
   const ofCode = (all: readonly FinalFinding[]): string[] => [...new Set(all.filter((each) => each.code === code).map(textOf))]
@@ -39,8 +39,8 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
   [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
 
 /**
- * The expected findings once the hosts had time to follow, computed from their last reports and the claims that a
- * replica shows: at most one finding per host and code, however many classes it concerns.
+ * The findings that are expected once the hosts had time to follow. They are computed from the last reports and the claims that a replica
+ * returns. There is at most one finding for each host and code, however many classes it concerns.
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
@@ -57,7 +57,10 @@ export function neededFindings(
   ]
 }
 
-/** A host whose capacity, with what operators set, is less than its live claims hold; a move in place counts once, at its larger size. */
+/**
+ * The finding of a host whose capacity, with the values that operators set, is less than its live claims hold. A move on one host counts
+ * once, at its larger size.
+ */
 function aboutCapacity(host: string, hosts: FinalState['hosts'], live: readonly FinalClaim[]): FinalFinding[] {
   const classes = hosts.find(({ name }) => name === host)?.classes ?? {}
   const there = live.filter((claim) => claim.host === host)
@@ -103,14 +106,14 @@ function aboutInstance(
     isSo ? [{ code, name: instance, hosts }] : []
   const listers = [...lists].flatMap(([host, list]) => (list?.includes(instance) ? [host] : [])).sort()
   const claims = live.filter((claim) => claim.instance === instance)
-  // the source represents both ends of an open move
+  // The source of an open move represents both ends.
   const sources = claims.filter(({ moveOf = null }) => moveOf === null)
   const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
-  // a reservation expires by itself
+  // A reservation expires by itself, so its instance does not have to be listed.
   const isUnseen =
     claims.every(({ host }) => lists.has(host) && lists.get(host)?.includes(instance) !== true) &&
     sources.some(({ state }) => state === 'CONFIRMED')
-  // a host without a list may run it, unless another host lists it
+  // A host without a list may run the instance, unless another host lists it.
   const isMissing = isUnseen && claims.every(({ host }) => lists.get(host) !== null)
   return [
     ...finding('instance.two_hosts', listers.length > 1 && !isBetweenEnds, listers),

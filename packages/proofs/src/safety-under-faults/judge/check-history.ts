@@ -2,7 +2,7 @@ import type { Operation, Place, PlacedClaim } from '../history.ts'
 import { isOf, type Lifetime, lifetimesOf, type Of } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that the clients' own histories can break. */
+/** Promises that are checked on the histories of the clients. */
 export const historyChecks: readonly Rule[] = [
   {
     name: 'no host ever holds more than it has',
@@ -176,7 +176,7 @@ export const historyChecks: readonly Rule[] = [
             .filter(({ call, invokedAt }) => call.host === host && call.status === 'ENABLED' && invokedAt >= endedAt)
             .map(({ invokedAt }) => invokedAt),
         )
-        // an earlier call with the same key may have been placed before the host was disabled
+        // An earlier call with the same key may have been placed before the host was disabled.
         const begun = new Map<string, number>()
         for (const { call, invokedAt } of history.filter(isOf('place')))
           begun.set(call.key, Math.min(begun.get(call.key) ?? invokedAt, invokedAt))
@@ -204,7 +204,7 @@ export const historyChecks: readonly Rule[] = [
   },
 ]
 
-/** Placements, each with the highest revision in the answers that were received before its call was sent. */
+/** The placements, each with the highest revision in the answers that were received before its call was sent. */
 function withHighestBefore(
   placings: readonly PlacedAnswer[],
   revisions: readonly { readonly endedAt: number; readonly number: number }[],
@@ -221,7 +221,7 @@ function withHighestBefore(
     })
 }
 
-/** The latest revision in an answer; 0 if it contains none. */
+/** The highest revision in an answer; 0 if there is none. */
 function revisionIn({ outcome }: Operation): number {
   if (outcome.type !== 'ok') return 0
   const { answer } = outcome
@@ -229,7 +229,7 @@ function revisionIn({ outcome }: Operation): number {
   return answer.type === 'ends' ? Math.max(0, ...answer.results.map(({ revision }) => revision)) : 0
 }
 
-/** The largest amount that is held at one moment, and the claims that existed then. A claim that ends at that moment does not count. */
+/** The largest amount that claims hold at one moment, and these claims. A claim that ends at that moment does not count. */
 function peakOf(
   lives: readonly Lifetime[],
   amountOf: (life: Lifetime) => number,
@@ -256,7 +256,7 @@ function peakOf(
   return { most, lives: atMost }
 }
 
-/** The claims as text for a person who investigates. */
+/** The claims as text, for people who investigate a violation. */
 const livesText = (lives: readonly Lifetime[]): string => lives.map(lifeText).join(', ')
 
 function lifeText({ claim, call: { key, mode, moveOf, attempt }, from, to }: Lifetime): string {
@@ -288,20 +288,23 @@ interface PlacedAnswer {
   readonly answer: { readonly claims: readonly PlacedClaim[]; readonly replayed: boolean; readonly revision: number }
 }
 
-/** The calls whose answers contain a placement. */
+/** The placements in the answers of these calls. */
 export const placedOf = (calls: readonly Of<'place'>[]): PlacedAnswer[] =>
   calls.flatMap((operation) =>
     operation.outcome.type === 'ok' && operation.outcome.answer.type === 'placed' ? [{ operation, answer: operation.outcome.answer }] : [],
   )
 
-/** A call with the key of a claim must get the same claims as long as the key is kept, even if they have ended. */
+/**
+ * Whether an answer shows that a key was forgotten. A call with the key of a claim must get the same claims as long as the key is stored,
+ * even if they have ended.
+ */
 const forgets = (type: string): boolean => type === 'refused' || type === 'conflict' || type === 'lost'
 
 const answerText = (outcome: Operation['outcome']): string => (outcome.type === 'ok' ? outcome.answer.type : outcome.why)
 
 const answerOf = (claims: readonly PlacedClaim[]): string => claims.map(({ id, fence, host }) => `${id}@${host}#${fence}`).join(',')
 
-/** The earliest time and revision at which each claim was reported as released. */
+/** The earliest time and revision of an answer that reports each claim as released. */
 export function releasesOf(history: readonly Operation[]): ReadonlyMap<string, { readonly at: number; readonly revision: number }> {
   const released = new Map<string, { at: number; revision: number }>()
   const note = (id: string, at: number, revision: number): void => {
@@ -321,7 +324,7 @@ export function releasesOf(history: readonly Operation[]): ReadonlyMap<string, {
   return released
 }
 
-/** The revision at which each claim was reported as confirmed. */
+/** The revision in the answer that reports each claim as confirmed. */
 function confirmationsOf(history: readonly Operation[]): ReadonlyMap<string, number> {
   const confirmed = new Map<string, number>()
   for (const { call, outcome } of history.filter(isOf('confirm'))) {

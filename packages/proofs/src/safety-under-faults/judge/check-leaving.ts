@@ -28,7 +28,7 @@ export const leavingChecks: readonly Rule[] = [
           .filter(isOf('report'))
           .filter(({ call, invokedAt, endedAt }) => call.host === host && invokedAt > from && endedAt < to)
           .filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'done')
-          .map(() => `a report of ${host} was taken while it was forgotten`),
+          .map(() => `a report of ${host} was accepted while it was forgotten`),
       ),
   },
   {
@@ -81,13 +81,13 @@ const doneOf = (history: readonly Operation[], how: Leaving['call']['how']): Lea
   leavesOf(history).filter((leave) => leave.call.how === how && isDone(leave))
 
 /**
- * The times in which hosts were certainly not in the fleet: from the answer that said so to the beginning of the next
- * call that readmits them.
+ * The periods in which hosts were certainly not in the fleet: from the answer that reports this to the beginning of the next call that
+ * readmits them.
  */
 function absencesOf(history: readonly Operation[]): { readonly host: string; readonly from: number; readonly to: number }[] {
   const leaves = leavesOf(history)
   return [...doneOf(history, 'forget'), ...doneOf(history, 'force')].map(({ call: { host }, endedAt }) => {
-    // an unanswered call may take effect at any time
+    // An unanswered call may take effect at any time.
     const readmissions = leaves.filter(
       ({ call, outcome, endedAt: end }) => call.host === host && call.how === 'readmit' && (end > endedAt || outcome.type === 'info'),
     )

@@ -22,7 +22,7 @@ describe('the judge of histories', () => {
     expect(new Set(planted.map(([, rule]) => rule))).toEqual(new Set(rules.map(({ name }) => name)))
   })
 
-  test('knows the states in which claims hold resources', () => {
+  test('treats claims as live in the three states in which they hold resources', () => {
     expect((['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const).filter(isLiveState)).toHaveLength(3)
   })
 })

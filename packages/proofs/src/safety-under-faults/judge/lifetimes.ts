@@ -1,14 +1,14 @@
 import type { Amounts, Call, Group, Operation, Place, PlacedClaim } from '../history.ts'
 
-/** A claim in an answer to a client, and the time for which it certainly lives. */
+/** A claim in an answer to a client, and the period in which it was certainly live. */
 export interface Lifetime {
   readonly claim: PlacedClaim
   readonly call: Place
   readonly amounts: Amounts
   readonly group: Group | null
-  /** The first answer with the claim. */
+  /** The time of the first answer with the claim. */
   readonly from: number
-  /** The time up to which nothing can have ended it; Infinity if nothing did. */
+  /** The time of the first call that may have ended the claim; Infinity if there was none. */
   readonly to: number
 }
 
@@ -21,9 +21,9 @@ export const isOf =
     types.some((type) => operation.call.type === type)
 
 /**
- * The times in which each acknowledged claim certainly lives: from the first answer that contains it to the beginning
- * of the first call that may end it, or to its expiry. Both are seen by the clients, so the real lifetimes are longer,
- * and an overlap that is found did happen.
+ * The periods in which each acknowledged claim was certainly live: from the first answer with the claim to the beginning of the first call
+ * that may end it, or to its expiry. Both times are those that clients saw. The real lifetime is longer, so an overlap of these periods
+ * really happened.
  */
 export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] {
   const placings = history.filter(isOf('place'))
@@ -31,11 +31,11 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   for (const { call, invokedAt } of placings) invokedFirst.set(call.key, Math.min(invokedFirst.get(call.key) ?? invokedAt, invokedAt))
   const enders = endersOf(history)
   const forced = history.filter(isOf('leave')).filter(({ call, outcome }) => call.how === 'force' && outcome.type !== 'fail')
-  /** The times of calls that may have ended a claim with its host. */
+  /** The times of calls that may have ended a claim together with its host. */
   const endsWithHost = ({ claim, call }: Lifetime): number[] =>
     forced
       .filter((leave) => leave.call.host === claim.host)
-      // an unanswered call may take effect at any time
+      // An unanswered call may take effect at any time.
       .filter(({ outcome, endedAt }) => outcome.type !== 'ok' || (invokedFirst.get(call.key) as number) < endedAt)
       .map(({ invokedAt }) => invokedAt)
   const ends = history.filter(isOf('confirm', 'extend'))
@@ -88,12 +88,13 @@ function endersOf(history: readonly Operation[]): { readonly claims: Map<string,
     if (outcome.type === 'fail') continue
     if (call.type === 'abandon') note(keys, call.key, invokedAt)
     if (call.type === 'place' && call.moveOf !== null && call.mode === 'CONFIRM') note(claims, call.moveOf.id, invokedAt)
-    // a further attempt that is not placed ends nothing
+    // A further attempt that is not placed ends nothing.
     const mayBePlaced = outcome.type !== 'ok' || outcome.answer.type === 'placed'
     if (call.type === 'place' && call.attempt?.ends != null && mayBePlaced) note(claims, call.attempt.ends.id, invokedAt)
     if (call.type !== 'release' && call.type !== 'confirm') continue
     for (const [i, { id }] of call.claims.entries()) {
-      // a call that was answered as refused must not have ended anything, so a server that ends the claim in spite of that is detected
+      // A call that was answered as refused must not have ended anything. Leaving it out here detects a server that ends the claim in spite
+      // of its answer.
       if (outcome.type === 'ok' && outcome.answer.type === 'ends' && outcome.answer.results[i]?.end !== 'done') continue
       const ended = call.type === 'release' ? id : sources.get(id)
       if (ended !== undefined) note(claims, ended, invokedAt)

@@ -1,7 +1,7 @@
 import type { FinalClaim, Operation, Report } from '../history.ts'
 import { isOf, type Of } from './lifetimes.ts'
 
-/** The last report of a host that was answered. */
+/** The last report of a host that got an answer. */
 export const lastReportOf = (history: readonly Operation[], host: string): Report | undefined =>
   history.findLast(
     (operation): operation is Of<'report'> =>
@@ -11,11 +11,11 @@ export const lastReportOf = (history: readonly Operation[], host: string): Repor
       operation.outcome.answer.type === 'done',
   )?.call
 
-/** Whether the claim or its move is unconfirmed: a list may then show its instance at its former size. */
+/** Whether the claim or its move is unconfirmed. The host may then still list its instance at the former size. */
 export const isUnconfirmed = ({ state, moveOf = null }: FinalClaim): boolean =>
   state === 'RESERVED' || (state === 'CONFIRMED' && moveOf !== null)
 
-/** The reported use of a class on a host, the amounts of its listed live claims, and those of its other claims. */
+/** For a class on a host: the reported use, the amounts of the live claims whose instances are listed, and those of the other claims. */
 export function countOf(claims: readonly FinalClaim[], report: Report | undefined, resourceClass: string) {
   const isListed = (claim: FinalClaim): boolean =>
     claim.instance !== null && (report?.instances ?? []).includes(claim.instance) && !isUnconfirmed(claim)

@@ -20,7 +20,7 @@ export const ANTI: Group = { uuid: 'anti', policy: 'ANTI_AFFINITY', maxServerPer
 export const TWO: Group = { uuid: 'two', policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }
 export const TOGETHER: Group = { uuid: 'together', policy: 'AFFINITY', maxServerPerHost: null }
 
-/** Two hosts with room for four VCPU each, one of which the first uses itself. */
+/** Two hosts with a capacity of four VCPUs each. The first host uses one of them itself. */
 export const setting: Setting = {
   units: { LICENCES: { min: 2, max: 6, step: 2 } },
   hosts: [
@@ -56,7 +56,7 @@ export const placing = (key: string, more: Partial<Place> = {}): Place => ({
   ...more,
 })
 
-/** A claim that is named after its instance. */
+/** A claim whose id is derived from its instance. */
 export const claimOn = (host: string, instance: string, fence: number, state: ClaimState = 'CONFIRMED'): PlacedClaim => ({
   id: `c-${instance}`,
   instance,
@@ -68,7 +68,7 @@ export const claimOn = (host: string, instance: string, fence: number, state: Cl
 export const placed = (claims: readonly PlacedClaim[], { replayed = false, revision = 1 } = {}): Outcome =>
   ok({ type: 'placed', claims, replayed, revision })
 
-/** The placement of one instance, and its answer. */
+/** A call that places one instance, with its answer. */
 export const puts = (at: number, key: string, host: string, fence: number, more: Partial<Place> = {}): Operation =>
   op(at, placing(key, more), placed([claimOn(host, `i-${key}`, fence)], { revision: fence }))
 
@@ -88,7 +88,7 @@ export const stands = (host: string, key: string, fence: number, more: Partial<F
   ...more,
 })
 
-/** The state that a replica shows if it counts these claims correctly; `more` is its error. */
+/** The state of a replica that counts these claims correctly. `more` replaces parts of it by errors. */
 export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> = {}): FinalState {
   const live = claims.filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
   return {
@@ -109,7 +109,7 @@ export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> =
       for (const { host } of live.filter(({ group }) => group === uuid)) members[host] = (members[host] ?? 0) + 1
       return { uuid, members }
     }),
-    // derived from the events: see evidence
+    // `evidence` computes the findings from the history.
     findings: [],
     findingCounts: {},
     ...more,
@@ -120,13 +120,13 @@ const isMaterialised = ({ state }: FinalClaim): boolean => state === 'MATERIALIS
 const sumOf = (claims: readonly FinalClaim[], name: string): number =>
   claims.reduce((total, { amounts }) => total + (amounts[name] ?? 0), 0)
 
-/** A report that was accepted. */
+/** A call with a report that was accepted. */
 export const reports = (at: number, host: string, instances: readonly string[] | null, used: Amounts): Operation =>
   op(at, { type: 'report', host, instances, used }, ok({ type: 'done' }))
 
 /**
- * Events, and the final states of replicas. Unless stated otherwise, each host has reported what the first replica
- * shows, and the auditors report the correct findings.
+ * A history with the final states of replicas. Unless the history has reports, each host has reported what the first replica returns, and
+ * the auditors report the correct findings.
  */
 export function evidence(history: readonly Operation[], ...finals: readonly FinalState[]): Evidence {
   const truth = setting.hosts.map(({ name, base }) => {
@@ -143,7 +143,7 @@ export function evidence(history: readonly Operation[], ...finals: readonly Fina
   return { ...seen, finals: finals.map((final) => ({ ...final, ...findingsOf(neededFindings(seen, final)) })) }
 }
 
-/** Findings in the form in which a replica shows them. */
+/** Findings in the form in which a replica returns them. */
 export function findingsOf(findings: readonly FinalFinding[]): Pick<FinalState, 'findings' | 'findingCounts'> {
   const findingCounts: Record<string, number> = {}
   for (const { code } of findings) findingCounts[code] = (findingCounts[code] ?? 0) + 1

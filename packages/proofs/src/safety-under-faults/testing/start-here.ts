@@ -4,7 +4,7 @@ import { ADMIN_KEY, type Service } from '../../processes/service.ts'
 import { createServiceWords } from '../../processes/service-words.ts'
 import type { StartRelease } from '../cluster.ts'
 
-/** Starts services in this process, which takes a tenth of the time; they shut down in an orderly way. */
+/** Starts services in this process, which takes a tenth of the time of separate processes. They shut down in an orderly way. */
 export const startHere: StartRelease = ({ settings = {} }, callMs) =>
   new Promise((resolve, reject) => {
     const { words, defects, hear } = createServiceWords()
@@ -21,7 +21,7 @@ export const startHere: StartRelease = ({ settings = {} }, callMs) =>
         }),
     }).then(() => {
       isGone = true
-      // a process that could not start says so by its exit code
+      // A service that could not start has set an exit code.
       process.exitCode = exitCode
       reject(new Error(words.join('\n')))
     })

@@ -3,10 +3,10 @@ import { aLog, aReport, aUuid, type TestLog } from '@gantt/scheduler-core/testin
 import type { DemoFleet } from '../fleet.ts'
 import type { DemoSpec } from '../requests.ts'
 
-/** The demo's fleet as a replica holds it once it is set up. */
+/** The demo's fleet as a replica has it after the set-up. */
 export const applied = (fleet: DemoFleet): Fleet => appliedLog(fleet).fleet
 
-/** The log that created it. */
+/** The log that creates the demo's fleet. */
 export function appliedLog({ hosts, aggregates, closed }: DemoFleet): TestLog {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }])

@@ -14,12 +14,12 @@ export const leaves = (at: number, how: 'forget' | 'force' | 'readmit' | 'replac
 /** An operator reserves this many CPUs of host b. */
 export const keeps = (at: number, reserved: number | null, outcome = ok({ type: 'done' })): Operation =>
   op(at, { type: 'allocate', host: 'b', as: 'b', resourceClass: 'VCPU', ratio: null, reserved }, outcome)
-/** An empty host a, and host b with this capacity, of which one unit is claimed. */
+/** An empty host a, and host b with this capacity and one claimed unit. */
 export const mayGive = (capacity: number) => ({
   hosts: [hostShown('a', { used: 1 }), { ...hostShown('b', { claimed: 1 }), classes: { VCPU: { capacity, used: 0, claimed: 1 } } }],
 })
 
-/** A host as a replica shows it. */
+/** A host in the answer of a replica. */
 export const hostShown = (
   name: string,
   { used = 0, claimed = 0, freeGpus = 2 }: { used?: number; claimed?: number; freeGpus?: number },
@@ -46,7 +46,7 @@ export const confirmMove = op(
   ok({ type: 'ends', results: [{ end: 'done', revision: 6 }] }),
 )
 
-/** Another attempt to place the same instance, while its move to b is open. */
+/** A further attempt to place the same instance, while its move to b is open. */
 export const attempt = (at: number, host: string): Operation =>
   op(
     at,
@@ -64,7 +64,7 @@ export const onTwoHosts = evidence(
   [puts(0, 'x', 'b', 1), reports(2, 'a', ['i-x'], { VCPU: 2 })],
   shows([stands('b', 'x', 1, materialised)], { hosts: [hostShown('a', { used: 2 }), hostShown('b', { used: 1 })] }),
 )
-/** The same, with the findings that the auditors report. */
+/** The same evidence with these findings of the auditors. */
 export const finding = (findings: Parameters<typeof findingsOf>[0], given: Evidence): Evidence => ({
   ...given,
   finals: given.finals.map((final) => ({ ...final, ...findingsOf(findings) })),

@@ -18,14 +18,14 @@ import {
   showingB,
 } from './histories.ts'
 
-/** Lawful histories, none of which violates a rule. */
+/** Histories that violate no rule. */
 export const fine: readonly (readonly [string, Evidence])[] = [
   [
     'a host that is exactly full',
     evidence([puts(0, 'x', 'a', 1, { amounts: { VCPU: 3 } })], shows([stands('a', 'x', 1, { amounts: { VCPU: 3 } })])),
   ],
   [
-    'room that is given back and taken again',
+    'resources that are released and claimed again',
     evidence(
       [
         puts(0, 'x', 'b', 1, { amounts: { VCPU: 4 } }),
@@ -43,7 +43,7 @@ export const fine: readonly (readonly [string, Evidence])[] = [
     ),
   ],
   [
-    'another request under a used key that is refused, and an amount that can be had',
+    'another request with a used key that is refused, and an amount that the unit rules allow',
     evidence(
       [
         puts(0, 'x', 'b', 1, { amounts: { LICENCES: 4 } }),
@@ -52,17 +52,17 @@ export const fine: readonly (readonly [string, Evidence])[] = [
       shows([stands('b', 'x', 1, { amounts: { LICENCES: 4 } })]),
     ),
   ],
-  ['a call of unknown outcome that did nothing', evidence([op(0, placing('x'), unknown)], shows([]))],
-  ['a call of unknown outcome that did happen', evidence([op(0, placing('x'), unknown)], shows([stands('b', 'x', 1)]))],
+  ['a call with an unknown outcome that had no effect', evidence([op(0, placing('x'), unknown)], shows([]))],
+  ['a call with an unknown outcome that had an effect', evidence([op(0, placing('x'), unknown)], shows([stands('b', 'x', 1)]))],
   [
-    'a call whose answer was lost, repeated elsewhere',
+    'a call whose answer was lost and that was repeated on another replica',
     evidence(
       [op(0, placing('x'), unknown), op(2, placing('x'), placed([claimOn('b', 'i-x', 1)], { replayed: true }))],
       shows([stands('b', 'x', 1)]),
     ),
   ],
   [
-    'a refusal that was placed when asked again',
+    'a refused call that was placed when it was repeated',
     evidence([op(0, placing('x'), ok({ type: 'refused' })), puts(2, 'x', 'b', 1)], shows([stands('b', 'x', 1)])),
   ],
   [
@@ -85,21 +85,21 @@ export const fine: readonly (readonly [string, Evidence])[] = [
     ),
   ],
   [
-    'group members apart, two on a host that may have two',
+    'members of a group on different hosts, with two on a host that may have two',
     evidence(
       [puts(0, 'x', 'a', 1, { group: TWO }), puts(2, 'y', 'a', 5, { group: TWO })],
       shows([stands('a', 'x', 1, { group: 'two' }), stands('a', 'y', 5, { group: 'two' })]),
     ),
   ],
   [
-    'a host that lists nothing: what it uses and what its claims hold are counted next to each other',
+    'a host without a list of instances, whose use is counted in addition to its claims',
     evidence(
       [puts(0, 'x', 'b', 1, { amounts: { VCPU: 3 } }), reports(2, 'b', null, { VCPU: 3 })],
       shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } })], showingB({ used: 3, claimed: 3 })),
     ),
   ],
   [
-    'a host that lists an instance of another: its use is there, and nobody promised it',
+    'a host that reports the use of an instance whose claim is on another host',
     evidence(
       [puts(0, 'x', 'a', 1, { amounts: { VCPU: 3 } }), full(2, 'y', 5), reports(4, 'b', ['i-x'], { VCPU: 3 })],
       shows([stands('a', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5, { amounts: { VCPU: 3 } })], {
@@ -108,7 +108,7 @@ export const fine: readonly (readonly [string, Evidence])[] = [
     ),
   ],
   [
-    'a host that has lost an instance: its claim is counted in full',
+    'a host that no longer lists an instance, whose claim is counted in full',
     evidence([puts(0, 'x', 'b', 1), reports(2, 'b', [], { VCPU: 0 })], shows([stands('b', 'x', 1)], showingB({ claimed: 1 }))),
   ],
   [
@@ -119,7 +119,7 @@ export const fine: readonly (readonly [string, Evidence])[] = [
     ),
   ],
   [
-    'two claims for GPUs of which the host uses one, whichever that is',
+    'two claims for GPUs on a host that uses only one of the GPUs',
     evidence(
       [puts(0, 'x', 'b', 1, gpu), puts(2, 'y', 'b', 5, gpu), reports(4, 'b', ['i-y'], { VCPU: 1, GPU: 1 })],
       shows([stands('b', 'x', 1, gpu), stands('b', 'y', 5, { ...materialised, ...gpu })], showingB({ used: 1, claimed: 1, freeGpus: 0 })),
@@ -137,18 +137,18 @@ export const fine: readonly (readonly [string, Evidence])[] = [
 
 export const leaving: typeof fine = [
   [
-    'a claim beyond what an operator keeps back, made before that was answered',
+    'a claim on an amount that an operator reserves, made before the reservation was answered',
     evidence(
       [full(0, 'x', 1), keeps(4, 1), puts(4, 'y', 'b', 5), keeps(6, null)],
       shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5)]),
     ),
   ],
   [
-    'an edit that was not answered, and came to be after a later one',
+    'an edit that was not answered, and took effect after a later one',
     evidence([puts(0, 'x', 'b', 1), keeps(2, 1, unknown), keeps(4, null)], shows([stands('b', 'x', 1)], mayGive(3))),
   ],
   [
-    'a host that is forgotten with its claim, comes back and takes another',
+    'a host that is forgotten with its claim, is readmitted and gets another claim',
     evidence(
       [puts(0, 'x', 'b', 1), leaves(2, 'force'), leaves(4, 'readmit'), reports(6, 'b', [], { VCPU: 0 }), puts(8, 'y', 'b', 5)],
       shows([stands('b', 'x', 1, { state: 'REVOKED' }), stands('b', 'y', 5)]),
@@ -192,14 +192,14 @@ export const further: typeof fine = [
     ),
   ],
   [
-    'an attempt that is refused, and leaves the one before it',
+    'an attempt that is refused, after which the one before it still holds',
     evidence(
       [puts(0, 'x', 'a', 1), move(2), { ...attempt(4, 'b'), outcome: ok({ type: 'refused' }) }],
       shows([stands('a', 'x', 1), atMove]),
     ),
   ],
   [
-    'an attempt on an alternate after a move whose confirmation was not answered: the instance is tried from there',
+    'an attempt on an alternate after a move that may have been confirmed',
     evidence(
       [puts(0, 'x', 'a', 1), move(2), { ...confirmMove, outcome: unknown }, attempt(6, 'a')],
       shows([stands('a', 'x', 1, released), { ...stands('b', 'x', 5), id: 'c-m' }, { ...stands('a', 'x', 9), id: 'c-r', moveOf: 'c-m' }]),
