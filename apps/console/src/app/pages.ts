@@ -47,6 +47,6 @@ export const pages = [
   },
 ] as const
 
-/** The parts of a page that show the present while the console shows the past, as a sentence; undefined: none. */
+/** A sentence that names the parts of a page that show the present even while the console shows the past; undefined if there are none. */
 export const presentOn = (path: string): string | undefined =>
   pages.flatMap((page) => ((path === page.to || path.startsWith(`${page.to}/`)) && 'present' in page ? [page.present] : []))[0]

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 
 interface TravelBannerProps {
   readonly at: string
-  /** The parts of the page that show the present nevertheless, as a sentence; undefined: none. */
+  /** A sentence that names the parts of the page that still show the present; undefined if there are none. */
   readonly present: string | undefined
   onPick(): void
 }
@@ -37,7 +37,7 @@ export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
   const { data, error, isPlaceholderData } = useOperation(THEN, {})
   const then = isPlaceholderData || error ? undefined : data?.fleet
   const { data: reach } = useOperation(REACH, {}, { everyMs: REACH_EVERY_MS })
-  // a time is shown as it is; a revision by the time of its entry
+  // `at` is a time or a revision; a revision is shown as the time of its log entry
   const shownMs = /^\d+$/.test(at) ? (then === undefined ? undefined : Date.parse(then.at)) : Date.parse(at)
   const isShown = shownMs !== undefined && !Number.isNaN(shownMs)
   useEffect(() => {
@@ -83,7 +83,7 @@ interface StepsProps {
   onPick(): void
 }
 
-/** The moment a minute or a revision earlier or later, if it exists. */
+/** Buttons to the moments one minute and one revision earlier and later. A button is disabled if the log has no such moment. */
 function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
   const first = Number(reach?.fleetLog.firstRevision ?? 0)
   const last = Number(reach?.fleet.asOf ?? 0)

@@ -6,7 +6,7 @@ import { titleOfTime, useTimeZone } from '../lib/format.ts'
 import { serviceNow } from '../lib/service/clock.ts'
 import { nameOfMoment, useAt } from '../lib/service/travel.ts'
 
-/** Suggested times. */
+/** Suggested times, relative to now. */
 const SHORTCUTS = ['-5m', '-15m', '-1h', '-6h', '-1d', '-7d'] as const
 
 /** The dialog to select the moment that the whole console shows. */

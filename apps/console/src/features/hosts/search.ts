@@ -41,7 +41,7 @@ export interface HostsSearch extends ListSearch {
   readonly group?: HostGroup
   /** By default mem, or verdict with a decision. */
   readonly colour?: HostColour
-  /** `yes` if the selected hosts are shown together with the others. */
+  /** `yes` if the selected hosts are compared with the others. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string
@@ -75,7 +75,7 @@ export const readSort = (sort: string): readonly HostSortTerm[] => parseSort(sor
 
 /** The query parameters of a host's address. */
 export interface HostSearch {
-  /** The node, where the host has many. */
+  /** The node; absent if it has the name of the host. */
   readonly node?: string
   /** summary if not given. */
   readonly sheet?: HostSheet

@@ -17,14 +17,14 @@ export const roles = [
 
 export type ScopeName = (typeof roles)[number]['scope']
 
-/** The days until a key expires; null: never. Otherwise why the input is invalid. */
+/** Parses the days until a key expires; null means never. `wrong` is why the text is invalid. */
 export function readDays(text: string): { readonly days: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { days: null }
   const days = Number(text)
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? { days } : { wrong: 'whole days, 1 to 3650; empty: it never ends' }
 }
 
-/** The maximum number of nodes of each host of a key; null if absent, which means 1. Otherwise why the input is invalid. */
+/** Parses the maximum number of nodes for each host of a key. An empty text is null, which means 1. `wrong` is why the text is invalid. */
 export function readMaxNodes(text: string): { readonly maxNodes: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { maxNodes: null }
   const maxNodes = Number(text)

@@ -11,14 +11,14 @@ export interface Course {
 /** A step that an operator may take with a version. */
 export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
 
-/** The steps that make sense for a version; a rollback is the profile's, not a version's. */
+/** The steps that make sense for a version. A rollback concerns the profile and not a version, so it is not among them. */
 export function stepsFor(number: number, { active, rollout }: Course): readonly Exclude<Step, 'rollback'>[] {
   if (number === active.number) return []
   const isShadow = rollout?.mode === 'SHADOW' && rollout.candidate.number === number
   return isShadow ? ['canary', 'activate'] : ['shadow', 'canary', 'activate']
 }
 
-/** The effects of a step, as sentences; for a rollback, `back` is the version that the service names. */
+/** The effects of a step, as sentences. For a rollback, `number` is the version that decides after it. */
 export function effectsOf(step: Step, name: string, number: number, percent: number, course: Course): readonly string[] {
   const ref = `${name}@${number}`
   const active = `${name}@${course.active.number}`

@@ -16,7 +16,7 @@ export interface Try {
   readonly hosts: readonly string[]
   /** The result of the attempt. */
   readonly text: string
-  /** Whether it no longer holds any resources. */
+  /** Whether the attempt no longer holds any resources. */
   readonly isLost: boolean
 }
 

@@ -13,7 +13,7 @@ type Counts = ResultOf<typeof COUNTS>['decisionCounts']
 type Step = Counts['steps'][number]
 
 interface HistogramProps {
-  /** Pixels. */
+  /** The height in pixels. */
   readonly height: number
   /** Undefined while they are not loaded. */
   readonly counts: Counts | undefined

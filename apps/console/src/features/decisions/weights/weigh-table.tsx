@@ -27,7 +27,7 @@ interface WeighTableProps {
   readonly numbers: WeightNumbers
   /** The changed multipliers, in the form of the address. */
   readonly tried: string | undefined
-  /** The winner among hosts with equal totals: the one with the lower index. */
+  /** The order of hosts with equal totals: the host with the lower number is first. */
   orderOf(host: string): number
   onTry(tried: string | undefined): void
   onPin(host: string | undefined): void
@@ -45,7 +45,7 @@ export function WeighTable(props: WeighTableProps) {
     () =>
       tried.size === 0
         ? weighing.hosts
-        : // equal hosts that the seed orders keep their order
+        : // hosts with equal totals keep their recorded rank if the seed ordered them
           tryOut(weighing.hosts, tried, (host) => (explained.profile.tieOrder === 'SEEDED' ? (host.rank ?? 0) : orderOf(nameOfHost(host)))),
     [weighing, tried, explained, orderOf],
   )

@@ -21,7 +21,7 @@ interface Move {
 }
 
 interface Found {
-  /** False if nothing is held yet. */
+  /** False for a preview, which reserves nothing. */
   readonly isDone: boolean
   readonly moves: readonly Move[]
   /** Instances of the host without a claim, which are not moved. */
@@ -33,7 +33,7 @@ interface EvacuateProps extends ShownHost {
   onDone(): void
 }
 
-/** Evacuates a host: a preview of each destination, after which the resources are held there. */
+/** Evacuates a host: first a preview of each destination, then the resources are reserved there. */
 export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: EvacuateProps) {
   // one idempotency key for all presses of the button, so that a call whose answer was lost can be repeated
   const [key] = useState(() => `console-${crypto.randomUUID()}`)
@@ -120,7 +120,7 @@ function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; r
   )
 }
 
-/** Both forms of the answer as one. Throws on a refusal. */
+/** Converts both types of answer to one form. Throws if the service refused the call. */
 function foundIn(answer: Answer): Found {
   if (answer.__typename === 'HostEvacuatePreview')
     return {

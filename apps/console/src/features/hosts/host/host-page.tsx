@@ -71,7 +71,7 @@ export function HostPage() {
         </Suspense>
       </Page>
     )
-  // it was found by a former name
+  // the address has a former name of the host, so the page moves to its present name
   if (!isPlaceholderData && (host.name !== name || (node !== undefined && host.node !== node)))
     return (
       <Navigate
@@ -115,7 +115,7 @@ export function HostPage() {
 const commandShow = ({ name, node, hasOtherNodes }: HostDetail, asked: string | undefined, at: ReturnType<typeof useAt>): string =>
   commandOf(`gantt host show ${quoteForShell(name)}`, { node: asked ?? (hasOtherNodes ? node : null), at })
 
-/** The node, where the host has many. */
+/** The `node` parameter of a host's address; undefined if the node has the host's name. */
 const addressOf = (host: string, node: string): { readonly node: string | undefined } => ({ node: host === node ? undefined : node })
 
 interface IdentityProps {
@@ -281,7 +281,7 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
   )
 }
 
-/** All names of the host, because decisions keep the name that it had at their time. */
+/** A link to the decisions under all names of the host, because a decision contains the name that the host had at that time. */
 function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostDetail }) {
   const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
   return (

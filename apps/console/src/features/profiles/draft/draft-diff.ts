@@ -9,7 +9,7 @@ export interface Difference {
   readonly after: string | null
 }
 
-/** The changes of a draft: added, removed and moved parts, then their fields, then the settings. The note is no difference. */
+/** The changes of a draft: added, removed and moved parts, then their fields, then the settings. A new note is not a change. */
 export function differences(before: Document, after: Document): Difference[] {
   return [
     ...partDifferences('filters', before.filters, after.filters),
@@ -79,11 +79,11 @@ function compact(text: string): string {
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value)
 }
 
-/** Items that moved within the list: the fewest that explain the new order. */
+/** The ids of the moved items: the smallest set that explains the new order. */
 export function movedIds(before: readonly DraftPart[], after: readonly DraftPart[]): ReadonlySet<string> {
   const common = after.map(({ id }) => id).filter((id) => before.some((part) => part.id === id))
   const places = common.map((id) => before.findIndex((part) => part.id === id))
-  // the longest increasing subsequence of indexes, by its last member
+  // the longest increasing subsequence of indexes that ends at each item
   const runs = places.map((): number[] => [])
   for (const [i, own] of places.entries()) {
     const best = runs.slice(0, i).reduce<number[]>((most, run, j) => ((places[j] ?? 0) < own && run.length > most.length ? run : most), [])

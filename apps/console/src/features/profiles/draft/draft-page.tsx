@@ -65,7 +65,7 @@ export function DraftPage() {
     )
   return (
     <Page title={title} aside={back}>
-      {/* what was read before stays, and a draft with it */}
+      {/* after a failed read, the earlier data and the draft stay on the page */}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       <Draft key={name} profile={data.profile} />
     </Page>

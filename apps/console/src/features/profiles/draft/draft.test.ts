@@ -167,7 +167,7 @@ describe('applied to the version of another operator', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test('the order of the draft is kept, and parts that the other version added follow the same parts as there', () => {
+  test('the order of the draft is kept, and a part that the other version added follows the same part as in that version', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

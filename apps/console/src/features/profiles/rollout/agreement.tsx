@@ -116,7 +116,7 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
   )
 }
 
-/** Patterns of the parts, so that no part is shown by its colour alone; the drawing is stretched, so they lie across. */
+/** Patterns of the parts, so that no part is shown by its colour alone. The drawing is stretched to its width, so patterns are narrow. */
 function Hatchings() {
   return (
     <svg width={0} height={0} aria-hidden="true" className="agreement-patterns">

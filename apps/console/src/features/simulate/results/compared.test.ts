@@ -55,7 +55,7 @@ describe('the difference of scenarios', () => {
     ])
   })
 
-  test('is empty if only their names differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
+  test('is empty if only the names differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
 })
 
 describe('the results of scenarios', () => {
@@ -75,13 +75,13 @@ describe('the results of scenarios', () => {
     expect(verdictOf(['A', 'B'], [two, two], 1)).toBe('“B” places as many as “A”: 2.')
   })
 
-  test('have no difference while one of them is unknown', () => {
+  test('are not compared while one of them is unknown', () => {
     const row = cellsOf([one, { simulation: undefined, capacity: undefined }], 'Placed')
     expect(row).toMatchObject({ differs: false, cells: [{ text: '1 of 2' }, undefined] })
     expect(verdictOf(['A', 'B'], [one, { simulation: undefined, capacity: undefined }], 1)).toBeUndefined()
   })
 
-  test('have no difference if counts are not exact', () => {
+  test('are not compared if counts are not exact', () => {
     const cut: Known = { ...two, capacity: capacity({ fits: 9, exact: false, cut: 'DEADLINE' }) }
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })

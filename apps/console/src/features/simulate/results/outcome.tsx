@@ -62,7 +62,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
   )
 }
 
-/** Whether the arrangements of the solver or of the filter scheduler were used, if a solver was asked. */
+/** Whether the arrangements of the solver or of the filter scheduler were used, if the profile has a solver. */
 function Solved({ solved }: Pick<Simulation, 'solved'>) {
   return (
     <Text size="sm" data-solved>
