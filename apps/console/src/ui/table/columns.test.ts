@@ -18,7 +18,7 @@ describe('the shown columns', () => {
     ['the selected columns, in the order of the list', ['traits', 'az'], 'host,az,traits'],
     ['the first column even if it is not selected', [], 'host'],
     ['unknown columns are ignored', ['nonsense', 'constructor'], 'host'],
-  ])('%s are shown', (_name, shown, keys) => expect(keysOf(shown)).toBe(keys))
+  ])('%s', (_name, shown, keys) => expect(keysOf(shown)).toBe(keys))
 
   it('have the stored widths', () => {
     expect(shownColumns(columns, { widths: { az: 120 } }).map(({ width }) => width)).toEqual(['1fr', '120px', '1fr'])
