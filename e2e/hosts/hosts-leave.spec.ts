@@ -131,7 +131,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await expect(impact.getByRole('link', { name: instance })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-10' })).toBeVisible()
   await look('the preview of replacing a host')
-  await dialog.getByRole('button', { name: 'Call it lv-11' }).click()
+  await dialog.getByRole('button', { name: 'Rename it to lv-11' }).click()
   await expect(page).toHaveURL('/hosts/lv-11?formerly=lv-10')
   await expect(page.getByRole('heading', { level: 1, name: 'lv-11' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText('Former nameslv-10')
@@ -157,7 +157,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
 
   // the name is reused for another machine
   await page.goto('/hosts/lv-10')
-  await page.getByRole('button', { name: 'Let another machine be lv-10' }).click()
+  await page.getByRole('button', { name: 'Let another machine use lv-10' }).click()
   const back = dialogOf(page, /^Readmit lv-10/)
   await back.getByLabel('Reason').fill('sold')
   await back.getByRole('button', { name: 'Readmit' }).click()

@@ -192,5 +192,5 @@ test('facts about one refused host are not attributed to all of them', async ({ 
   await page.keyboard.press('o')
   const reasons = page.getByRole('region', { name: 'Reasons' })
   await expect(reasons).toBeVisible()
-  for (const reason of await reasons.getByRole('listitem').all()) await expect(reason).toHaveText(/^(1 host: |\d+ hosts, for one: )/)
+  for (const reason of await reasons.getByRole('listitem').all()) await expect(reason).toHaveText(/^(1 host: |\d+ hosts, for example: )/)
 })

@@ -39,7 +39,7 @@ export const pages = [
   { ...{ to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey }, present: 'This page shows the present: keys are not in the log.' },
   {
     ...{ to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
-    present: 'This page asks about now, unless its query says at.',
+    present: 'This page shows the present, unless the query has the argument at.',
   },
   {
     ...{ to: '/settings', label: 'Settings', keys: 'g e', icon: IconSettings },

@@ -88,7 +88,7 @@ export function PaletteFound({ word, children }: FoundProps) {
         .map(({ name, active, rollout }) => ({
           id: `profile ${name}`,
           label: name,
-          description: `version ${active.number} decides${rollout === null ? '' : `, ${rollout.candidate.number} is tried`}`,
+          description: `version ${active.number} is active${rollout === null ? '' : `, ${rollout.candidate.number} is in a rollout`}`,
           onClick: () => void navigate({ to: '/profiles/$name', params: { name } }),
         })),
     },

@@ -31,8 +31,13 @@ export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
     {
       group: 'Time',
       actions: [
-        { id: 'another time', label: 'Show another time', description: 'the whole console as it was: t', onClick: () => void onPickTime() },
-        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'leave time travel', onClick: () => void goToNow() }]),
+        {
+          id: 'another time',
+          label: 'Show another time',
+          description: 'the whole console at an earlier time: t',
+          onClick: () => void onPickTime(),
+        },
+        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'show the present', onClick: () => void goToNow() }]),
       ],
     },
   ].flatMap(({ group, actions }) => {

@@ -62,7 +62,7 @@ export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
               .
             </Text>{' '}
             <Text size="sm" span>
-              {error ? `It cannot be shown: ${error.message}. ` : ''}
+              {error ? `This time cannot be shown: ${error.message}. ` : ''}
               {present === undefined ? '' : `${present} `}Nothing can be changed here.
             </Text>
           </div>
@@ -105,7 +105,7 @@ function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
       <Step label="1 revision later" to={byRevision(1)} />
       <Step label="1 min later" to={byTime(MINUTE_MS)} />
       {here === undefined && reach !== undefined && at !== String(first) ? (
-        <Step label={`the first that is kept, ${formatCount(first)}`} to={String(first)} />
+        <Step label={`First kept revision, ${formatCount(first)}`} to={String(first)} />
       ) : null}
       <Button size="compact-xs" variant="outline" onClick={onPick} title="t">
         Another time

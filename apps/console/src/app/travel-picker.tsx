@@ -52,7 +52,7 @@ function Form({ onClose }: { onClose(): void }) {
           data-autofocus
         />
         <Text size="xs" c="dimmed" role="status" data-moment={'at' in read ? read.at : ''}>
-          {'at' in read ? `It means ${saidOf(read.at)}.` : 'The service says what it keeps.'}
+          {'at' in read ? `It means ${saidOf(read.at)}.` : 'The service reports an error if its log does not reach back to that time.'}
         </Text>
         <Group gap="xs" role="group" aria-label="How long ago">
           {SHORTCUTS.map((wanted) => (

@@ -78,7 +78,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
     return (
       <Page title="Aggregate">
         <Empty title="Aggregate not found">
-          None has the uuid <Code>{uuid}</Code>; it may have been deleted.
+          No aggregate has the uuid <Code>{uuid}</Code>; it may have been deleted.
         </Empty>
       </Page>
     )

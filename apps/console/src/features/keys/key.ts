@@ -7,9 +7,9 @@ export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
 
 /** The permissions of a scope; docs/keys.md describes all of them. */
 export const roles = [
-  { scope: 'READ', does: 'Every query and stream but keys and the audit; this console.' },
+  { scope: 'READ', does: 'Every query and stream except keys and the audit. Needed for this console.' },
   { scope: 'SCHEDULE', does: 'Places instances and claims their resources.' },
-  { scope: 'REPORT', does: 'Reports what hosts have; may be bound to some of them.' },
+  { scope: 'REPORT', does: 'Sends reports of hosts; may be restricted to certain hosts.' },
   { scope: 'CLAIM', does: 'Confirms, extends and releases claims.' },
   { scope: 'OPERATE', does: 'Enables and disables hosts, edits aggregates and groups, revokes claims, reads the audit.' },
   { scope: 'ADMIN', does: 'Everything; creates and revokes keys, activates profiles.' },

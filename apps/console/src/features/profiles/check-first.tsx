@@ -33,7 +33,7 @@ export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps)
   if (data === undefined || isRunning)
     return (
       <Text size="sm" role="status">
-        It was never tried, so requests of the last hour are being decided with it first.
+        This version was never tried, so requests of the last hour are being decided with it first.
       </Text>
     )
   const { newFailures, text } = data.compareProfiles

@@ -30,7 +30,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
   switch (step) {
     case 'shadow':
       return [
-        `${ref} runs in parallel with ${active} what that one decides, on the same states, and is compared with it. It claims nothing: no placement changes.`,
+        `${ref} runs in parallel with ${active}: it decides the same calls on the same states, and is compared with it. It claims nothing, so no placement changes.`,
         ...(isOther
           ? ends
           : rollout?.mode === 'CANARY'

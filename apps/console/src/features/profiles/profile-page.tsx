@@ -48,7 +48,7 @@ export function ProfilePage() {
     return (
       <Page title="Profile">
         <Empty title="Profile not found">
-          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
+          No profile has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
         </Empty>
       </Page>
     )

@@ -28,7 +28,7 @@ const isOffered = (element: HTMLElement): boolean =>
 
 function whyNot(element: HTMLElement): string | undefined {
   if (element.ariaDisabled !== 'true' && !element.matches(':disabled')) return undefined
-  return element.getAttribute('aria-description') ?? 'Not now.'
+  return element.getAttribute('aria-description') ?? 'Not available now.'
 }
 
 /** The actions whose names contain a text, for the palette; a disabled one shows why. */

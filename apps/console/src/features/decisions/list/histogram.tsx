@@ -128,7 +128,7 @@ function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[]
     <SmallTable
       label="Decisions step by step"
       maxHeight="200px"
-      empty="There are none."
+      empty="No decisions."
       rows={busy}
       rowKey={({ at }) => at}
       rowAttributes={({ at, until }) => ({ 'data-step': at, 'data-until': until })}

@@ -176,7 +176,7 @@ const shortened = (sentences: readonly string[]): string =>
   [...sentences.slice(0, 3), ...(sentences.length > 3 ? [`${formatCount(sentences.length - 3)} more`] : [])].join('; ')
 
 const multiplierText = ({ multiplier, multiplierVaries }: Weighing['weighers'][number]): string =>
-  multiplierVaries ? `${formatNumber(multiplier)}, or as an aggregate says` : formatNumber(multiplier)
+  multiplierVaries ? `${formatNumber(multiplier)}, or the multiplier of an aggregate` : formatNumber(multiplier)
 
 const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weighted', normalized: 'Normalised', raw: 'Raw' }
 

@@ -53,7 +53,7 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
     <Dialog title={`Evacuate ${hostLabel({ host, node, hasOtherNodes })}`} size="xl" onClose={onClose}>
       <Stack gap="sm">
         <Text size="sm">
-          A destination is found, and held for half an hour, for every claim of the host. The claims on this host stay until the mover of
+          A destination is found and reserved for half an hour for every claim of the host. The claims on this host stay until the mover of
           the instances confirms or reverts the moves. Disable the host first (Set status), or new instances may arrive meanwhile.
         </Text>
         {found === undefined ? null : <NotMoving count={found.withoutClaims} />}
@@ -69,7 +69,7 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
             </Button>
           ) : found.isDone ? null : (
             <Button onClick={hold} loading={isBusy} disabled={found.moves.length === staying}>
-              Hold {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'place' : 'places'}
+              Reserve {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'destination' : 'destinations'}
             </Button>
           )}
         </Group>

@@ -83,7 +83,7 @@ function Field({ compared: { field, difference, values }, inside, outside, onNar
       ))}
       {further > 0 ? (
         <Text size="xs" c="dimmed">
-          {formatCount(further)} more differ less
+          {formatCount(further)} more with smaller differences
         </Text>
       ) : null}
     </section>

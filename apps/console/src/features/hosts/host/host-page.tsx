@@ -286,7 +286,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
   const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
   return (
     <Text size="sm">
-      Decisions from before it was replaced name it as it was called then:{' '}
+      Decisions made before this host was replaced contain its former name:{' '}
       <Link className="host-link" to="/decisions" search={{ q: names.reduce((text, one) => withTerm(text, 'host', one), '') }}>
         all decisions that chose it, under any of its names
       </Link>
@@ -296,7 +296,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
 
 const titles: Readonly<Record<string, string>> = {
   'capacity.below_claims': 'The host has less than its claims hold',
-  'use.below_claims': 'The report counts too little',
+  'use.below_claims': 'The report counts less than the claims of its instances',
   'use.beyond_memory': 'The report counts more huge pages than memory',
   'use.no_instances': 'The host does not list its instances',
 }
@@ -317,7 +317,7 @@ function FeedLost({ updatedAt }: { readonly updatedAt: number }) {
   const at = new Date(updatedAt).toISOString()
   return (
     <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
-      <span title={titleOfTime(at)}>What is shown is from {formatTime(at, zone)}.</span> The console retries every few seconds.
+      <span title={titleOfTime(at)}>The data shown is from {formatTime(at, zone)}.</span> The console retries every few seconds.
     </Alert>
   )
 }

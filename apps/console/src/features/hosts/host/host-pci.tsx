@@ -37,7 +37,7 @@ export function HostPci({ pools }: { readonly pools: readonly Pool[] }) {
           cell: ({ free }) => formatCount(free),
           attributes: ({ free }) => ({ style: free < 0 ? { color: 'var(--gantt-fail)' } : undefined }),
         },
-        { head: 'Given', className: 'g-meter-cell', cell: (pool) => <Given pool={pool} /> },
+        { head: 'In use', className: 'g-meter-cell', cell: (pool) => <Given pool={pool} /> },
         {
           head: 'Held by',
           cell: ({ holders }) =>

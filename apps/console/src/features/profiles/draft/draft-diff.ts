@@ -39,17 +39,17 @@ function partDifferences(list: PartList, before: readonly DraftPart[], after: re
   const moves = movedIds(were, are)
   const gone = were
     .filter(({ id }) => place(are, id) === 0)
-    .map(({ id }) => ({ field: `${list}.${id}`, before: `place ${place(were, id)}`, after: null }))
+    .map(({ id }) => ({ field: `${list}.${id}`, before: `position ${place(were, id)}`, after: null }))
   const rest = are.flatMap((part): Difference[] => {
     const { id } = part
     const was = were.find((one) => one.id === id)
     const field = `${list}.${id}`
-    if (was === undefined) return [{ field, before: null, after: [`place ${place(are, id)}`, ...saidOf(part)].join(', ') }]
+    if (was === undefined) return [{ field, before: null, after: [`position ${place(are, id)}`, ...saidOf(part)].join(', ') }]
     const members = (['shadow', 'multiplier', 'options'] as const).flatMap((member) => {
       const [a, b] = [memberText(was, member), memberText(part, member)]
       return a === b ? [] : [{ field: `${field}.${member}`, before: a || null, after: b || null }]
     })
-    const move = moves.has(id) ? [{ field, before: `place ${place(were, id)}`, after: `place ${place(are, id)}` }] : []
+    const move = moves.has(id) ? [{ field, before: `position ${place(were, id)}`, after: `position ${place(are, id)}` }] : []
     return [...move, ...members]
   })
   return [...gone, ...rest]
@@ -61,7 +61,7 @@ const saidOf = (part: DraftPart): string[] =>
   )
 
 function memberText(part: DraftPart, member: 'shadow' | 'multiplier' | 'options'): string {
-  if (member === 'shadow') return part.shadow ? 'refuses nobody' : 'refuses'
+  if (member === 'shadow') return part.shadow ? 'refuses no host' : 'refuses'
   if (member === 'options') return compact(part.options)
   return signed(part.multiplier)
 }

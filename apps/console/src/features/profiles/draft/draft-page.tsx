@@ -50,7 +50,7 @@ export function DraftPage() {
     return (
       <Page title={title}>
         <Empty title="Profile not found">
-          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
+          No profile has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
         </Empty>
       </Page>
     )

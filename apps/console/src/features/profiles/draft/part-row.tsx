@@ -138,7 +138,7 @@ function Wrong({ problems }: { readonly problems: readonly FieldProblem[] }) {
 }
 
 function Shadow({ part: { id, shadow }, known, onChange }: PartRowProps) {
-  if (!shadow && known?.mayShadow === false) return <span className="draft-side dimmed">every claim keeps it</span>
+  if (!shadow && known?.mayShadow === false) return <span className="draft-side dimmed">enforced for every claim</span>
   return (
     <Switch
       className="draft-side"

@@ -71,7 +71,7 @@ function emptyText(steps: readonly Step[]): string {
   if (skipped + notSolved === 0)
     return 'Nothing was compared yet: this profile has made no decision since, or the last few seconds are not written yet.'
   const left = [
-    ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
+    ...(skipped === 0 ? [] : [`${formatCount(skipped)} ran out of time`]),
     ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver`]),
   ]
   return `Nothing was compared: ${left.join(', ')}.`
@@ -172,7 +172,7 @@ function Steps({ steps, versions }: AgreementProps) {
         { head: 'Compared', isNumber: true, cell: ({ sampled }) => formatCount(sampled) },
         { head: 'Agreement', isNumber: true, cell: ({ agreement }) => (agreement === null ? '–' : formatShare(agreement)) },
         ...kinds.map(({ key, name }) => ({ head: name, isNumber: true, cell: (step: Step) => formatCount(step[key]) })),
-        { head: 'no time', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
+        { head: 'timed out', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
         { head: 'solver not asked', isNumber: true, cell: ({ notSolved }) => formatCount(notSolved) },
       ]}
     />

@@ -67,7 +67,7 @@ describe('the results of scenarios', () => {
     expect(cellsOf([two, one], 'Placed')?.cells[1]).toMatchObject({ delta: '−1' })
     expect(cellsOf([one, two], 'Failure cause')?.cells.map((cell) => cell?.text)).toEqual([
       'request 2: memory.short on 3 hosts',
-      'all were',
+      'none: all were placed',
     ])
     expect(cellsOf([one, two], 'VCPU, before → after')?.cells.map((cell) => cell?.text)).toEqual(['0 % → 25 %', '0 % → 50 %'])
     expect(verdictOf(['A', 'B'], [one, two], 1)).toBe('“B” places 1 more than “A”: 2 of 2.')

@@ -51,7 +51,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
-        <Alert color="yellow" p="xs" title="Not all was decided">
+        <Alert color="yellow" p="xs" title="Not all requests were decided">
           The time ran out for {formatCount(notDecided)} of them.
         </Alert>
       )}
@@ -137,7 +137,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
           { head: 'left', isNumber: true, className: 'narrow', cell: ({ passed }) => formatCount(passed) },
           { head: 'refused', isNumber: true, className: 'narrow', cell: ({ rejected }) => formatSigned(-rejected) },
           {
-            head: 'for which reason',
+            head: 'Reason',
             cell: ({ reasons }) => reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', '),
             title: ({ reasons }) => reasons[0] && reasonOfHosts(reasons[0]),
           },

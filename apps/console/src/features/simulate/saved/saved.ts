@@ -69,7 +69,7 @@ export function aboutOf({ search }: SavedView): string {
   if (first === undefined) return ''
   const { flavor, vcpus, memoryMb } = fieldsOf(first.request)
   const asked = `${first.count} × ${flavor === '' ? `${vcpus} vCPU / ${formatMib(Number(memoryMb))}` : flavor}`
-  return scenarios.length === 1 ? asked : `${scenarios.length} side by side, the first ${asked}`
+  return scenarios.length === 1 ? asked : `${scenarios.length} scenarios, the first ${asked}`
 }
 
 /** The length of the address in characters. */
