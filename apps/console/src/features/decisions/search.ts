@@ -5,7 +5,7 @@ import type { Scale } from './funnel.ts'
 export const groupings = ['cause', 'flavor', 'project', 'profile', 'chain'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** The query parameters of the list's address; all others are dropped. */
+/** The query parameters of the list's address; other parameters are dropped. */
 export interface DecisionsSearch extends ListSearch {
   /** `off`: nothing is added automatically; absent: the preference of this browser. */
   readonly live?: 'on' | 'off'

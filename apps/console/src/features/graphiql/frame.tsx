@@ -9,7 +9,7 @@ const FRAME = '/graphiql-frame.html'
 const KEPT_THEME = 'graphiql:theme'
 
 interface FrameProps {
-  /** The initial content of the editors; absent: what was last written in this browser. */
+  /** The initial content of the editors; absent: the last content in this browser. */
   readonly start: GraphiqlSearch
   readonly scheme: 'light' | 'dark'
   readonly fetcher: Fetcher

@@ -31,7 +31,7 @@ export type HostGroup = (typeof hostGroups)[number]
 export type HostColour = (typeof hostColours)[number]
 export type HostSheet = (typeof hostSheets)[number]
 
-/** The query parameters of the list's address; all others are dropped. */
+/** The query parameters of the list's address; other parameters are dropped. */
 export interface HostsSearch extends ListSearch {
   /** Fields of the grammar, separated by commas, with `-` in front for descending order; by name if absent. */
   readonly sort?: string

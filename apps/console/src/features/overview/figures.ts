@@ -60,7 +60,7 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
 export interface Fits {
   readonly fits: number
   readonly exact: boolean
-  /** The share of instances that would fit into the free amounts of one host but do not fit as they are spread, 0 to 1. */
+  /** Of the instances that would fit if all free amounts were on one host, the share that does not fit because they are spread, 0 to 1. */
   readonly fragmentation: number | undefined
   readonly byZone: ReadonlyMap<string, number>
 }

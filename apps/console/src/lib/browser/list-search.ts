@@ -35,7 +35,7 @@ export const readSortedSearch = (said: Record<string, unknown>, keys: readonly s
 /** Reads the query parameters of a list without a filter. */
 export const readColumnsSearch = ({ cols }: Record<string, unknown>): Pick<ListSearch, 'cols'> => readListSearch({ cols })
 
-/** Some query parameters to change; undefined or empty ones are removed. */
+/** Query parameters to change; undefined or empty ones are removed. */
 export type Change<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined }
 
 /**

@@ -1,9 +1,9 @@
 /** A filter or weigher in a draft, with numbers and options as typed texts. */
 export interface DraftPart {
-  /** Its name; a second part with the same name is `name (2)`. */
+  /** The name of the part; a second part with the same name is `name (2)`. */
   readonly id: string
   readonly name: string
-  /** If false, it is omitted from the version, but keeps its position in the draft. */
+  /** If false, the part is omitted from the version, but keeps its position in the draft. */
   readonly enabled: boolean
   /** Whether a filter is in shadow mode; false for a weigher. */
   readonly shadow: boolean
