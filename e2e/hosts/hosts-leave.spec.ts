@@ -59,7 +59,7 @@ test('a host is forgotten after a preview of the claims that end; its page stays
   await expect(impact.getByRole('link', { name: instance })).toHaveAttribute('href', /\/claims\?q=id/)
   await expect(impact.getByRole('link', { name: 'rack of lv-01' })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-01' })).toBeVisible()
-  await expect(dialog.getByRole('alert')).toContainText('1 claim in the way')
+  await expect(dialog.getByRole('alert')).toContainText('Blocked by 1 claim')
   await expect(dialog.getByRole('button', { name: 'Forget it' })).toBeDisabled()
   await look('the preview of forgetting a host')
 

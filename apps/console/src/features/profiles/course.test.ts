@@ -40,7 +40,7 @@ describe('the effect of a step names the rollout that it ends', () => {
 test.each([
   [plain, 'site@1 decides all calls. No rollout.'],
   [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
-  [canary, 'site@1 decides, and site@2 a canary of 5 % of the calls.'],
+  [canary, 'site@2 is a canary and decides 5 % of the calls; site@1 decides the others.'],
 ])('the sentence about the active version and the rollout (%#)', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
 
 test.each([

@@ -60,7 +60,8 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
 export function summaryOf({ active, rollout }: Course, name: string): string {
   if (rollout === null) return `${name}@${active.number} decides all calls. No rollout.`
   const ref = `${name}@${rollout.candidate.number}`
-  if (rollout.mode === 'CANARY') return `${name}@${active.number} decides, and ${ref} a canary of ${rollout.percent} % of the calls.`
+  if (rollout.mode === 'CANARY')
+    return `${ref} is a canary and decides ${rollout.percent} % of the calls; ${name}@${active.number} decides the others.`
   const share = rollout.percent === 100 ? '' : ` ${rollout.percent} % of`
   return `${name}@${active.number} decides all calls. ${ref} is its shadow: it decides${share} them again, and claims nothing.`
 }

@@ -47,7 +47,7 @@ export function VersionList({ profile: { name, versions, rollout }, shown }: Ver
               <StateBadge state={state} percent={state === 'CANARY' ? rollout?.percent : undefined} />
             </div>
             <Text size="xs" c="dimmed" lineClamp={2} title={note ?? undefined}>
-              {note ?? (number === 0 ? 'of the release' : 'no note')}
+              {note ?? (number === 0 ? 'built in' : 'no note')}
             </Text>
           </li>
         ))}

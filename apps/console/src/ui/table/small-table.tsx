@@ -26,7 +26,7 @@ export interface SmallColumn<Row> {
 }
 
 export interface SmallTableProps<Row> {
-  /** The content, for screen readers. */
+  /** The name of the table, for screen readers. */
   readonly label: string
   readonly columns: readonly SmallColumn<Row>[]
   readonly rows: readonly Row[]

@@ -63,7 +63,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
         />
       )}
       {count === 0 ? null : (
-        <Alert color="red" role="alert" title={`${claims} in the way`}>
+        <Alert color="red" role="alert" title={`Blocked by ${claims}`}>
           <Stack gap="xs">
             <Text size="sm">
               A host with claims is not forgotten: evacuate it, or release them first. Or end them here: they become REVOKED at once, their
